@@ -1,4 +1,4 @@
-//! The command line: every flag is defined here once, and help and completions follow from it.
+//! Defines the command line: every flag once, from which help and completions follow.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Completions(Completions),
 }
 
-/// Reads where to listen.
+/// Parses an address to listen on.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     if let Ok(address) = text.parse() {
         return Ok(address);
@@ -65,7 +65,7 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     }
 }
 
-/// Where the store is.
+/// The store that a command works on.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Data {
     /// Folder of the store
@@ -83,14 +83,11 @@ pub(crate) struct Data {
 )]
 pub(crate) struct Serve {
     /// Folder of the store; created when absent [default: ./shelfmark-data]
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["memory", "engine"])]
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     pub(crate) data: Option<PathBuf>,
     /// Keep everything in memory; it is gone when the server stops
-    #[arg(long, conflicts_with = "engine")]
+    #[arg(long)]
     pub(crate) memory: bool,
-    /// Use a remote engine (tikv://…); not in this build
-    #[arg(long, value_name = "URL")]
-    pub(crate) engine: Option<String>,
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) dynamodb: Option<SocketAddr>,
@@ -124,9 +121,6 @@ pub(crate) struct Serve {
     /// otherwise of itself [default: read; none where only one face asks who its clients are]
     #[arg(long, value_name = "GRANT")]
     pub(crate) share: Option<String>,
-    /// Where console and metrics are; not in this build [default: 127.0.0.1:8480]
-    #[arg(long, value_name = "ADDR", value_parser = address)]
-    pub(crate) console: Option<SocketAddr>,
     /// Read these settings from a TOML file; flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -180,7 +174,7 @@ pub(crate) struct Tour {
     pub(crate) seed: u64,
 }
 
-/// The names that `tour --model` takes, for help, completion and suggestions.
+/// Returns the names that `tour --model` takes, for help, completion and suggestions.
 fn model_names() -> PossibleValuesParser {
     PossibleValuesParser::new(MODELS.iter().map(|model| model.name))
 }
@@ -250,7 +244,7 @@ pub(crate) struct Scan {
     pub(crate) explain: bool,
 }
 
-/// Whom CQL is spoken to: a server, or a store that is opened in this process.
+/// The server to speak CQL to, or the store to open in this process.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Connect {
     /// Open the store in DIR in this process instead of asking a server; created when absent

@@ -1,5 +1,5 @@
-//! Key ids and secrets, read from a file in the form of `~/.aws/credentials`, so that a server takes
-//! the very file that the clients have; and passwords.
+//! Reads key ids and secrets from a file in the form of `~/.aws/credentials`, so that a server
+//! takes the very file that the clients have; and passwords from files.
 //!
 //! Every section counts, whatever its name, which names its user where something is refused. Beside
 //! the AWS tools' settings, which are passed over if they are no keys, a section may have two of ours:
@@ -47,13 +47,13 @@ pub(crate) fn password(path: &Path) -> anyhow::Result<String> {
     Ok(password.to_owned())
 }
 
-/// Returns a line without its end.
+/// Returns a line without its line end.
 pub(crate) fn line(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// What a section has said so far, each setting with its line.
+/// The settings of a section so far, each with its line.
 #[derive(Default)]
 struct Section<'t> {
     name: &'t str,
@@ -94,7 +94,7 @@ fn parse(text: &str) -> anyhow::Result<Credentials> {
     Ok(credentials)
 }
 
-/// Refuses a key that stands in two sections which allow it different things.
+/// Refuses a key that stands in two sections with different permissions.
 fn check_alike<'t>(
     policies: &mut BTreeMap<&'t str, (Policy, bool)>,
     (key_id, policy, is_restricted): (&'t str, &Policy, bool),
@@ -139,7 +139,7 @@ impl<'t> Section<'t> {
         Ok(())
     }
 
-    /// The section's key id and secret, what they may do, and whether that is not everything.
+    /// Returns the section's key id and secret, its policy, and true if the policy restricts it.
     fn key(&self) -> anyhow::Result<Option<(&'t str, &'t str, Policy, bool)>> {
         let (key_id, secret) = match (self.key_id, self.secret) {
             (Some((_, key_id)), Some((_, secret))) => (key_id, secret),

@@ -1,4 +1,4 @@
-//! Values as plain JSON, for people and pipes.
+//! Converts values to plain JSON and back, for people and pipes.
 //!
 //! What it is not: DynamoDB's JSON, which is the face's. Here `5` is a number and `"5"` a text.
 //! Bytes, UUIDs, times and addresses are written as text.
@@ -15,7 +15,7 @@ use shelfmark_cql_types::{format_uuid, to_hex};
 use shelfmark_keycode::number::{DYNAMO_NUMBER, parse};
 use shelfmark_model::{Item, KeyType, Value};
 
-/// Deepest nesting that is read. Source: as deep as the engine keeps values.
+/// Deepest nesting that is parsed. Source: as deep as the engine keeps values.
 const DEPTH_MAX: usize = 64;
 
 /// An item that is written as JSON.
@@ -68,7 +68,7 @@ fn number<S: Serializer>(text: String, out: S) -> Result<S::Ok, S::Error> {
     RawValue::from_string(text).map_err(S::Error::custom)?.serialize(out)
 }
 
-/// Reads an item; `types` are those of its key attributes.
+/// Parses an item; `types` are those of its key attributes.
 pub(crate) fn item_from_json(
     text: &str,
     key_type: impl Fn(&str) -> Option<KeyType>,
@@ -104,7 +104,7 @@ fn member(
     }
 }
 
-/// Reads a value that is so deep inside others.
+/// Parses a value at this depth of nesting.
 fn value(json: &RawValue, depth: usize) -> anyhow::Result<Value> {
     let text = json.get();
     if depth > DEPTH_MAX {
@@ -135,7 +135,7 @@ fn decimal(text: &str) -> anyhow::Result<Value> {
     Ok(Value::Number(number.map_err(|error| anyhow!("{text:?} is no number to keep: {error}"))?))
 }
 
-/// Reads a key column's value as people type it.
+/// Parses a key column's value as people type it.
 pub(crate) fn key_value(key_type: &KeyType, text: &str) -> anyhow::Result<Value> {
     let wrong = |_| anyhow!("{text:?} is no whole number, which this key column holds");
     Ok(match key_type {

@@ -1,4 +1,4 @@
-//! What a server writes to its log: the start, troubles of the background work, refused logins.
+//! Writes the server's log: the start, problems of the background work, refused logins.
 //!
 //! What it is not: a record of requests. One trouble is one line, and its end another.
 
@@ -10,11 +10,11 @@ use shelfmark_engine::BackgroundEvent;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::vfs;
 
-/// Least time between two lines about refused logins of one face. Source: ours; who guesses passwords
-/// makes thousands a minute.
+/// Least time between two lines about refused logins of one face. Source: ours; who guesses
+/// passwords makes thousands a minute.
 const REFUSALS_EVERY: Duration = Duration::from_secs(10);
 
-/// Begins to write the log to standard error. `SHELFMARK_LOG` says how much of it.
+/// Starts to write the log to standard error, at the level of `SHELFMARK_LOG`.
 pub(crate) fn start() {
     use std::io::IsTerminal as _;
     let filter = tracing_subscriber::EnvFilter::try_from_env("SHELFMARK_LOG")
@@ -26,7 +26,7 @@ pub(crate) fn start() {
         .init();
 }
 
-/// Writes what happened in the background.
+/// Logs an event of the background work.
 pub(crate) fn background(event: &BackgroundEvent) {
     match event {
         BackgroundEvent::Failed { work, error } => {
@@ -60,7 +60,7 @@ pub(crate) fn warn_if_open_to_all(what: &str, path: &Path) {
     }
 }
 
-/// Lines about refusals, of which there may be too many.
+/// Rate-limits the log lines about refusals.
 pub(crate) struct Refusals {
     what: &'static str,
     clock: SystemClock,
@@ -69,19 +69,19 @@ pub(crate) struct Refusals {
 
 #[derive(Default)]
 struct Refused {
-    /// When the last line was written.
+    /// The time of the last line.
     told_at: Option<Duration>,
     /// Refusals since then.
     untold: u64,
 }
 
 impl Refusals {
-    /// Creates the lines about `what` is refused.
+    /// Creates the rate-limited lines that say `what` is refused.
     pub(crate) fn of(what: &'static str) -> Arc<Self> {
         Arc::new(Self { what, clock: SystemClock::new(), state: Mutex::default() })
     }
 
-    /// Notes a refusal, and writes a line unless one was written a moment ago.
+    /// Counts a refusal, and logs it unless one was logged a moment ago.
     pub(crate) fn tell(&self, why: &str) {
         if let Some(untold) = self.count(self.clock.monotonic()) {
             let what = self.what;
@@ -96,7 +96,7 @@ impl Refusals {
         }
     }
 
-    /// Returns how many refusals stand in no line, if one is to be written.
+    /// Returns how many refusals were not logged, if one is to be logged now.
     fn count(&self, now: Duration) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.told_at.is_some_and(|at| now < at + REFUSALS_EVERY) {

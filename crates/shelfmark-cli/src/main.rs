@@ -68,7 +68,7 @@ fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// Joins an error and its causes. What was said already is left out: some messages name their cause.
+/// Joins the messages of an error and its causes, leaving out those that another one repeats.
 fn told(error: &anyhow::Error) -> String {
     let mut text = error.to_string().trim_end().to_owned();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -81,7 +81,7 @@ fn told(error: &anyhow::Error) -> String {
     text
 }
 
-/// `shelfmark scan … | head` ends the pipe early: no error.
+/// Returns true if standard output was closed early, as by `shelfmark scan … | head`: no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause

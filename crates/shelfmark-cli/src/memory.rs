@@ -1,5 +1,5 @@
-//! How much memory the server may take: the flag's text, and what the machine, its control group and
-//! the process's own limits leave.
+//! Determines how much memory the server may use: from the flag, and from the limits of the
+//! machine, its control group and the process.
 //!
 //! What it is not: a limit that the system enforces. What is shared out is counted by
 //! [`shelfmark_engine::budget`].
@@ -8,26 +8,26 @@ use std::path::Path;
 
 use shelfmark_store::vfs;
 
-/// Where nothing says how much memory there is.
+/// The memory that is assumed where nothing says how much there is.
 const UNKNOWN_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// The least that a server is started with.
+/// The least limit that a server is started with.
 pub(crate) const LIMIT_BYTES_MIN: u64 = 64 * 1024 * 1024;
 
-/// There is a thread for long work for each of so many bytes of the limit, from [`THREADS_MIN`] to
-/// [`THREADS_MAX`].
+/// Memory of the limit per thread for long work; there are from [`THREADS_MIN`] to [`THREADS_MAX`]
+/// of them.
 const THREAD_BYTES: u64 = 32 * 1024 * 1024;
-/// See [`THREAD_BYTES`].
+/// Fewest threads for long work.
 const THREADS_MIN: usize = 4;
-/// See [`THREAD_BYTES`].
+/// Most threads for long work.
 pub(crate) const THREADS_MAX: usize = 16;
 
-/// How the memory of a server is divided.
+/// The division of a server's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parts {
-    /// For requests, results and answers that nobody has read yet: half.
+    /// For requests, results and unread answers: half.
     pub(crate) clients_bytes: usize,
-    /// For blocks of tables: a quarter, and no more than the store takes by itself.
+    /// For cached blocks of tables: a quarter, and no more than the store takes by default.
     pub(crate) cache_bytes: u64,
     /// For each memory table, of which there are up to five.
     pub(crate) memory_table_bytes: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Divides a limit, given what the store takes where there is plenty.
+    /// Divides a limit; the other arguments are the store's defaults.
     pub(crate) fn of(limit_bytes: u64, cache_bytes: u64, memory_table_bytes: u64) -> Self {
         Self {
             clients_bytes: usize::try_from(limit_bytes / 2).unwrap_or(usize::MAX),
@@ -49,7 +49,7 @@ impl Parts {
     }
 }
 
-/// Reads a limit: a size that is enough to serve anybody.
+/// Parses a limit, which must be enough to serve anybody.
 pub(crate) fn limit(text: &str) -> Result<u64, String> {
     crate::size::size(text).and_then(enough)
 }
@@ -59,8 +59,8 @@ pub(crate) fn enough(bytes: u64) -> Result<u64, String> {
     if bytes < LIMIT_BYTES_MIN { Err("the least is 64MiB".to_owned()) } else { Ok(bytes) }
 }
 
-/// Returns half of what the machine or its control group has, or a third of what the process's own
-/// limits leave, whichever is less.
+/// Returns the default limit: half of the memory of the machine or its control group, or a third of
+/// what the process's own limits leave, whichever is less.
 ///
 /// The process's limits count addresses, not use: all of a thread's stack, and what the allocator
 /// took from the system in steps of 128 MiB and will not give back, however little of it is used.
@@ -79,14 +79,14 @@ fn of_machine() -> Option<u64> {
     total_of(&text_of(Path::new("/proc/meminfo"))?)
 }
 
-/// Finds the total in the text of `/proc/meminfo`.
+/// Parses the total in the text of `/proc/meminfo`.
 fn total_of(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Returns the least limit of the control groups that this process is in, of version 2 or 1.
-/// `root` is where the file system begins.
+/// Returns the least limit of the control groups that this process is in, of version 2 or 1. `root`
+/// is where the file system begins.
 fn of_group(root: &Path) -> Option<u64> {
     let groups = text_of(&root.join("proc/self/cgroup"))?;
     let mounted = root.join("sys/fs/cgroup");

@@ -16,25 +16,25 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use shelfmark_store::vfs;
 
-/// Lines that are remembered. Source: ours; cqlsh keeps as many.
+/// Limits the lines of history. Source: ours; cqlsh keeps as many.
 const HISTORY_LINES_MAX: usize = 1_000;
 
-/// What is typed at the prompt.
+/// The language of a prompt.
 pub(crate) trait Language {
-    /// Tells whether the text can be run, or goes on in the next line.
+    /// Returns true if the text is complete, false if it continues in the next line.
     fn is_whole(&self, text: &str) -> bool;
 
-    /// Returns what may stand at the end of a text, and the byte where that begins.
+    /// Returns completions for the end of a text, and the byte where the completed word begins.
     fn complete(&self, text: &str) -> (usize, Vec<String>);
 }
 
-/// What came of asking for a line.
+/// The result of asking for a line.
 pub(crate) enum Line {
-    /// Something to run; may be several lines.
+    /// A complete text, of one or several lines.
     Text(String),
-    /// The user threw away what was typed.
+    /// The user discarded the input.
     Interrupted,
-    /// The user wants to leave.
+    /// The user left.
     End,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Prompt<L: Language> {
 }
 
 impl<L: Language> Prompt<L> {
-    /// Creates a prompt; `name` is its history's.
+    /// Creates a prompt; `name` names its history.
     pub(crate) fn new(language: L, name: &str) -> anyhow::Result<Self> {
         let config = Config::builder()
             .max_history_size(HISTORY_LINES_MAX)?
@@ -61,12 +61,12 @@ impl<L: Language> Prompt<L> {
         Ok(Self { editor, history })
     }
 
-    /// Returns the language, to tell it what it is to know.
+    /// Returns the language, to update its knowledge.
     pub(crate) fn language(&mut self) -> Option<&mut L> {
         self.editor.helper_mut().map(|helping| &mut helping.0)
     }
 
-    /// Asks for something to run, and remembers it.
+    /// Asks for a complete text, and adds it to the history.
     pub(crate) fn read(&mut self, prompt: &str) -> anyhow::Result<Line> {
         match self.editor.readline(prompt) {
             Ok(text) => {
@@ -92,7 +92,7 @@ impl<L: Language> Prompt<L> {
     }
 }
 
-/// Asks whether to go on; nothing of it is remembered.
+/// Asks whether to go on; the answer is not added to the history.
 pub(crate) fn more(question: &str) -> anyhow::Result<Line> {
     let mut editor = rustyline::DefaultEditor::new().context("the terminal cannot be used")?;
     match editor.readline(question) {
@@ -103,7 +103,7 @@ pub(crate) fn more(question: &str) -> anyhow::Result<Line> {
     }
 }
 
-/// Returns where a history is kept, in the user's folder for such; its folder is created.
+/// Returns the file of a history in the user's data folder, which is created.
 fn history_file(name: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let state = match set("XDG_STATE_HOME") {
@@ -115,7 +115,7 @@ fn history_file(name: &str) -> Option<PathBuf> {
     Some(folder.join(name))
 }
 
-/// A language as the line editor asks it.
+/// Adapts a language to the line editor.
 struct Helping<L>(L);
 
 impl<L: Language> Helper for Helping<L> {}

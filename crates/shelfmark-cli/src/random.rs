@@ -1,4 +1,4 @@
-//! The operating system's randomness, handed to what needs it.
+//! The operating system's random numbers.
 
 use shelfmark_engine::Random;
 

@@ -1,6 +1,6 @@
-//! Sizes as people write them.
+//! Parses sizes as people write them.
 
-/// Reads a size: a number of bytes, or one with MB, MiB, GB or GiB.
+/// Parses a size: a number of bytes, or one with MB, MiB, GB or GiB.
 ///
 /// # Errors
 ///

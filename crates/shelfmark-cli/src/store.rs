@@ -1,4 +1,4 @@
-//! Opening stores for commands.
+//! Opens stores for commands.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use shelfmark_store::{Store, vfs};
 
 use crate::random::SystemRandom;
 
-/// The namespace of the typed layer's own lists: databases, environments, what is in them.
+/// The namespace of the typed layer's registry.
 pub(crate) const REGISTRY_NAMESPACE: &str = "shelfmark";
 
-/// The namespace of the DynamoDB face's tables, meant when a table is named without one.
+/// The namespace of a table that is named without one: the DynamoDB face's.
 pub(crate) const DEFAULT_NAMESPACE: &str = "dynamodb";
 
 /// Opens the store of a folder, creating it if asked.
@@ -34,7 +34,7 @@ pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Res
     engine(Arc::new(store), clock)
 }
 
-/// Whether a folder is not there, or has nothing in it: to look at it must not make a store of it.
+/// Returns true if a folder does not exist or is empty: reading it must not create a store.
 fn is_absent(folder: &Path) -> bool {
     !folder.exists() || vfs::list(folder).is_ok_and(|paths| paths.is_empty())
 }
@@ -60,7 +60,7 @@ pub(crate) fn with_engine<T>(
     outcome
 }
 
-/// Reads a table's name as people write it.
+/// Parses a table's name as people write it.
 pub(crate) fn table_name(text: &str) -> TableName {
     match text.split_once('.') {
         Some((namespace, name)) => TableName::new(namespace, name),
@@ -68,7 +68,7 @@ pub(crate) fn table_name(text: &str) -> TableName {
     }
 }
 
-/// Returns a table of items of the store in `folder`, or an error that says where to look instead.
+/// Returns a table of items of the store in `folder`, or an error that names the right command.
 pub(crate) fn items(engine: &Engine, folder: &Path, name: &str) -> anyhow::Result<Arc<Table>> {
     let table = table(engine, name)?;
     if table.schema.rows == RowKind::Cells {
@@ -82,7 +82,7 @@ pub(crate) fn items(engine: &Engine, folder: &Path, name: &str) -> anyhow::Resul
     Ok(table)
 }
 
-/// Returns a table, or an error that names those that are there.
+/// Returns a table, or an error that names the existing ones.
 fn table(engine: &Engine, name: &str) -> anyhow::Result<Arc<Table>> {
     let wanted = table_name(name);
     // A DynamoDB table's name may have dots in it.

@@ -1,11 +1,11 @@
-//! Tables on the terminal.
+//! Prints tables on the terminal.
 
 use comfy_table::{ContentArrangement, Table};
 
-/// A line below the column heads and nothing else: rows stand as close as a list's.
+/// The line characters: a line below the column heads and nothing else.
 const PRESET: &str = "     ──            ";
 
-/// Creates a table with these column heads, as wide as the terminal allows.
+/// Creates a table with these column heads, at most as wide as the terminal.
 pub(crate) fn table<const N: usize>(heads: [&str; N]) -> Table {
     let mut table = Table::new();
     table
@@ -15,7 +15,7 @@ pub(crate) fn table<const N: usize>(heads: [&str; N]) -> Table {
     table
 }
 
-/// Returns how many columns standard output has; none if it is no terminal.
+/// Returns the width of standard output in columns; `None` if it is no terminal.
 pub(crate) fn terminal_width() -> Option<u16> {
     #[cfg(unix)]
     {

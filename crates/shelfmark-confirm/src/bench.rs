@@ -1,4 +1,4 @@
-//! An engine in memory with the tables of one schema, and the log of what was read there.
+//! An in-memory engine with the tables of one schema, and a log of its reads.
 //!
 //! Invariant: every read that a plan makes is in the log, with the engine's own report of it.
 
@@ -26,17 +26,17 @@ const NAMESPACE: &str = "confirm";
 pub(crate) struct Bench {
     pub(crate) layout: Layout,
     engine: Engine,
-    /// By place in the layout; of an index the table that it belongs to.
+    /// The tables by their position in the layout; of an index the table that it belongs to.
     tables: Vec<Arc<Table>>,
 }
 
-/// One read with what the engine reports of it.
+/// One read with the engine's access report.
 pub(crate) struct Access {
     pub(crate) ask: Ask,
     pub(crate) report: AccessReport,
 }
 
-/// What a plan reads and writes: the engine itself, or a transaction of it.
+/// A session of a plan: on the engine itself, or in a transaction.
 pub(crate) struct Session<'b> {
     bench: &'b Bench,
     transaction: Option<&'b Transaction<'b>>,
@@ -44,7 +44,7 @@ pub(crate) struct Session<'b> {
 }
 
 impl Bench {
-    /// Creates the tables on a new engine in memory.
+    /// Creates the tables on a new in-memory engine.
     pub(crate) fn new(layout: Layout, seed: u64) -> Result<Self, String> {
         let clock = Arc::new(SystemClock::new());
         let store = Arc::new(MemoryStore::new(Arc::<SystemClock>::clone(&clock)));
@@ -77,7 +77,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Every row of every table, in the order of tables and keys.
+    /// Returns every row of every table, in the order of tables and keys.
     pub(crate) fn dump(&self) -> Result<Vec<Image>, String> {
         let mut images = Vec::new();
         for (at, form) in self.layout.tables.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Bench {
         Ok(sorted(images))
     }
 
-    /// How many entries each index has.
+    /// Returns the number of entries of each index.
     pub(crate) fn entries(&self) -> Result<Vec<usize>, String> {
         let count = |(at, form): (usize, &shelfmark_design::trial::TableForm)| {
             if form.base.is_none() {
@@ -104,7 +104,7 @@ impl Bench {
         self.layout.tables.iter().enumerate().map(count).collect()
     }
 
-    /// What all keys of a table or index begin with, as the engine reports it.
+    /// Returns the prefix of all keys of a table or index, as the engine reports it.
     pub(crate) fn prefix(&self, table: usize) -> Result<Vec<u8>, String> {
         let scan = Scan { index: self.index_name(table), limit: Some(1), ..Scan::default() };
         let page = self.engine.scan(self.table(table)?, &scan).map_err(text)?;
@@ -112,12 +112,12 @@ impl Bench {
         range.map(|range| range.start.to_vec()).ok_or_else(|| "a scan without a range".to_owned())
     }
 
-    /// Reads go to the engine itself.
+    /// Returns a session on the engine itself.
     pub(crate) fn session(&self) -> Session<'_> {
         Session { bench: self, transaction: None, log: RefCell::default() }
     }
 
-    /// Runs `body` in one transaction; its error undoes all.
+    /// Runs `body` in one transaction, which its error rolls back.
     pub(crate) fn transact(
         &self,
         body: impl Fn(&Session<'_>) -> Result<(), String>,
@@ -148,7 +148,7 @@ impl Bench {
     }
 }
 
-/// Rows in the order of tables and keys.
+/// Sorts rows in the order of tables and keys.
 pub(crate) fn sorted(mut images: Vec<Image>) -> Vec<Image> {
     images.sort_by(|a, b| (a.table, &a.key).cmp(&(b.table, &b.key)));
     images
@@ -158,7 +158,7 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// The engine's schema of a table with its indexes.
+/// Returns the engine's schema of a table with its indexes.
 fn schema(layout: &Layout, at: usize) -> TableSchema {
     let name = layout.tables.get(at).map_or("", |form| form.name.as_str());
     let (partition, sort) = key_columns(layout, at);
@@ -184,7 +184,7 @@ fn schema(layout: &Layout, at: usize) -> TableSchema {
     schema
 }
 
-/// A table that is one run of keys has one partition of its own.
+/// Returns the key columns; a table that is one run of keys has a single constant partition.
 fn key_columns(layout: &Layout, at: usize) -> (Vec<KeyColumn>, Vec<SortColumn>) {
     let (mut partition, mut sort) = (Vec::new(), Vec::new());
     let Some(form) = layout.tables.get(at) else { return (partition, sort) };
@@ -207,7 +207,7 @@ pub(crate) fn direction(desc: bool) -> Direction {
 }
 
 impl Session<'_> {
-    /// The reads so far.
+    /// Returns the reads so far.
     pub(crate) fn log(self) -> Vec<Access> {
         self.log.into_inner()
     }

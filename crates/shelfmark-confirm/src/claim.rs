@@ -1,5 +1,5 @@
-//! The range that a certificate claims, as bytes: its symbolic text with the values of one call in
-//! its holes, encoded with the key codecs.
+//! Computes the range that a certificate claims, as bytes: its symbolic text with the values of one
+//! call in its holes, encoded with the key codecs.
 //!
 //! What it is not: it asks no engine. The layout of keys is that of `docs/format.md`, written down
 //! here once more, so that engine and claim are two opinions.
@@ -18,10 +18,11 @@ use shelfmark_store::KeyRange;
 use crate::bench::direction;
 use crate::item::{WHOLE, key_type, key_value};
 
-/// Stands between the partition key and the sort key of a row.
+/// The byte between the partition key and the sort key of a row.
 const ROW: u8 = 1;
 
-/// The bytes that `range` claims for one call; `prefix` is what all keys of the table begin with.
+/// Returns the range of bytes that `range` claims for one call; `prefix` begins all keys of the
+/// table.
 pub(crate) fn bytes(
     layout: &Layout,
     table: usize,
@@ -80,15 +81,15 @@ pub(crate) fn bytes(
     Ok(claimed)
 }
 
-/// The smallest text above all that begin with this one; none when there is none.
+/// Returns the smallest text above all that begin with this one, if there is one.
 pub(crate) fn next(text: &str) -> Option<String> {
     let last = text.char_indices().rev().find(|(_, char)| *char != char::MAX)?;
     let head = text.get(..last.0)?;
     (last.1..=char::MAX).nth(1).map(|char| format!("{head}{char}"))
 }
 
-/// Cuts the range at an end. `one` is where the value itself lies, `all` where everything lies that
-/// begins with it; descending columns lie the other way round.
+/// Narrows the range at one end. `one` is where the value itself lies, `all` where everything lies
+/// that begins with it; descending columns lie the other way round.
 fn narrow(
     range: &mut KeyRange,
     kind: &str,
@@ -166,7 +167,7 @@ fn put(
     encode(&key_type(form), direction, &coded, out).map_err(|error| error.to_string())
 }
 
-/// The text of a column with its holes filled. A typed column is one hole.
+/// Returns the text of a column with its holes filled; a typed column is one hole.
 fn filled(text: &str, holes: &BTreeMap<String, KeyValue>) -> Result<KeyValue, String> {
     if let Some(value @ KeyValue::Native(_)) = holes.get(text) {
         return Ok(value.clone());
@@ -193,12 +194,12 @@ fn filled(text: &str, holes: &BTreeMap<String, KeyValue>) -> Result<KeyValue, St
     Ok(KeyValue::Text(out))
 }
 
-/// Whether both are one range; empty ranges are alike.
+/// Returns true if both ranges are the same; all empty ranges are.
 pub(crate) fn same(claimed: &KeyRange, touched: &KeyRange) -> bool {
     claimed == touched || (claimed.is_empty() && touched.is_empty())
 }
 
-/// A range as people compare it.
+/// Formats a range for people to compare.
 pub(crate) fn show(range: &KeyRange) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let end = range.end.as_ref().map_or_else(|| "the end".to_owned(), |end| hex(end));

@@ -1,4 +1,4 @@
-//! Between rows of a model and items of the engine.
+//! Converts rows of a model to items of the engine and back.
 //!
 //! Invariant: what comes back from an item is what went into it.
 
@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 use shelfmark_design::trial::{Form, Image, KeyValue, Layout, Value as Attribute};
 use shelfmark_model::{Item, KeyType, Value};
 
-/// Names the row family of an item.
+/// The attribute that names the row family of an item.
 const FAMILY: &str = "family";
 
-/// Begins the names of attributes, so that none is a key column.
+/// The prefix of attributes' names, so that none is a key column.
 const ATTRIBUTE: char = '.';
 
-/// Begins the names of lists and counts.
+/// The prefix of names of lists and counts.
 const KEPT: char = '+';
 
 /// The value of the partition column of a table that has none in the model.
 pub(crate) const WHOLE: &str = "all";
 
-/// The name of a key column: of a table, or of an index in the items of its table.
+/// Returns the name of a key column: of a table, or of an index in the items of its table.
 pub(crate) fn column_name(layout: &Layout, table: usize, column: usize) -> String {
     match layout.tables.get(table).and_then(|form| form.base) {
         None => format!("k{column}"),
@@ -41,7 +41,7 @@ pub(crate) fn key_type(form: Form) -> KeyType {
     }
 }
 
-/// A key column's value.
+/// Converts a key column's value.
 pub(crate) fn key_value(form: Form, value: &KeyValue) -> Result<Value, String> {
     let wrong = || format!("a key column of {form:?} cannot hold {value:?}");
     Ok(match (form, value) {
@@ -93,7 +93,7 @@ fn attribute_back(value: &Value) -> Option<Attribute> {
     })
 }
 
-/// The key of a row of `table` (or its entry there), partition columns first.
+/// Returns the key of a row of `table` (or its entry there), partition columns first.
 pub(crate) fn key_values(
     layout: &Layout,
     table: usize,
@@ -103,7 +103,7 @@ pub(crate) fn key_values(
     form.columns.iter().zip(key).map(|(column, value)| key_value(column.form, value)).collect()
 }
 
-/// The item of a row.
+/// Converts a row to an item.
 pub(crate) fn item(layout: &Layout, image: &Image) -> Result<Item, String> {
     let mut fields: Vec<(String, Value)> = vec![
         (FAMILY.to_owned(), Value::Int(i64::try_from(image.family).unwrap_or(i64::MAX))),
@@ -124,7 +124,7 @@ pub(crate) fn item(layout: &Layout, image: &Image) -> Result<Item, String> {
     Ok(fields.into_iter().collect())
 }
 
-/// The row of an item of a table.
+/// Converts an item of a table to a row.
 pub(crate) fn image(layout: &Layout, table: usize, item: &Item) -> Result<Image, String> {
     let damaged = |what: &str| format!("an item cannot be read back: {what}");
     let family = match item.get(FAMILY) {

@@ -1,4 +1,4 @@
-//! Runs the patterns of one schema and compares what the engine did with what the proof says.
+//! Runs the patterns of one schema and compares the engine's results with the proofs.
 //!
 //! Invariant: a verdict is `ok` only when every call that was run went as its certificate says.
 
@@ -95,7 +95,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
     }
 }
 
-/// What a confirmed pattern did.
+/// Describes a confirmed pattern.
 fn praise(verdict: &Verdict) -> String {
     let calls = counted(verdict.calls, "call");
     if verdict.write {
@@ -109,7 +109,7 @@ fn praise(verdict: &Verdict) -> String {
     )
 }
 
-/// What went otherwise than proven.
+/// A contradiction to the proof.
 pub(crate) struct Wrong {
     why: String,
     right: Json,
@@ -169,7 +169,7 @@ impl<'t> Stage<'t> {
         Ok(stage)
     }
 
-    /// Inputs of a call; of a write one that is defined here, if a few draws find it.
+    /// Returns inputs of a call; of a write ones that are defined here, if a few draws find them.
     fn call(&self, pattern: usize, seed: u64) -> Call {
         let drawn = |number: u64| {
             self.trial.call(pattern, &self.scene, seed.wrapping_add(number.wrapping_mul(0x1_0001)))
@@ -178,7 +178,7 @@ impl<'t> Stage<'t> {
         (0..DRAWS_MAX).map(drawn).find(defined).unwrap_or_else(|| drawn(0))
     }
 
-    /// Whether the engine holds exactly these rows, and its indexes exactly their entries.
+    /// Checks that the engine holds exactly these rows, and its indexes exactly their entries.
     pub(crate) fn holds(&self, images: &[Image]) -> Result<(), String> {
         let found = self.bench.dump()?;
         if found != images {
@@ -187,7 +187,7 @@ impl<'t> Stage<'t> {
         self.counts(images)
     }
 
-    /// Whether each index has as many entries as rows that belong in it.
+    /// Checks that each index has as many entries as rows that belong in it.
     pub(crate) fn counts(&self, images: &[Image]) -> Result<(), String> {
         let entries = self.bench.entries()?;
         for (index, count) in entries.iter().enumerate() {
@@ -242,7 +242,7 @@ impl<'t> Stage<'t> {
         Ok(())
     }
 
-    /// Whether the engine touched the range that the certificate claims.
+    /// Checks that the engine touched the range that the certificate claims.
     pub(crate) fn claimed(&self, pattern: usize, access: &Access) -> Result<(), String> {
         let ask = &access.ask;
         let range = self.trial.range(pattern, ask.step).ok_or("the certificate has no range")?;
@@ -277,7 +277,7 @@ impl<'t> Stage<'t> {
         held.map_err(|why| self.difference(why, &right, &found))
     }
 
-    /// Which rows are there and should not be, and the other way round.
+    /// Describes which rows exist and should not, and which are missing.
     fn difference(&self, why: String, right: &[Image], found: &[Image]) -> Box<Wrong> {
         let layout = &self.bench.layout;
         let only = |these: &[Image], those: &[Image]| {
@@ -306,7 +306,7 @@ impl<'t> Stage<'t> {
         })
     }
 
-    /// Runs a refused write; answers what shows its harm.
+    /// Runs a refused write, and returns evidence of its harm.
     pub(crate) fn harm(
         &self,
         pattern: usize,
@@ -353,7 +353,7 @@ impl<'t> Stage<'t> {
     }
 }
 
-/// A row as people read it: its table, key and attributes.
+/// Formats a row for people: its table, key and attributes.
 fn row(layout: &Layout, image: &Image) -> Json {
     let name = layout.tables.get(image.table).map_or("", |form| form.name.as_str());
     let key: Vec<Json> = image
@@ -384,7 +384,7 @@ fn value_json(value: &Value) -> Json {
     }
 }
 
-/// Runs what was refused: the harm must show.
+/// Runs a refused pattern: its harm must show.
 fn refused(
     trial: &Trial<'_>,
     layout: &Layout,
@@ -446,7 +446,7 @@ fn refused(
     Ok(())
 }
 
-/// Looks for a call that cannot be formed, or goes wrong, in small states.
+/// Searches small states for a call that cannot be formed, or goes wrong.
 fn search(
     trial: &Trial<'_>,
     layout: &Layout,
@@ -474,7 +474,7 @@ fn search(
     Ok(None)
 }
 
-/// Runs a refused read on one state; answers what shows its harm.
+/// Runs a refused read on one state, and returns evidence of its harm.
 fn wrong_read(
     stage: &Stage<'_>,
     pattern: usize,

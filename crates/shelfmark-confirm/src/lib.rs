@@ -1,4 +1,4 @@
-//! Models run on the engine against brute force.
+//! Runs models on the engine and compares the results with brute force.
 //!
 //! A certificate says that a plan is right for every state and reads no other row. Here consistent
 //! states are drawn from seeds, mapped to rows and loaded into the engine; every pattern runs by its
@@ -28,10 +28,10 @@ pub use through::confirm_through_dynamodb;
 use shelfmark_design::Document;
 use shelfmark_store::clock::Clock;
 
-/// How much is run.
+/// The extent of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Only this schema.
+    /// The only schema to run; all if none is given.
     pub schema: Option<String>,
     /// Seed of states and calls.
     pub seed: u64,
@@ -64,7 +64,7 @@ pub fn confirm(document: &Document, options: &Options) -> Result<Report, String>
     run(document, options, None)
 }
 
-/// Runs as [`confirm`] does and says of each pattern how long its own calls took.
+/// Runs as [`confirm`] does, and measures the calls of each pattern.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What a confirmation found, for people and for machines.
+//! The report of a confirmation, for people and for machines.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use serde_json::{Value as Json, json};
 use shelfmark_design::Status;
 use shelfmark_design::shown::{counted, text};
 
-/// A call on a state, with what came of it beside what is right.
+/// A call on a state, with its result beside the right one.
 #[derive(Debug, Clone)]
 pub struct Shown {
     /// The state.
     pub state: Json,
     /// The inputs.
     pub call: Json,
-    /// What is right: the answer, or the rows of the changed state.
+    /// The right result: the answer, or the rows of the changed state.
     pub right: Json,
-    /// What the plan gave on the engine, or why it could not be run.
+    /// The plan's result on the engine, or why it could not run.
     pub plan: Json,
 }
 
@@ -27,7 +27,7 @@ impl Shown {
     }
 }
 
-/// How one pattern fared in one schema.
+/// The verdict on one pattern in one schema.
 #[derive(Debug, Clone)]
 pub struct Verdict {
     /// The schema.
@@ -36,55 +36,55 @@ pub struct Verdict {
     pub target: String,
     /// The read or write.
     pub pattern: String,
-    /// Whether it is a write.
+    /// True for a write, false for a read.
     pub write: bool,
-    /// What the proof says.
+    /// The status that the proof gives.
     pub status: Status,
-    /// Whether the engine did what the proof says.
+    /// True if the engine agrees with the proof.
     pub ok: bool,
     /// Calls that were run.
     pub calls: usize,
-    /// How long they took, or the run of the witness; zero where no clock was handed in.
+    /// Time that the calls took, or the run of the witness; zero where no clock was handed in.
     pub took: Duration,
     /// Rows that the engine read for them.
     pub rows_read: u64,
-    /// Items that were answered.
+    /// Items that were returned.
     pub rows_returned: u64,
-    /// Rows that the steps handed on, summed over them: an index entry and its base row count 2.
+    /// Rows that the steps returned, summed over them: an index entry and its base row count 2.
     pub rows_handed_on: u64,
     /// Key ranges that were touched, each the one claimed.
     pub ranges: usize,
-    /// What was seen, in a sentence.
+    /// A sentence about the result.
     pub note: String,
     /// Of a refusal its witness, run; of a contradiction the call that shows it.
     pub shown: Option<Shown>,
 }
 
-/// How a model fared.
+/// The verdicts on a model.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What the caller calls the model.
+    /// The caller's name for the model.
     pub name: String,
-    /// The seed, with which a run is repeated.
+    /// The seed, to repeat a run.
     pub seed: u64,
     /// One for each pattern and schema, in the order of the model.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Report {
-    /// Whether the engine did what the proofs say, everywhere.
+    /// Returns true if the engine agrees with all proofs.
     #[must_use]
     pub fn ok(&self) -> bool {
         self.verdicts.iter().all(|verdict| verdict.ok)
     }
 
-    /// The machine form: an array with an object for each pattern and schema.
+    /// Returns the machine form: an array with an object for each pattern and schema.
     #[must_use]
     pub fn json(&self) -> Json {
         Json::Array(self.verdicts.iter().map(Verdict::json).collect())
     }
 
-    /// The text for people.
+    /// Returns the text for people.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();

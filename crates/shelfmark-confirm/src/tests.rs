@@ -1,4 +1,4 @@
-//! The judge itself: what is wrong must be seen to be wrong.
+//! Checks the judge itself: it must notice what is wrong.
 //!
 //! A pattern that was refused is run here as if it were certified, on the state of its witness; rows
 //! are taken away behind the judge's back; ranges are compared with those of other patterns.
@@ -82,7 +82,8 @@ fn a_row_that_is_missing_is_missed() {
     }
 }
 
-/// Entries are counted as well as rows: a state whose rows say that there are more is not held.
+/// Checks that entries are counted as well as rows: a state whose rows say that there are more is
+/// refused.
 #[test]
 fn an_index_entry_too_few_is_missed() {
     let document = seed("followers");

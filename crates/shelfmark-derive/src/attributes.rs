@@ -1,9 +1,9 @@
-//! The `#[key(…)]` attributes of types and fields.
+//! Parses the `#[key(…)]` attributes of types and fields.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, DeriveInput, Error, LitStr, Path, Result, parse_quote};
 
-/// What a field says.
+/// The attributes of a field.
 #[derive(Default)]
 pub(crate) struct FieldAttributes {
     pub(crate) descending: bool,
@@ -26,7 +26,7 @@ pub(crate) fn crate_path(input: &DeriveInput) -> Result<Path> {
     Ok(path)
 }
 
-/// Reads the attributes of a field.
+/// Parses the attributes of a field.
 pub(crate) fn of_field(attributes: &[Attribute]) -> Result<FieldAttributes> {
     let mut found = FieldAttributes::default();
     for attribute in key_attributes(attributes) {
@@ -58,7 +58,7 @@ pub(crate) fn none_of(attributes: &[Attribute], message: &str) -> Result<()> {
     }
 }
 
-/// Refuses type parameters: a key's columns must be known when the type is.
+/// Refuses type parameters: a key's columns must be known for the type alone.
 pub(crate) fn no_generics(input: &DeriveInput) -> Result<()> {
     let parameters: &Punctuated<_, _> = &input.generics.params;
     if parameters.is_empty() {

@@ -15,7 +15,7 @@ mod tests;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct a key of ordered tables: its fields, in order, are the parts.
+/// Derives a key of ordered tables for a struct: its fields, in order, are the parts.
 ///
 /// Every field is a `KeyPart`, or a key of several parts itself, which then lies flat in this one.
 /// Columns are named after the fields (`key1`, `key2`, … in a tuple struct; `author.id` for a part
@@ -89,7 +89,7 @@ pub fn derive_ordered_key(input: TokenStream) -> TokenStream {
     ordered_key::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a type one part of a key: a struct with one field, which is stored as that field, or an
+/// Derives one part of a key: for a struct with one field, which is stored as that field, or an
 /// enum without fields.
 ///
 /// An enum is stored as the numbers of its variants and ordered by them: by their place, unless

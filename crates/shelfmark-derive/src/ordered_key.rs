@@ -1,4 +1,4 @@
-//! `#[derive(OrderedKey)]`: columns, values, and the prefixes of a struct.
+//! Implements `#[derive(OrderedKey)]`: columns, values, and the prefixes of a struct.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -11,7 +11,7 @@ use crate::attributes::{crate_path, no_generics, of_field};
 /// The most columns of a key, as in the engine's schemas.
 const PARTS_MAX: usize = 32;
 
-/// One field as a part.
+/// A field as a part of the key.
 struct Part<'f> {
     member: Member,
     of_type: &'f Type,
@@ -127,7 +127,7 @@ fn columns(krate: &Path, part: &Part<'_>) -> TokenStream {
     }
 }
 
-/// The first part alone, and every number of leading parts as a tuple.
+/// Generates the prefixes: the first part alone, and every number of leading parts as a tuple.
 fn prefixes(krate: &Path, input: &DeriveInput, parts: &[Part<'_>]) -> TokenStream {
     let name = &input.ident;
     let tuples = (1..=parts.len()).map(|length| {
@@ -173,7 +173,7 @@ fn prefixes(krate: &Path, input: &DeriveInput, parts: &[Part<'_>]) -> TokenStrea
     quote!(#(#tuples)* #first)
 }
 
-/// Whether the type is written as `String`; a macro sees no more of it.
+/// Returns true if the type is written as `String`; a macro sees no more of it.
 fn is_string(of_type: &Type) -> bool {
     match of_type {
         Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "String"),

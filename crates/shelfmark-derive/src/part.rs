@@ -1,4 +1,4 @@
-//! `#[derive(KeyPart)]`: structs of one field, and enums without fields.
+//! Implements `#[derive(KeyPart)]` for structs of one field and enums without fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;

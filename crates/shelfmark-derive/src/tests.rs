@@ -1,5 +1,5 @@
-//! What the macros refuse, in their own words. What the compiler refuses in what they generate is
-//! said, each beside a type that is accepted, in the examples of the two macros.
+//! Checks the messages of what the macros refuse. What the compiler refuses in what they generate
+//! is said, each beside a type that is accepted, in the examples of the two macros.
 
 use syn::{DeriveInput, parse_str};
 

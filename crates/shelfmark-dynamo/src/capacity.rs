@@ -1,4 +1,5 @@
-//! Capacity units: what an operation would have cost, for `ReturnConsumedCapacity`.
+//! Computes capacity units, which show what an operation would have cost, for
+//! `ReturnConsumedCapacity`.
 //!
 //! Computed only when a request asks. Writes cost what the larger of the two images of an item
 //! does; an index costs what changes in its entry; reads cost what was read before filter and
@@ -16,7 +17,7 @@ use crate::json::Writer;
 use crate::limits::{READ_UNIT_BYTES, WRITE_UNIT_BYTES};
 use crate::table::{Meta, key_letter};
 
-/// How much a request wants to know.
+/// The level of detail of `ReturnConsumedCapacity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Detail {
     #[default]
@@ -26,7 +27,7 @@ pub(crate) enum Detail {
 }
 
 impl Detail {
-    /// Reads `ReturnConsumedCapacity`, whose values the shape has checked.
+    /// Parses `ReturnConsumedCapacity`, whose values the shape has checked.
     pub(crate) fn of(value: Option<&str>) -> Self {
         match value {
             Some("TOTAL") => Self::Total,
@@ -40,7 +41,7 @@ impl Detail {
     }
 }
 
-/// What makes units of a transaction twice as dear, and shows which they were.
+/// The kind of operation: in a transaction units cost twice as much and are shown apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Purpose {
     #[default]
@@ -49,7 +50,7 @@ pub(crate) enum Purpose {
     TransactionWrite,
 }
 
-/// Units used up on one table.
+/// Capacity units consumed on one table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Consumed {
     table: f64,
@@ -124,14 +125,14 @@ impl Consumed {
         consumed
     }
 
-    /// Makes a write one of a transaction.
+    /// Converts the units of a write to those of a write in a transaction.
     pub(crate) fn in_transaction(mut self) -> Self {
         self.table *= 2.0;
         self.purpose = Purpose::TransactionWrite;
         self
     }
 
-    /// Adds what another operation on the same table used up.
+    /// Adds the units that another operation on the same table consumed.
     pub(crate) fn add(&mut self, other: Self) {
         self.table += other.table;
         self.purpose = other.purpose;
@@ -181,7 +182,7 @@ impl Consumed {
     }
 }
 
-/// Units used up per table, for operations over several.
+/// Capacity units consumed per table, for operations over several.
 #[derive(Debug, Default)]
 pub(crate) struct ConsumedByTable {
     tables: BTreeMap<String, Consumed>,
@@ -226,7 +227,7 @@ fn entry_change(table: &Table, index: &IndexSchema, old: Option<&Item>, new: Opt
     }
 }
 
-/// An index entry as far as its cost goes.
+/// The size and key of an index entry, as its cost depends on them.
 struct Entry<'i> {
     key: Vec<(&'i str, &'i Value)>,
     attributes: Vec<(&'i str, &'i Value)>,

@@ -1,4 +1,4 @@
-//! The structure `TableDescription`.
+//! Encodes the structure `TableDescription`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::json::Writer;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
 use crate::table::{Billing, Meta, Throughput, index_arn, key_letter, table_arn};
 
-/// How many items a table or index has, and how large they are together.
+/// The number of items of a table or index, and their total size.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     items: usize,
@@ -55,7 +55,7 @@ impl Size {
     }
 }
 
-/// A table as it is described.
+/// A table with its status and sizes, ready to be described.
 struct Described<'a> {
     face: &'a Face,
     table: &'a Table,
@@ -92,7 +92,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
     });
 }
 
-/// Writes how a table is paid for, unless it has always been provisioned.
+/// Writes the billing mode of a table, unless it has always been provisioned.
 fn put_billing(out: &mut Writer, meta: &Meta) {
     // Records of builds that did not remember the moment of the change.
     let since = match (meta.billing, meta.per_request_ms) {
@@ -106,13 +106,13 @@ fn put_billing(out: &mut Writer, meta: &Meta) {
     });
 }
 
-/// Writes a moment as seconds since the Unix epoch, with milliseconds behind the point.
+/// Writes a time as seconds since the Unix epoch, with milliseconds behind the point.
 pub(crate) fn put_seconds(out: &mut Writer, milliseconds: i64) {
     let (seconds, rest) = (milliseconds.div_euclid(1_000), milliseconds.rem_euclid(1_000));
     out.number_text(&format!("{seconds}.{rest:03}"));
 }
 
-/// Writes what a table is warm for; here it is at once.
+/// Writes the warm throughput of a table, which is available at once.
 fn put_warm(out: &mut Writer, warm: Throughput) {
     out.name("WarmThroughput").object(|out| {
         out.name("ReadUnitsPerSecond").integer(warm.read);

@@ -12,23 +12,24 @@ use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
 
-/// Told of refused signatures, for a log: the answer's words, which show no secret. It must not block.
+/// A listener to refused signatures, for a log; it gets the answer's words, which show no secret.
+/// It must not block.
 pub type RefusalListener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Who the server says it is. Shows in ARNs and nowhere else.
+/// The identity and settings of the face; region and account show in ARNs.
 #[derive(Clone)]
 pub struct FaceOptions {
     /// The region, such as `eu-central-1`.
     pub region: String,
     /// The account, twelve digits.
     pub account: String,
-    /// What DescribeEndpoints answers to a request that names no host of its own.
+    /// The endpoint that DescribeEndpoints returns to a request that names no host of its own.
     pub endpoint: String,
-    /// Who is let in; without it, everybody.
+    /// The credentials that are accepted; without them, requests need no signature.
     pub credentials: Option<Credentials>,
-    /// Told of every request whose signature is refused.
+    /// A listener that is called for every request whose signature is refused.
     pub refusals: Option<RefusalListener>,
-    /// What tables of other faces grant, unless they say otherwise themselves.
+    /// The default grant on tables of other faces, where they set none themselves.
     pub share: Share,
 }
 
@@ -45,7 +46,7 @@ impl Default for FaceOptions {
     }
 }
 
-/// What of a request's headers the face needs.
+/// The headers of a request that the face needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestHead<'a> {
     /// The header `X-Amz-Target`, such as `DynamoDB_20120810.GetItem`.
@@ -54,14 +55,14 @@ pub struct RequestHead<'a> {
     pub operation: Option<&'a str>,
     /// The header `Host`: under which name the client reaches this server.
     pub host: Option<&'a str>,
-    /// What the key may do that the request was signed with, as [`Face::admit`] returned it; without
-    /// one it may do everything.
+    /// The policy of the key that signed the request, as [`Face::admit`] returned it; without one
+    /// every operation is allowed.
     pub policy: Option<&'a Policy>,
     /// Whose turn at the pool it is.
     pub asker: Asker,
 }
 
-/// What stands before the operation in `X-Amz-Target`.
+/// The prefix of the operation in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
 impl<'a> RequestHead<'a> {
@@ -102,22 +103,22 @@ impl Face {
         Self { engine, environment, options, pool: Arc::new(Inline), reads_may_wait, ids }
     }
 
-    /// Has requests that are heavy or wait run on `pool`; without one every request runs where it is
-    /// handed over.
+    /// Sets the pool for requests that are heavy or wait; without one every request runs on the
+    /// calling thread.
     #[must_use]
     pub fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
         Self { pool, ..self }
     }
 
-    /// Returns what runs heavy requests, for what a server does to their bytes.
+    /// Returns the pool for heavy requests, for a server to process their bytes there too.
     #[must_use]
     pub fn pool(&self) -> &Arc<dyn Pool> {
         &self.pool
     }
 
-    /// Answers a request on the thread that its weight asks for. `answer` is called once: before this
-    /// returns, or from another thread.
-    pub fn place(self: &Arc<Self>, head: &RequestHead<'_>, body: Bytes, answer: Answer) {
+    /// Dispatches a request to the thread that its weight asks for. `answer` is called once: before
+    /// this returns, or from another thread.
+    pub fn dispatch(self: &Arc<Self>, head: &RequestHead<'_>, body: Bytes, answer: Answer) {
         let weight = self.weigh(head, body.len());
         if !weight.is_for_pool() || self.pool.is_inline() {
             return self.run(head, &body, Allowance::inline(), answer);
@@ -143,7 +144,7 @@ impl Face {
         self.pool.run(asker, weight, Box::new(work));
     }
 
-    /// Returns how much work a request with a body of so many bytes may be.
+    /// Returns the weight of a request with a body of so many bytes.
     ///
     /// Changes of tables wait for other writers, and for an index that is built.
     #[must_use]
@@ -205,26 +206,26 @@ impl Face {
         Reply::new(self.ids.next(), Err(error))
     }
 
-    /// Returns the answer to a request that the pool refused because enough waits there. The SDKs wait
-    /// and retry on it.
+    /// Returns the answer to a request that the pool refused because its queue is full. The SDKs
+    /// wait and retry on it.
     #[must_use]
     pub fn full(&self) -> Reply {
         Reply::new(self.ids.next(), Err(full()))
     }
 
-    /// Returns an id for an answer that does not come from here.
+    /// Returns a request id for an answer that the server makes itself.
     #[must_use]
     pub fn request_id(&self) -> String {
         self.ids.next()
     }
 
-    /// Returns why the store takes no writes now, if it does not: for a health check.
+    /// Returns why the store refuses writes now, if it does: for a health check.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         self.engine.store().refusal().map(|refusal| refusal.to_string())
     }
 
-    /// Tells whether requests must be signed: a server then asks [`Face::admit`] first.
+    /// Returns true if requests must be signed: a server then calls [`Face::admit`] first.
     #[must_use]
     pub fn asks_for_credentials(&self) -> bool {
         self.options.credentials.is_some()
@@ -243,7 +244,7 @@ impl Face {
         Ok(credentials.policy(&key_id).map(Arc::clone))
     }
 
-    /// Tells of a refused signature, and makes the answer of it.
+    /// Reports a refused signature to the listener, and returns the answer to it.
     fn refused(&self, Refusal { exception, message }: Refusal) -> Box<Reply> {
         if let Some(listener) = &self.options.refusals {
             let text = message.lines().next().unwrap_or_default();
@@ -252,8 +253,8 @@ impl Face {
         Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message))))
     }
 
-    /// Checks what the headers of a request say of its signature, if credentials are set, before
-    /// its body is read. The body of `request` is not looked at.
+    /// Checks the signature headers of a request before its body is read, if credentials are set.
+    /// The body of `request` is not looked at.
     ///
     /// # Errors
     ///
@@ -282,9 +283,9 @@ fn full() -> Error {
     }
 }
 
-/// A read on its way: what it needs to go on from where it stands.
+/// A read in progress, with the state that it needs to continue.
 pub(crate) trait Reading: Send + 'static {
-    /// Reads on within `allowance`; `None` if that is used up before the end.
+    /// Continues within `allowance`; returns `None` if that is used up before the end.
     ///
     /// # Errors
     ///
@@ -292,7 +293,7 @@ pub(crate) trait Reading: Send + 'static {
     fn go_on(&mut self, allowance: Allowance) -> crate::errors::Result<Option<Answered>>;
 }
 
-/// Reads within `allowance` on this thread, and what is left at the pool.
+/// Reads within `allowance` on this thread, and continues at the pool.
 pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance, done: Done) {
     match reading.go_on(allowance).transpose() {
         Some(outcome) => done.answer(outcome),
@@ -310,7 +311,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
     }
 }
 
-/// An answer on its way.
+/// The callback of a request in progress.
 pub(crate) struct Done {
     request_id: String,
     asker: Asker,

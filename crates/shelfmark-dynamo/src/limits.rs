@@ -9,10 +9,11 @@ use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COL
 /// Largest request body in bytes. Source: API reference, "Request size", 16 MB.
 pub const REQUEST_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What every table is warm for, in units per second, and the least that can be asked for.
-/// Source: Developer Guide, "Warm throughput".
+/// Read units per second that every table is warm for, and the least that can be asked for. Source:
+/// Developer Guide, "Warm throughput".
 pub const WARM_READ_UNITS_MIN: i64 = 12_000;
-/// As [`WARM_READ_UNITS_MIN`], for writes.
+/// Write units per second that every table is warm for, and the least that can be asked for.
+/// Source: the same.
 pub const WARM_WRITE_UNITS_MIN: i64 = 4_000;
 
 /// Largest item in bytes, attribute names included. Source: quotas, 400 KB.
@@ -82,8 +83,8 @@ pub const BATCH_GET_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most requests of BatchWriteItem. Source: service model.
 pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 
-/// Bytes that one commit of a batch may come to, each item counted once for its table and once per
-/// index. *Ours*: a quarter of what the smallest driver takes.
+/// Largest size of one commit of a batch in bytes, each item counted once for its table and once
+/// per index. *Ours*: a quarter of what the smallest driver takes.
 pub const BATCH_COMMIT_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Most items of a transaction. Source: service model.
@@ -95,7 +96,8 @@ pub const TRANSACTION_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Longest client request token in characters. Source: service model.
 pub const REQUEST_TOKEN_CHARS_MAX: usize = 36;
 
-/// How long a client request token is remembered, in seconds. Source: API reference, 10 minutes.
+/// Time for which a client request token is remembered, in seconds. Source: API reference, 10
+/// minutes.
 pub const REQUEST_TOKEN_SECONDS: u64 = 600;
 
 /// Most global indexes of a table. Source: quotas, 20 by default.

@@ -1,4 +1,4 @@
-//! An answer, ready for the wire.
+//! An answer as an HTTP server sends it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,13 +7,13 @@ use shelfmark_engine::AccessReport;
 
 use crate::errors::Error;
 
-/// Who gets the answer. Called once, from any thread; it must not block.
+/// A callback that gets the answer; it is called once, from any thread, and must not block.
 pub type Answer = Box<dyn FnOnce(Reply) + Send>;
 
 /// The content type of every answer.
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 
-/// An answer: what a server turns into an HTTP response.
+/// An answer, from which a server makes an HTTP response.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// The HTTP status.
@@ -27,13 +27,13 @@ pub struct Reply {
     /// The value of `x-amz-crc32`: of the body as it is here. A server that compresses it has to
     /// compute the checksum anew.
     pub crc32: u32,
-    /// What is for the log and not for the client.
+    /// A message for the log, not for the client.
     pub log: Option<String>,
-    /// What the engine read for the answer; for `explain`, the tour and tests, not for the client.
+    /// The engine's access report; for `explain`, the tour and tests, not for the client.
     pub report: AccessReport,
 }
 
-/// The body of an answer, and what the engine read for it.
+/// The body of an answer, and the access report behind it.
 #[derive(Debug, Default)]
 pub(crate) struct Answered {
     pub(crate) body: Vec<u8>,
@@ -41,7 +41,7 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    /// Adds what the engine read.
+    /// Adds an access report.
     pub(crate) fn reporting(self, report: AccessReport) -> Self {
         Self { report, ..self }
     }
@@ -106,7 +106,7 @@ impl RequestIds {
     }
 }
 
-/// One step of the generator SplitMix64 (Steele, Lea, Flood 2014), with its own constants.
+/// Computes one step of the generator SplitMix64 (Steele, Lea, Flood 2014), with its own constants.
 const fn mixed(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! The shape of a request: members that must be there, lengths, ranges, enumerations.
+//! Validates the shape of a request: required members, lengths, ranges, enumerations.
 //!
 //! The service model's constraints are checked together before anything else about a request, and
 //! up to ten of their violations are reported in one message.
@@ -9,7 +9,7 @@ use crate::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, TABLE_AR
 /// The values of `ReturnConsumedCapacity`.
 pub(crate) const CAPACITIES: &[&str] = &["INDEXES", "TOTAL", "NONE"];
 
-/// Collects what is wrong with a request's shape.
+/// Collects the problems of a request's shape.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     problems: Vec<String>,
@@ -22,21 +22,21 @@ impl Shape {
         }
     }
 
-    /// Asks that a member is there.
+    /// Requires a member.
     pub(crate) fn required(&mut self, path: &str, present: bool) {
         if !present {
             self.refuse(path, texts::NOT_NULL);
         }
     }
 
-    /// Asks that a member, if it is there, is one of these.
+    /// Requires that a member, if it is present, is one of these values.
     pub(crate) fn one_of(&mut self, path: &str, value: Option<&str>, values: &[&str]) {
         if value.is_some_and(|value| !values.contains(&value)) {
             self.refuse(path, &texts::one_of(values));
         }
     }
 
-    /// Asks that a number, if it is there, lies in a range.
+    /// Requires that a number, if it is present, lies in a range.
     pub(crate) fn range(&mut self, path: &str, value: Option<i64>, least: i64, most: Option<i64>) {
         if value.is_some_and(|value| value < least) {
             self.refuse(path, &texts::value_at_least(least));
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// Asks that something has a length in a range.
+    /// Requires a length in a range.
     pub(crate) fn length(&mut self, path: &str, length: usize, least: usize, most: usize) {
         if length < least {
             self.refuse(path, &texts::length_at_least(least));
@@ -81,7 +81,7 @@ impl Shape {
         self.length(path, name.chars().count(), NAME_CHARS_MIN, NAME_CHARS_MAX);
     }
 
-    /// Refuses the request if anything was wrong.
+    /// Refuses the request if there are problems.
     pub(crate) fn check(self) -> Result<()> {
         if self.problems.is_empty() {
             return Ok(());

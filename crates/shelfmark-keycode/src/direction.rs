@@ -1,10 +1,10 @@
-//! The two directions in which a component can be ordered.
+//! The direction in which a key component is ordered.
 //!
 //! Invariant: the descending form of a component is the complement of every byte of its ascending
 //! form. Ascending forms are self-ending and prefix-free, so the complement is too, and comparing
 //! complements compares the values the other way round.
 
-/// How the values of one key component are ordered.
+/// The order of a key component's values.
 ///
 /// This is a property of the *stored* key. Reading a range backwards is something else and is
 /// asked for at the store.
@@ -18,7 +18,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other direction.
+    /// Returns the other direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         match self {
@@ -27,7 +27,7 @@ impl Direction {
         }
     }
 
-    /// What is xor-ed onto every byte.
+    /// Returns the mask to xor onto every byte.
     pub(crate) const fn mask(self) -> u8 {
         match self {
             Self::Ascending => 0x00,

@@ -1,4 +1,4 @@
-//! Why bytes, text or a value could not be turned into the other.
+//! Errors of encoding, decoding and parsing keys.
 //!
 //! What it is not: it carries no key bytes, so that an error may be logged without showing data.
 //!
@@ -9,7 +9,7 @@ use std::fmt;
 /// Result of a key codec.
 pub type Result<T> = std::result::Result<T, KeyError>;
 
-/// What the caller can do about a [`KeyError`].
+/// The action that a [`KeyError`] asks of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyErrorKind {
     /// The bytes end inside a component. Stored keys: treat as damage. Input: refuse it.
@@ -41,7 +41,7 @@ impl KeyErrorKind {
     ];
 }
 
-/// Why a key could not be encoded, decoded or parsed.
+/// An error of encoding, decoding or parsing a key.
 ///
 /// The message is outside the contract; decide by [`KeyError::kind`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl KeyError {
         Self { kind, position: Some(position), message }
     }
 
-    /// The same error seen from `bytes` further to the front.
+    /// Returns the error with its position moved `bytes` to the back.
     #[must_use]
     pub(crate) const fn moved(mut self, bytes: usize) -> Self {
         self.position = match self.position {
@@ -70,13 +70,13 @@ impl KeyError {
         self
     }
 
-    /// What the caller can do.
+    /// Returns the kind, which says what the caller can do.
     #[must_use]
     pub const fn kind(&self) -> KeyErrorKind {
         self.kind
     }
 
-    /// The byte at fault, counted from the start of the bytes or text that were handed in.
+    /// Returns the byte at fault, counted from the start of the bytes or text that were given.
     ///
     /// `None` when a value was encoded, which has no bytes yet.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Lexicographic integers: short bytes, or hex text, that sort as the numbers do.
+//! Encodes lexicographic integers: short bytes, or hex text, that sort as the numbers do.
 //!
 //! For people who build text keys by hand and know the npm library `lexicographic-integer`, whose
 //! bytes these are up to [`LIBRARY_MAX`]. Up to 250 a number is its own byte; then a tag, `FB` to
@@ -32,7 +32,8 @@ const EXPONENT_BIAS: u32 = 32;
 const FRACTION_BITS: u32 = 43;
 /// Bytes of the significant bits.
 const FRACTION_BYTES: usize = 6;
-/// Behind `FF`, this and a count of bytes announce a number above [`LIBRARY_MAX`].
+/// The byte that, behind `FF` and before a count of bytes, announces a number above
+/// [`LIBRARY_MAX`].
 const LONG: u8 = 0xF0;
 /// Bytes of the smallest and the largest number above [`LIBRARY_MAX`].
 const LONG_BYTES: std::ops::RangeInclusive<usize> = 6..=8;
@@ -70,7 +71,7 @@ pub fn put(out: &mut Vec<u8>, number: u64) {
     out.extend(fraction.to_be_bytes().iter().skip(8 - FRACTION_BYTES));
 }
 
-/// Reads one number from the front of `input` and moves `input` behind it.
+/// Decodes one number from the front of `input` and moves `input` behind it.
 ///
 /// # Errors
 ///
@@ -113,7 +114,7 @@ fn long_bytes(behind: &[u8]) -> Option<usize> {
     LONG_BYTES.contains(&count).then_some(count)
 }
 
-/// Returns the number of six to eight bytes that no shorter form holds.
+/// Decodes six to eight bytes of a number that no shorter form holds.
 fn long(bytes: &[u8]) -> Result<u64> {
     if bytes.len() > *LONG_BYTES.start() && bytes.first() == Some(&0) {
         return Err(not_canonical(2));
@@ -128,7 +129,7 @@ fn long(bytes: &[u8]) -> Result<u64> {
     }
 }
 
-/// The number of an exponent byte and six bytes of significant bits.
+/// Decodes an exponent byte and six bytes of significant bits.
 fn scientific(bytes: &[u8]) -> Result<u64> {
     let (exponent, fraction) = bytes.split_first().unwrap_or((&0, &[]));
     let log2 = EXPONENT_BIAS + u32::from(*exponent);
@@ -168,7 +169,7 @@ pub fn to_hex(number: u64) -> String {
     nibbles.filter_map(|nibble| DIGITS.get(usize::from(nibble))).collect()
 }
 
-/// The number that [`to_hex`] wrote.
+/// Decodes the output of [`to_hex`].
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Order-preserving bytes for keys.
+//! Encodes key values so that the order of bytes is the order of values.
 //!
 //! An ordered store compares keys as bytes; people compare values. This crate turns values into
 //! bytes so that both agree: `a < b` exactly when `enc(a) < enc(b)`. Every component ends itself,

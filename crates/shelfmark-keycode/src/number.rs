@@ -12,7 +12,7 @@ use crate::decimal::{DIGITS_MAX, Decimal, Digits, Parts};
 use crate::direction::Direction;
 use crate::error::{KeyError, KeyErrorKind, Result};
 
-/// What a number may be.
+/// Limits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberLimits {
     /// The longest text, in bytes, with all its needless zeros.
@@ -44,7 +44,7 @@ pub const ANY_NUMBER: NumberLimits = NumberLimits {
 };
 
 impl NumberLimits {
-    /// The narrower of both, limit by limit.
+    /// Returns the narrower of both, limit by limit.
     fn within(&self, other: &Self) -> Self {
         Self {
             text_bytes_max: self.text_bytes_max.min(other.text_bytes_max),
@@ -58,7 +58,7 @@ impl NumberLimits {
 /// The longest plain form that [`Decimal`] writes by itself, in characters.
 const DISPLAY_CHARS_MAX: usize = 400;
 
-/// Reads a number such as `-12.50`, `.5`, `5.` or `1e-7`; the result has the smallest scale.
+/// Parses a number such as `-12.50`, `.5`, `5.` or `1e-7`; the result has the smallest scale.
 ///
 /// # Errors
 ///
@@ -86,7 +86,8 @@ pub fn put_number(
     Ok(())
 }
 
-/// Checks a number that was not parsed within [`DYNAMO_NUMBER`], such as the result of a sum.
+/// Checks the limits of a number that was not parsed within [`DYNAMO_NUMBER`], such as the result
+/// of a sum.
 ///
 /// # Errors
 ///
@@ -220,7 +221,7 @@ fn take_sign(rest: &mut &[u8]) -> bool {
     }
 }
 
-/// Hands each leading digit to `digit` and says how many there were.
+/// Passes each leading digit to `digit` and returns how many there were.
 fn take_digits(rest: &mut &[u8], mut digit: impl FnMut(u8)) -> usize {
     let before = rest.len();
     while let Some((character @ b'0'..=b'9', after)) = rest.split_first() {

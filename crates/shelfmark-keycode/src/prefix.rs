@@ -1,4 +1,4 @@
-//! The end of a range of keys that share a beginning.
+//! Computes the end of a range of keys that begin with a prefix.
 //!
 //! What it is not: it knows no sentinel such as `~`, which would hide longer keys and every
 //! non-ASCII one.
@@ -6,7 +6,7 @@
 use crate::component::put_bytes_prefix;
 use crate::direction::Direction;
 
-/// The smallest byte string above every string that begins with `prefix`.
+/// Returns the smallest byte string above every string that begins with `prefix`.
 ///
 /// `None` when there is none (the prefix is empty or all `FF`): the range has no upper end.
 ///
@@ -31,7 +31,8 @@ pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(successor)
 }
 
-/// The range of a bytes component over all values that begin with `prefix`, in either direction.
+/// Returns the range of a bytes component over all values that begin with `prefix`, in either
+/// direction.
 ///
 /// Both ends are relative to the bytes before the component: put those in front. The first end is
 /// included, the second is not; `None` means that the range ends with the bytes before the
@@ -44,7 +45,7 @@ pub fn bytes_prefix_range(direction: Direction, prefix: &[u8]) -> (Vec<u8>, Opti
     (start, end)
 }
 
-/// The range of a text component over all values that begin with `prefix`.
+/// Returns the range of a text component over all values that begin with `prefix`.
 ///
 /// See [`bytes_prefix_range`].
 #[must_use]

@@ -1,4 +1,4 @@
-//! The token of a partition key: Cassandra's Murmur3, bit by bit.
+//! Computes the token of a partition key: Cassandra's Murmur3, bit by bit.
 //!
 //! The first half of MurmurHash3 x64 128 with seed zero, but the bytes behind the last whole block
 //! of 16 are *sign-extended* before they are shifted, as Java's bytes are: keys whose tail holds
@@ -15,7 +15,7 @@
 const C1: u64 = 0x87C3_7B91_1142_53D5;
 const C2: u64 = 0x4CF5_AD43_2745_937F;
 
-/// The token of the given partition key bytes.
+/// Returns the token of the given partition key bytes.
 ///
 /// Of no bytes at all it is 0; Cassandra has no token for them, because no key is empty.
 #[must_use]
@@ -26,13 +26,13 @@ pub fn token(key: &[u8]) -> i64 {
     }
 }
 
-/// A token as the eight bytes that lead a stored key: sign flipped, big-endian.
+/// Encodes a token as the eight bytes that lead a stored key: sign flipped, big-endian.
 #[must_use]
 pub const fn token_bytes(token: i64) -> [u8; 8] {
     (token ^ i64::MIN).to_be_bytes()
 }
 
-/// The token that [`token_bytes`] turned into bytes.
+/// Decodes the output of [`token_bytes`].
 #[must_use]
 pub const fn token_from_bytes(bytes: [u8; 8]) -> i64 {
     i64::from_be_bytes(bytes) ^ i64::MIN
@@ -64,13 +64,13 @@ fn hash(key: &[u8]) -> i64 {
     h1.wrapping_add(h2).cast_signed()
 }
 
-/// The low and the high half.
+/// Returns the low and the high half.
 #[expect(clippy::cast_possible_truncation, reason = "each half is taken on purpose")]
 const fn split(word: u128) -> [u64; 2] {
     [word as u64, (word >> 64) as u64]
 }
 
-/// Up to eight bytes, lowest first, each sign-extended before it is shifted.
+/// Returns up to eight bytes as a word, lowest first, each sign-extended before it is shifted.
 fn tail_word(bytes: &[u8]) -> u64 {
     bytes.iter().zip(0_u32..).fold(0, |word, (byte, at)| {
         let extended = i64::from(byte.cast_signed()).cast_unsigned();

@@ -29,7 +29,7 @@ const ALPHABET: [u8; 32] = *b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 pub struct Ulid(u128);
 
 impl Ulid {
-    /// Makes a ULID of a time in Unix milliseconds and 80 random bits.
+    /// Creates a ULID of a time in Unix milliseconds and 80 random bits.
     ///
     /// # Errors
     ///
@@ -44,19 +44,19 @@ impl Ulid {
         Ok(Self(u128::from(time_ms) << RANDOM_BITS | low))
     }
 
-    /// The time in Unix milliseconds.
+    /// Returns the time in Unix milliseconds.
     #[must_use]
     pub fn timestamp_ms(self) -> u64 {
         u64::try_from(self.0 >> RANDOM_BITS).unwrap_or(TIME_MAX)
     }
 
-    /// The sixteen bytes, in order.
+    /// Returns the sixteen bytes, in order.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The ULID of sixteen bytes; every sixteen bytes are one.
+    /// Creates a ULID of sixteen bytes; every sixteen bytes are one.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
@@ -86,7 +86,7 @@ impl fmt::Debug for Ulid {
 impl FromStr for Ulid {
     type Err = KeyError;
 
-    /// Reads 26 characters, in upper or lower case.
+    /// Parses 26 characters, in upper or lower case.
     ///
     /// # Errors
     ///
@@ -119,17 +119,17 @@ impl FromStr for Ulid {
     }
 }
 
-/// What a [`UlidGenerator`] does when the random part of one millisecond is used up.
+/// The behaviour of a [`UlidGenerator`] when the random part of one millisecond is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Overflow {
-    /// Answers with an error until the clock has moved on, as the specification says.
+    /// Returns an error until the clock has moved on, as the specification says.
     #[default]
     Refuse,
-    /// Goes on with the next millisecond, ahead of the clock.
+    /// Continues with the next millisecond, ahead of the clock.
     CarryIntoTime,
 }
 
-/// Makes ULIDs that strictly ascend.
+/// Generates ULIDs that strictly ascend.
 ///
 /// # Examples
 ///
@@ -151,19 +151,19 @@ pub struct UlidGenerator {
 }
 
 impl UlidGenerator {
-    /// Makes a generator that has given out nothing yet.
+    /// Creates a generator without a last ULID.
     #[must_use]
     pub const fn new(overflow: Overflow) -> Self {
         Self { last: None, overflow }
     }
 
-    /// Makes a generator that goes on after `last`, for example the greatest key stored.
+    /// Creates a generator that continues after `last`, for example the greatest key stored.
     #[must_use]
     pub const fn after(last: Ulid, overflow: Overflow) -> Self {
         Self { last: Some(last), overflow }
     }
 
-    /// Makes the next ULID, greater than all before.
+    /// Generates the next ULID, greater than all before.
     ///
     /// `random` fills the bytes it is handed; it is called once for each millisecond that the clock
     /// has not reached before, and not otherwise: then the previous ULID is counted up by one.

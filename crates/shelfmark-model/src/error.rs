@@ -5,7 +5,7 @@ use std::fmt;
 /// Result of a call into this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the caller can do about an [`Error`].
+/// The action that an [`Error`] asks of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The call, schema or data is wrong: fix it.
@@ -14,7 +14,7 @@ pub enum ErrorKind {
     LimitExceeded,
 }
 
-/// Why a schema, key or value was refused. The message is for people and outside the contract.
+/// An error of a schema, key or value; its message is for people and outside the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -34,7 +34,7 @@ impl Error {
         Self { kind: ErrorKind::LimitExceeded, message: message.into() }
     }
 
-    /// Returns what the caller can do.
+    /// Returns the kind, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -32,7 +32,7 @@ impl Item {
         }
     }
 
-    /// Creates an item without attributes, with room for some.
+    /// Creates an item without attributes, with capacity for some.
     #[must_use]
     pub fn with_capacity(attributes: usize) -> Self {
         Self { attributes: Vec::with_capacity(attributes) }
@@ -45,13 +45,13 @@ impl Item {
         self.attributes.get(place).map(|(_, value)| value)
     }
 
-    /// Returns the value of `name` to change it.
+    /// Returns the value of `name` for changing it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         let place = self.place(name).ok()?;
         self.attributes.get_mut(place).map(|(_, value)| value)
     }
 
-    /// Sets `name` and returns what it was.
+    /// Sets `name` and returns its old value.
     ///
     /// Cost: a shift of the attributes behind it when it is new; collect many at once instead.
     pub fn set(&mut self, name: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
@@ -71,39 +71,39 @@ impl Item {
         }
     }
 
-    /// Adds an attribute whose name is greater than all others, without looking. An item that breaks
-    /// this answers wrongly; use [`Item::set`] where it is not certain.
+    /// Appends an attribute whose name must be greater than all others, without checking. An item
+    /// that breaks this answers wrongly; use [`Item::set`] where it is not certain.
     pub fn push_greater(&mut self, name: Text, value: Value) {
         debug_assert!(self.attributes.last().is_none_or(|(last, _)| *last < name), "out of order");
         self.attributes.push((name, value));
     }
 
-    /// Sets `name` and returns the item, for building one in an expression.
+    /// Sets `name` and returns the item, to build one in an expression.
     #[must_use]
     pub fn with(mut self, name: impl Into<Text>, value: impl Into<Value>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Removes `name` and returns what it was.
+    /// Removes `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let place = self.place(name).ok()?;
         Some(self.attributes.remove(place).1)
     }
 
-    /// Returns how many attributes there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.attributes.len()
     }
 
-    /// Tells whether there are no attributes.
+    /// Returns true if there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.attributes.is_empty()
     }
 
-    /// Walks over the attributes by name.
+    /// Iterates over the attributes by name.
     pub fn iter(&self) -> Attributes<'_> {
         self.attributes.iter().map(|(name, value)| (name, value))
     }

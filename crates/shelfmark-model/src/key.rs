@@ -25,10 +25,10 @@ impl Key {
     }
 }
 
-/// Where a range ends on one side.
+/// One end of a range.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortBound {
-    /// The side is open.
+    /// The range is open at this end.
     Unbounded,
     /// The value belongs to the range.
     Included(Value),
@@ -36,7 +36,7 @@ pub enum SortBound {
     Excluded(Value),
 }
 
-/// What the sort key must be: equal leading columns, then at most one range on the next column.
+/// A condition on the sort key: equal leading columns, then at most one range on the next column.
 ///
 /// Always one contiguous range of the partition, whatever the directions of the columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,27 +64,27 @@ pub enum SortCondition {
     /// A bound of *n* values compares only the first *n* columns: including it includes every key
     /// that begins with it. The columns concerned must share one direction.
     TupleRange {
-        /// Smallest tuples: values, and whether they belong to the range.
+        /// Smallest tuples: values, and true if they belong to the range.
         lower: Option<(Vec<Value>, bool)>,
-        /// Largest tuples: values, and whether they belong to the range.
+        /// Largest tuples: values, and true if they belong to the range.
         upper: Option<(Vec<Value>, bool)>,
     },
 }
 
 impl SortCondition {
-    /// Creates the condition that every key meets.
+    /// Creates the condition that every sort key meets.
     #[must_use]
     pub fn all() -> Self {
         Self::Equal(Vec::new())
     }
 
-    /// Creates "the sort column begins with this text".
+    /// Creates the condition that the sort column begins with this text.
     #[must_use]
     pub fn begins_with(prefix: impl Into<Value>) -> Self {
         Self::BeginsWith { equal: Vec::new(), prefix: prefix.into() }
     }
 
-    /// Creates "the sort column lies between these values, both included".
+    /// Creates the condition that the sort column lies between these values, both included.
     #[must_use]
     pub fn between(lower: impl Into<Value>, upper: impl Into<Value>) -> Self {
         Self::Range {

@@ -1,4 +1,4 @@
-//! Values, items, schemas, conditions and patches: what a table holds and what may be asked of it.
+//! Values, items, schemas, conditions and patches: the data model of all faces.
 //!
 //! Pure: no files, no wire forms, no clock. A face translates its own language into these types,
 //! the engine executes them.

@@ -45,7 +45,7 @@ pub const INDEXES_MAX: usize = 50;
 /// Source: DynamoDB Developer Guide, "Quotas", 2,048 bytes, read 2026-11.
 pub const STRICT_PARTITION_COLUMN_BYTES_MAX: usize = 2_048;
 
-/// As [`STRICT_PARTITION_COLUMN_BYTES_MAX`], in a sort column.
+/// Works as [`STRICT_PARTITION_COLUMN_BYTES_MAX`], in a sort column.
 ///
 /// Source: the same, 1,024 bytes.
 pub const STRICT_SORT_COLUMN_BYTES_MAX: usize = 1_024;

@@ -40,14 +40,14 @@ impl Path {
         })
     }
 
-    /// Tells whether one path leads through the other, or both are the same.
+    /// Returns true if one path contains the other, or both are the same.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.attribute == other.attribute
             && self.steps.iter().zip(&other.steps).all(|(a, b)| a == b)
     }
 
-    /// Tells whether the two paths use one place in contradictory ways: as a map and as a list.
+    /// Returns true if the two paths use one place in contradictory ways: as a map and as a list.
     #[must_use]
     pub fn conflicts(&self, other: &Self) -> bool {
         self.attribute == other.attribute

@@ -1,10 +1,10 @@
-//! A projection: which parts of an item come back.
+//! Projections select the parts of an item that come back.
 
 use crate::item::Item;
 use crate::path::{Path, Step};
 use crate::value::Value;
 
-/// Which parts of an item come back.
+/// The parts of an item that come back.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Projection {
     /// All of it.
@@ -35,7 +35,7 @@ impl Projection {
             .collect()
     }
 
-    /// Tells whether the attribute is needed at all.
+    /// Returns true if the attribute, or a part of it, is selected.
     #[must_use]
     pub fn needs(&self, attribute: &str) -> bool {
         match self {
@@ -63,7 +63,7 @@ fn add(tree: &mut Tree, first: Step, rest: &[Step]) {
     }
 }
 
-/// Keeps what the branch names; a branch without steps keeps everything.
+/// Keeps the parts that the branch selects; a branch without steps keeps everything.
 fn cut(value: Value, Branch(tree): &Branch) -> Value {
     if tree.is_empty() {
         return value;

@@ -1,4 +1,4 @@
-//! The plain serialisation of key values, as CQL sends them on the wire.
+//! Serialises key values plainly, as CQL sends them on the wire.
 //!
 //! A hashed table keeps its partition key in this form and hashes it, so that tokens are those of
 //! Cassandra and so that decimals `1.0` and `1.00` are two partitions, as they are there. It has no
@@ -15,7 +15,7 @@ use shelfmark_keycode::{Decimal, KeyType};
 use crate::error::{Error, Result};
 use crate::value::Value;
 
-/// Serialises the columns of a partition key: one column as it is, several as a composite (each
+/// Serialises the columns of a partition key: one column by itself, several as a composite (each
 /// with its length in 2 bytes before it and a zero after it).
 ///
 /// # Errors
@@ -52,7 +52,7 @@ pub fn serialise_partition<'a>(
     Ok(())
 }
 
-/// Reads back what [`serialise_partition`] wrote.
+/// Decodes the output of [`serialise_partition`].
 ///
 /// # Errors
 ///
@@ -182,7 +182,7 @@ fn serialise_integer(key_type: &KeyType, n: i64, out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-/// Integers above `i64` in the types that hold them.
+/// Serialises an integer above `i64` in the types that hold it.
 fn serialise_large(key_type: &KeyType, n: &BigInt, out: &mut Vec<u8>) -> Result<()> {
     let range = |_| Error::invalid(format!("{n} is out of the range of {key_type:?}"));
     match key_type {
@@ -212,7 +212,7 @@ fn element(key_type: &KeyType, value: &Value, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Reads one value that fills `bytes`.
+/// Decodes one value that fills `bytes`.
 ///
 /// # Errors
 ///
@@ -281,8 +281,8 @@ pub fn deserialise(key_type: &KeyType, bytes: &[u8]) -> Result<Value> {
     })
 }
 
-/// Reads the fields of a tuple or record. Those that are missing at the end are null: the type got
-/// them later.
+/// Decodes the fields of a tuple or record. Those that are missing at the end are null: the type
+/// got them later.
 fn take_fields(types: &[KeyType], bytes: &[u8]) -> Result<Vec<Option<Value>>> {
     let mut rest = bytes;
     let fields = types
@@ -298,7 +298,7 @@ fn take_fields(types: &[KeyType], bytes: &[u8]) -> Result<Vec<Option<Value>>> {
     Ok(fields)
 }
 
-/// Integers that fit come back as [`Value::Int`].
+/// Returns an integer that fits as [`Value::Int`], a larger one as [`Value::BigInt`].
 fn large(n: BigInt) -> Value {
     i64::try_from(&n).map_or(Value::BigInt(n), Value::Int)
 }
@@ -325,7 +325,7 @@ fn take_field(key_type: &KeyType, rest: &mut &[u8]) -> Result<Option<Value>> {
     deserialise(key_type, field).map(Some)
 }
 
-/// Reads the length of a field; `None` is that of a null.
+/// Decodes the length of a field; `None` is that of a null.
 fn take_length(rest: &mut &[u8]) -> Result<Option<usize>> {
     let (len, after) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
     *rest = after;

@@ -1,4 +1,4 @@
-//! How large an item counts: the rule that limits and result pages use.
+//! Computes sizes of items, by the rule that limits and result pages use.
 //!
 //! Not the bytes on disk: those depend on the codec. The rule is the one DynamoDB applies, so that
 //! pages end where its clients expect; other kinds of values are counted in its spirit.

@@ -1,4 +1,4 @@
-//! Values as text that have one form everywhere: UUIDs, dates, times of day.
+//! Formats and parses values whose text is the same everywhere: UUIDs, dates, times of day.
 //!
 //! What it is not: a face's literals. Faces that take several spellings have parsers of their own.
 
@@ -18,7 +18,7 @@ pub fn uuid_text(uuid: &[u8; 16]) -> String {
     text
 }
 
-/// Reads a UUID of 36 characters, in either case.
+/// Parses a UUID of 36 characters, in either case.
 #[must_use]
 pub fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     let bytes = text.as_bytes();
@@ -39,7 +39,7 @@ pub fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     Some(uuid)
 }
 
-/// Returns the civil date of a day since 1970-01-01: year, month, day.
+/// Converts a day since 1970-01-01 to its civil date: year, month, day.
 #[must_use]
 pub fn civil_of_days(days: i64) -> (i64, i64, i64) {
     // Years begin in March here, so that the leap day is the last of its year.
@@ -55,7 +55,7 @@ pub fn civil_of_days(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Returns the day since 1970-01-01 of a civil date; a day beyond the month's last runs over.
+/// Converts a civil date to its day since 1970-01-01; a day beyond the month's last runs over.
 #[must_use]
 pub fn days_of_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
@@ -66,7 +66,7 @@ pub fn days_of_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// Returns a day since 1970-01-01 as `2026-11-23`.
+/// Formats a day since 1970-01-01 as `2026-11-23`.
 #[must_use]
 pub fn date_text(days: i64) -> String {
     let (year, month, day) = civil_of_days(days);
@@ -76,7 +76,7 @@ pub fn date_text(days: i64) -> String {
     }
 }
 
-/// Reads what [`date_text`] writes; `None` for what is no day of the calendar.
+/// Parses the output of [`date_text`]; `None` for a day that the calendar does not have.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<i64> {
     let (sign, rest) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
@@ -91,14 +91,14 @@ pub fn parse_date(text: &str) -> Option<i64> {
     (civil_of_days(days) == (year, month, day)).then_some(days)
 }
 
-/// Returns nanoseconds since midnight as `08:12:54.123456789`.
+/// Formats nanoseconds since midnight as `08:12:54.123456789`.
 #[must_use]
 pub fn time_text(nanos: i64) -> String {
     let (seconds, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
     format!("{:02}:{:02}:{:02}.{nanos:09}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Reads `08:12:54` with up to nine digits behind a point.
+/// Parses `08:12:54` with up to nine digits behind a point.
 #[must_use]
 pub fn parse_time(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));

@@ -1,4 +1,4 @@
-//! Operations that fail because a test asked for it.
+//! Makes operations fail because a test asked for it.
 //!
 //! A plan is `ops:n:what`. `ops` is one or more of `open create read write length sync rename
 //! unlink folder any`, joined by `|`; `create` is an open that may create, and not an `open`. `n`
@@ -43,12 +43,12 @@ impl Op {
     }
 }
 
-/// What happens to an operation that was struck.
+/// The outcome of an operation that a fault hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strike {
-    /// It fails with this number.
+    /// It fails with this error number.
     Fail(i32),
-    /// It does half.
+    /// It does half of its work.
     Short,
 }
 
@@ -58,7 +58,7 @@ enum What {
     Kill,
 }
 
-/// Which operations fail.
+/// The plan of faults.
 pub(crate) struct Plan {
     ops: Vec<String>,
     from: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Reads a plan. Ends the process if it makes no sense.
+    /// Parses a plan; ends the process if it is invalid.
     pub(crate) fn parse(
         plan: &[u8],
         path_end: Vec<u8>,
@@ -117,13 +117,14 @@ impl Plan {
     }
 }
 
-/// Tells whether faults are meant for a path.
+/// Returns true if faults apply to a path.
 pub(crate) fn is_meant(path: &[u8]) -> bool {
     state::recorder().faults.as_ref().is_some_and(|plan| path.ends_with(&plan.path_end))
 }
 
-/// Counts an operation on a file below the root, if faults are meant for it. Returns what happens
-/// to it instead of what it would do. The caller must not hold the order.
+/// Counts an operation on a file below the root, if faults apply to it, and returns the fault that
+/// hits it. The caller must not hold the
+/// order.
 pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     let plan = state::recorder().faults.as_ref()?;
     let is_named = plan.ops.iter().any(|name| name == op.name() || name == "any");
@@ -149,7 +150,7 @@ pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     }
 }
 
-/// As [`strike`], for an operation that is not done by halves.
+/// Works as [`strike`], for an operation that cannot do half of its work.
 pub(crate) fn failure(op: Op, is_meant: bool) -> Option<i32> {
     match strike(op, is_meant) {
         Some(Strike::Fail(errno)) => Some(errno),

@@ -1,4 +1,5 @@
-//! Calls on open files: reading, writing, changing the length, syncing, closing, duplicating.
+//! Intercepts calls on open files: reading, writing, changing the length, syncing, closing,
+//! duplicating.
 //!
 //! Every function here has the name and the arguments of the C function that it takes over, and
 //! keeps its contract; so callers promise what they promise to that function.
@@ -15,7 +16,7 @@ use crate::state::recorder;
 
 const STDOUT: c_int = 1;
 
-/// Bytes of a caller's buffer.
+/// Returns the bytes of a caller's buffer.
 ///
 /// # Safety
 ///
@@ -28,13 +29,13 @@ unsafe fn bytes<'a>(buffer: *const c_void, count: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(buffer.cast::<u8>(), count) }
 }
 
-/// Where the next write of a descriptor that follows its cursor ended.
+/// Returns the file position after a write of a descriptor that follows its cursor.
 fn cursor(fd: c_int) -> u64 {
     // SAFETY: always sound; a descriptor without a cursor answers an error.
     u64::try_from(keeping_errno(|| unsafe { libc::lseek64(fd, 0, libc::SEEK_CUR) })).unwrap_or(0)
 }
 
-/// Does a write of `count` bytes by `call`, and records what `at` says of it.
+/// Does a write of `count` bytes by `call`, and records the bytes that `at` returns.
 fn write_with(
     fd: c_int,
     count: size_t,
@@ -85,7 +86,7 @@ unsafe extern "C" fn write(fd: c_int, buffer: *const c_void, count: size_t) -> s
     )
 }
 
-/// Takes over a positioned write.
+/// Intercepts a positioned write.
 macro_rules! pwrite {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -149,7 +150,7 @@ unsafe extern "C" fn writev(fd: c_int, parts: *const iovec, count: c_int) -> ssi
     )
 }
 
-/// Takes over a positioned write of several buffers.
+/// Intercepts a positioned write of several buffers.
 macro_rules! pwritev {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -179,7 +180,7 @@ macro_rules! pwritev {
 pwritev!(pwritev, c"pwritev");
 pwritev!(pwritev64, c"pwritev64");
 
-/// Does a read of `count` bytes by `call`. Reads are not recorded; they can fail.
+/// Does a read of `count` bytes by `call`, which a fault may hit; reads are not recorded.
 fn read_with(fd: c_int, count: size_t, call: impl FnOnce(size_t) -> ssize_t) -> ssize_t {
     if handles::get(fd).is_none() {
         return call(count);
@@ -198,7 +199,7 @@ unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssiz
     read_with(fd, count, |count| unsafe { next(fd, buffer, count) })
 }
 
-/// Takes over a positioned read.
+/// Intercepts a positioned read.
 macro_rules! pread {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -219,7 +220,7 @@ macro_rules! pread {
 pread!(pread, c"pread");
 pread!(pread64, c"pread64");
 
-/// Takes over a change of length.
+/// Intercepts a change of length.
 macro_rules! ftruncate {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -247,7 +248,7 @@ macro_rules! ftruncate {
 ftruncate!(ftruncate, c"ftruncate");
 ftruncate!(ftruncate64, c"ftruncate64");
 
-/// Takes over a sync. Nothing is held meanwhile: other threads go on, as they do without us.
+/// Intercepts a sync. Nothing is held meanwhile: other threads go on, as they do without us.
 macro_rules! sync {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -324,7 +325,7 @@ unsafe extern "C" fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int {
     copy
 }
 
-/// Takes over `fcntl`, whose third argument may be absent; it is in a register then, and ignored.
+/// Intercepts `fcntl`, whose third argument may be absent; it is in a register then, and ignored.
 macro_rules! fcntl {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -344,7 +345,7 @@ macro_rules! fcntl {
 fcntl!(fcntl, c"fcntl");
 fcntl!(fcntl64, c"fcntl64");
 
-/// Takes over a call that moves data inside the kernel, where it cannot be recorded.
+/// Refuses a call that moves data inside the kernel, where it cannot be recorded.
 macro_rules! refuse {
     ($name:ident, $symbol:literal, $target:ident, $errno:expr,
      ($($argument:ident: $kind:ty),*) -> $result:ty) => {
@@ -375,7 +376,7 @@ refuse!(fallocate, c"fallocate", fd, libc::EOPNOTSUPP,
 refuse!(fallocate64, c"fallocate64", fd, libc::EOPNOTSUPP,
     (fd: c_int, mode: c_int, offset: off_t, length: off_t) -> c_int);
 
-/// Says how much space is free, if a file was named that knows.
+/// Reports the free space that a file names, if one was given.
 macro_rules! statvfs {
     ($name:ident, $symbol:literal, $first:ident: $kind:ty) => {
         #[unsafe(no_mangle)]
@@ -401,7 +402,7 @@ statvfs!(statvfs64, c"statvfs64", path: *const c_char);
 statvfs!(fstatvfs, c"fstatvfs", fd: c_int);
 statvfs!(fstatvfs64, c"fstatvfs64", fd: c_int);
 
-/// Reads the decimal number that a file holds.
+/// Parses the decimal number that a file holds.
 fn number_in(path: &std::ffi::CStr) -> Option<u64> {
     let open = next!(c"open" as unsafe extern "C" fn(*const c_char, c_int, ...) -> c_int);
     let read = next!(c"read" as unsafe extern "C" fn(c_int, *mut c_void, size_t) -> ssize_t);

@@ -1,4 +1,4 @@
-//! Calls on names: opening, renaming, linking, removing, creating folders.
+//! Intercepts calls on names: opening, renaming, linking, removing, creating folders.
 //!
 //! As in [`crate::files`], each function keeps the contract of the C function whose name it has.
 
@@ -11,7 +11,7 @@ use crate::paths::absolute;
 use crate::record::Record;
 use crate::state::recorder;
 
-/// Opens `path` by `call`, and follows the descriptor if the path counts.
+/// Opens `path` by `call`, and tracks the descriptor if the path is below the root.
 ///
 /// # Safety
 ///
@@ -49,7 +49,7 @@ unsafe fn open_with(
     fd
 }
 
-/// Takes over an open. The mode may be absent; it is in a register then, and ignored.
+/// Intercepts an open; the mode may be absent: it is in a register then, and ignored.
 macro_rules! open {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -65,7 +65,7 @@ macro_rules! open {
 open!(open, c"open");
 open!(open64, c"open64");
 
-/// Takes over an open below an open folder.
+/// Intercepts an open below an open folder.
 macro_rules! openat {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -86,7 +86,7 @@ macro_rules! openat {
 openat!(openat, c"openat");
 openat!(openat64, c"openat64");
 
-/// Takes over `creat`.
+/// Intercepts `creat`.
 macro_rules! creat {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]
@@ -102,7 +102,7 @@ macro_rules! creat {
 creat!(creat, c"creat");
 creat!(creat64, c"creat64");
 
-/// Does something with a path by `call`, and records it if the path counts.
+/// Does an operation on a path by `call`, and records it if the path is below the root.
 ///
 /// # Safety
 ///
@@ -131,7 +131,7 @@ unsafe fn name_with(
     result
 }
 
-/// As [`name_with`], for two paths.
+/// Works as [`name_with`], for two paths.
 ///
 /// # Safety
 ///
@@ -267,7 +267,7 @@ unsafe extern "C" fn linkat(
     unsafe { names_with((from_at, from), (to_at, to), call, Record::link) }
 }
 
-/// Takes over a change of length by path.
+/// Intercepts a change of length by path.
 macro_rules! truncate {
     ($name:ident, $symbol:literal) => {
         #[unsafe(no_mangle)]

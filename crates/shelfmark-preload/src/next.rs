@@ -1,4 +1,4 @@
-//! The functions that were taken over: the next ones of the same name, which are libc's.
+//! Finds the intercepted functions: the next ones of the same name, which are libc's.
 //!
 //! Invariant: nothing in this crate calls a function that it takes over by its plain name, so no
 //! operation of ours is recorded or made to fail.
@@ -17,8 +17,7 @@ impl Next {
         Self { name, address: AtomicUsize::new(0) }
     }
 
-    /// Returns the address of the function. Ends the process if there is none: nothing could be
-    /// answered then.
+    /// Returns the address of the function; ends the process if there is none.
     pub(crate) fn address(&self) -> usize {
         let known = self.address.load(Ordering::Relaxed);
         if known != 0 {
@@ -35,7 +34,7 @@ impl Next {
     }
 }
 
-/// Gives the next function of a name, as a function pointer of the given type.
+/// Returns the next function of a name, as a function pointer of the given type.
 macro_rules! next {
     ($name:literal as $kind:ty) => {{
         static NEXT: $crate::next::Next = $crate::next::Next::new($name);
@@ -46,14 +45,14 @@ macro_rules! next {
 
 pub(crate) use next;
 
-/// Sets `errno` and returns what a failed call returns.
+/// Sets `errno` and returns the result of a failed call.
 pub(crate) fn fail(errno: i32) -> i32 {
     // SAFETY: libc gives a valid place for this thread's number.
     unsafe { *libc::__errno_location() = errno };
     -1
 }
 
-/// Runs `body`, and leaves `errno` as it was before.
+/// Runs `body`, and restores `errno` after it.
 pub(crate) fn keeping_errno<T>(body: impl FnOnce() -> T) -> T {
     // SAFETY: libc gives a valid place for this thread's number.
     let before = unsafe { *libc::__errno_location() };

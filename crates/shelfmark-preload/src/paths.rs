@@ -1,4 +1,4 @@
-//! Absolute paths of what a call names.
+//! Computes the absolute paths that calls name.
 
 use std::ffi::{CStr, c_char};
 

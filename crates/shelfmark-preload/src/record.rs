@@ -1,4 +1,5 @@
-//! The recording: a file of records, appended in the order in which the operations took effect.
+//! Writes the recording: a file of records, appended in the order in which the operations took
+//! effect.
 //!
 //! Integers are big-endian. A record is its length (4 bytes, without itself), its kind (1) and:
 //!
@@ -44,7 +45,7 @@ const LENGTH_BY_PATH: u8 = 12;
 
 static SYNCS: AtomicU32 = AtomicU32::new(1);
 
-/// One record in the making.
+/// A record being built.
 pub(crate) struct Record(Vec<u8>);
 
 impl Record {
@@ -72,70 +73,70 @@ impl Record {
         self.u32(length).bytes(from).bytes(to)
     }
 
-    /// Notes that a process begins.
+    /// Records the start of a process.
     pub(crate) fn begin() -> Self {
         Self::new(BEGIN)
     }
 
-    /// Notes that `path` was opened.
+    /// Records that `path` was opened.
     pub(crate) fn open(handle: u32, creates: bool, empties: bool, path: &[u8]) -> Self {
         let mut record = Self::new(OPEN).u32(handle);
         record.0.push(u8::from(creates) | u8::from(empties) << 1);
         record.bytes(path)
     }
 
-    /// Notes that `bytes` were written at `offset`.
+    /// Records that `bytes` were written at `offset`.
     pub(crate) fn write(handle: u32, offset: u64, bytes: &[u8]) -> Self {
         Self::new(WRITE).u32(handle).u64(offset).bytes(bytes)
     }
 
-    /// Notes that a file was cut or extended.
+    /// Records that a file was cut or extended.
     pub(crate) fn length(handle: u32, length: u64) -> Self {
         Self::new(LENGTH).u32(handle).u64(length)
     }
 
-    /// As [`Record::length`], of the file at `path`.
+    /// Works as [`Record::length`], of the file at `path`.
     pub(crate) fn length_by_path(path: &[u8], length: u64) -> Self {
         Self::new(LENGTH_BY_PATH).u64(length).bytes(path)
     }
 
-    /// Notes that a sync was asked for by `site`. Returns the number of the sync, too.
+    /// Records a sync that `site` asked for, and returns its number too.
     pub(crate) fn sync_begin(handle: u32, site: &str) -> (u32, Self) {
         let number = SYNCS.fetch_add(1, Ordering::Relaxed);
         (number, Self::new(SYNC_BEGIN).u32(handle).u32(number).bytes(site.as_bytes()))
     }
 
-    /// Notes that the sync ended well.
+    /// Records that a sync succeeded.
     pub(crate) fn sync_end(number: u32) -> Self {
         Self::new(SYNC_END).u32(number)
     }
 
-    /// Notes that a name was changed.
+    /// Records a rename.
     pub(crate) fn rename(from: &[u8], to: &[u8]) -> Self {
         Self::new(RENAME).two_paths(from, to)
     }
 
-    /// Notes that a file got another name.
+    /// Records a link.
     pub(crate) fn link(from: &[u8], to: &[u8]) -> Self {
         Self::new(LINK).two_paths(from, to)
     }
 
-    /// Notes that a name was removed.
+    /// Records that a name was removed.
     pub(crate) fn unlink(path: &[u8]) -> Self {
         Self::new(UNLINK).bytes(path)
     }
 
-    /// Notes that a folder was created.
+    /// Records that a folder was created.
     pub(crate) fn create_folder(path: &[u8]) -> Self {
         Self::new(CREATE_FOLDER).bytes(path)
     }
 
-    /// Notes that a folder was removed.
+    /// Records that a folder was removed.
     pub(crate) fn remove_folder(path: &[u8]) -> Self {
         Self::new(REMOVE_FOLDER).bytes(path)
     }
 
-    /// Notes what the process said.
+    /// Records output of the process.
     pub(crate) fn note(bytes: &[u8]) -> Self {
         Self::new(NOTE).bytes(bytes)
     }

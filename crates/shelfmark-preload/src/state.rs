@@ -1,4 +1,4 @@
-//! What the environment asked for, read once, and the lock that puts operations in an order.
+//! The settings from the environment, read once, and the lock that orders operations.
 
 use std::backtrace::Backtrace;
 use std::ffi::{CString, c_char};
@@ -9,15 +9,15 @@ use crate::fault::Plan;
 use crate::next::{keeping_errno, next};
 use crate::record::Record;
 
-/// What is to be done in this process.
+/// The settings of this process.
 pub(crate) struct Recorder {
-    /// Only paths at or below this one count; empty if none does.
+    /// The root: paths at or below it are recorded; empty if none are.
     root: Vec<u8>,
-    /// Where records go.
+    /// The descriptor of the recording.
     pub(crate) log: Option<i32>,
-    /// Which operations fail.
+    /// The plan of faults.
     pub(crate) faults: Option<Plan>,
-    /// File that says how much space is free.
+    /// The file that names the free space.
     pub(crate) free: Option<CString>,
     with_sites: bool,
     order: Mutex<()>,
@@ -25,7 +25,7 @@ pub(crate) struct Recorder {
 
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
-/// Returns what is to be done.
+/// Returns the settings.
 pub(crate) fn recorder() -> &'static Recorder {
     RECORDER.get_or_init(|| {
         let root = variable("SHELFMARK_RECORD_ROOT").unwrap_or_default();
@@ -52,7 +52,7 @@ pub(crate) fn recorder() -> &'static Recorder {
     })
 }
 
-/// Keeps the order when the process exits beside other threads: each has recorded what it did, and
+/// Holds the lock while the process exits beside other threads: each has recorded what it did, and
 /// does no more.
 extern "C" fn stop() {
     std::mem::forget(recorder().order());
@@ -80,7 +80,8 @@ fn open_log(path: &CString) -> i32 {
     fd
 }
 
-/// Ends the process: a test must never go on with half a recording or without its faults.
+/// Ends the process with a message: a test must never go on with half a recording or without its
+/// faults.
 pub(crate) fn give_up(why: &str) -> ! {
     let write = next!(c"write" as unsafe extern "C" fn(i32, *const u8, usize) -> isize);
     let text = format!("shelfmark-preload: {why}\n");
@@ -92,7 +93,7 @@ pub(crate) fn give_up(why: &str) -> ! {
 }
 
 impl Recorder {
-    /// Tells whether a path counts.
+    /// Returns true if a path is below the root.
     pub(crate) fn counts(&self, path: &[u8]) -> bool {
         !self.root.is_empty()
             && path
@@ -100,12 +101,12 @@ impl Recorder {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     }
 
-    /// Holds the order: what is done under it is recorded where it happened.
+    /// Locks the order of operations: what is done under it is recorded where it happened.
     pub(crate) fn order(&self) -> MutexGuard<'_, ()> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns which functions of ours and of the tree's library asked for something, the innermost
+    /// Returns the functions of ours and of the tree's library on the call stack, the innermost
     /// first.
     pub(crate) fn site(&self) -> String {
         if !self.with_sites {
@@ -120,7 +121,7 @@ impl Recorder {
 }
 
 /// Shortens the name of a function of the store to `type::function` or `module::function`, and that
-/// of one of the tree's library to the library's name. Others are left out.
+/// of one of the tree's library to the library's name; `None` for others.
 fn short(name: &str) -> Option<String> {
     const STORE: &str = "shelfmark_store::";
     const TREE: &str = "lsm_tree::";

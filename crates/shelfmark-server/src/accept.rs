@@ -1,4 +1,4 @@
-//! Taking connections in: the same for every face.
+//! Accepts connections, in the same way for every face.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -11,30 +11,30 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::limits::ENTERING_MAX;
-use crate::places::{Place, Places, Port};
-use crate::troubles::Troubles;
+use crate::throttled_log::ThrottledLog;
 
-/// How long to wait after a connection could not be taken in …
+/// Pause after a connection could not be accepted …
 const RETRY_AFTER: Duration = Duration::from_millis(10);
-/// … and at most, after many.
+/// … and the longest pause, after many.
 const RETRY_AFTER_MAX: Duration = Duration::from_millis(500);
 
-/// Accepts connections until `stopped`, serving each in a task of its own once it has a place, then
+/// Accepts connections until `stopped`, serving each in a task of its own once it has a slot, then
 /// waits for the open ones.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
-    places: &Places,
+    slots: &ConnectionSlots,
     port: Port,
     mut stopped: watch::Receiver<bool>,
     account: impl Fn(IpAddr) -> Client,
-    serve: impl Fn(TcpStream, SocketAddr, Client, Arc<Place>) -> F + Clone + Send + 'static,
+    serve: impl Fn(TcpStream, SocketAddr, Client, Arc<ConnectionSlot>) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
     let mut refused = Refused::default();
-    // Those who have no place yet.
+    // Those who have no slot yet.
     let entering = Arc::new(Semaphore::new(ENTERING_MAX));
     loop {
         let Ok(enters) = Arc::clone(&entering).acquire_owned().await else { break };
@@ -45,13 +45,13 @@ pub(crate) async fn accept<F>(
                     // Without it small answers wait for the client's acknowledgements.
                     let _ = stream.set_nodelay(true);
                     let client = account(address.ip());
-                    let (places, serve) = (places.clone(), serve.clone());
+                    let (slots, serve) = (slots.clone(), serve.clone());
                     connections.spawn(async move {
-                        let place = places.enter(port, address.ip(), &client).await;
+                        let slot = slots.enter(port, address.ip(), &client).await;
                         drop(enters);
-                        match place {
-                            Some(place) => serve(stream, address, client, place).await,
-                            None => tracing::debug!(%address, "no place: every connection is busy"),
+                        match slot {
+                            Some(slot) => serve(stream, address, client, slot).await,
+                            None => tracing::debug!(%address, "no slot: every connection is busy"),
                         }
                     });
                 }
@@ -65,18 +65,17 @@ pub(crate) async fn accept<F>(
     while connections.join_next().await.is_some() {}
 }
 
-/// What is done where a connection cannot be accepted: the process is out of open files, or the client
-/// has gone.
+/// The backoff after failures to accept: the process is out of open files, or the client has gone.
 #[derive(Default)]
 struct Refused {
-    troubles: Troubles,
-    /// How often in a row since the last pause of [`RETRY_AFTER`].
+    throttled_log: ThrottledLog,
+    /// Number of failures in a row since the last pause of [`RETRY_AFTER`].
     in_a_row: u32,
     last_at: Option<Instant>,
 }
 
 impl Refused {
-    /// Waits, longer each time up to [`RETRY_AFTER_MAX`], and tells the log.
+    /// Waits, longer each time up to [`RETRY_AFTER_MAX`], and logs the error.
     async fn pause(&mut self, error: &std::io::Error) {
         // Only what comes soon after the pause before is in a row with it.
         let now = Instant::now();
@@ -84,7 +83,7 @@ impl Refused {
         self.in_a_row = if is_in_a_row { self.in_a_row.saturating_add(1) } else { 0 };
         self.last_at = Some(now);
         if is_out_of_files(error) {
-            self.troubles.warn(&format!(
+            self.throttled_log.warn(&format!(
                 "connections cannot be accepted, clients wait: {error}; raise the limit of open files \
                  (ulimit -n), or have clients keep fewer connections"
             ));
@@ -99,7 +98,7 @@ fn pause_of(in_a_row: u32) -> Duration {
     RETRY_AFTER.saturating_mul(2_u32.saturating_pow(in_a_row)).min(RETRY_AFTER_MAX)
 }
 
-/// Tells whether the process or the system has no open file left to give.
+/// Returns true if the process or the system has no free file descriptor.
 fn is_out_of_files(error: &std::io::Error) -> bool {
     #[cfg(unix)]
     {
@@ -114,7 +113,7 @@ fn is_out_of_files(error: &std::io::Error) -> bool {
     }
 }
 
-/// Returns once the server is asked to stop, or nobody is left to ask.
+/// Returns once the server is asked to stop, or its handle is dropped.
 pub(crate) async fn asked_to_stop(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }

@@ -1,22 +1,22 @@
-//! Where the server may listen.
+//! Checks the addresses that the server listens on.
 
 use std::net::SocketAddr;
 
-/// What asks those who connect to a face who they are.
+/// The authentication of a port's clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// The setting, as it is called in a configuration file.
+    /// Its name in a configuration file.
     pub setting: &'static str,
     /// The flags that set it.
     pub flags: &'static str,
-    /// Whether it is set.
+    /// True if it is set.
     pub is_set: bool,
 }
 
-/// Why an address is refused.
+/// The reason why an address is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum AddressError {
-    /// Others could reach the port, and nothing would ask them who they are.
+    /// The port can be reached from other machines, and clients would not be authenticated.
     #[error(
         "{0} can be reached from other machines, and nobody who connects would be asked who they \
          are: the setting `{setting}` is missing. Pass {flags}, listen on 127.0.0.1, or pass \
@@ -27,8 +27,8 @@ pub enum AddressError {
     Exposed(SocketAddr, Guard),
 }
 
-/// Refuses to listen where other machines can reach the port, unless clients are asked who they are
-/// or `insecure` was asked for by name.
+/// Refuses to listen where other machines can reach the port, unless clients are authenticated or
+/// `insecure` was asked for by name.
 ///
 /// # Errors
 ///

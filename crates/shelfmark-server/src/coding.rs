@@ -1,4 +1,5 @@
-//! Which compression an answer gets: the header `Accept-Encoding` as the service reads it.
+//! Negotiates the compression of an answer by the header `Accept-Encoding`, as the service reads
+//! it.
 //!
 //! Source: the service's answers to odd headers, as the tests of an open-source server record
 //! them, read 2026-11. Where they differ from RFC 9110, they are followed: the identity coding has
@@ -24,7 +25,7 @@ impl Coding {
     }
 }
 
-/// Returns the coding that a client likes best; `None` if it wants the plain bytes.
+/// Returns the coding that a client prefers; `None` for no compression.
 pub(crate) fn accepted(header: &str) -> Option<Coding> {
     let mut named: Vec<(Coding, f64)> = Vec::new();
     let mut any = 0.0;
@@ -51,7 +52,7 @@ pub(crate) fn accepted(header: &str) -> Option<Coding> {
     named.iter().find(|(_, weight)| *weight >= best).map(|(coding, _)| *coding)
 }
 
-/// Returns the weight among an element's parameters, from 0 to 1.
+/// Returns the weight (`q`) among an element's parameters, from 0 to 1.
 fn weight<'a>(parameters: impl Iterator<Item = &'a str>) -> f64 {
     for parameter in parameters {
         let Some((name, value)) = parameter.split_once('=') else { continue };

@@ -20,16 +20,16 @@ use tokio::time::MissedTickBehavior;
 use tokio_rustls::rustls::{CipherSuite, ProtocolVersion};
 
 use crate::accept::asked_to_stop;
+use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::limits::{
     HANDSHAKE_TIME_MAX, IDLE_READ_SIZE_BYTES, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX,
 };
-use crate::places::{Place, Places, Port};
 use crate::tls::Tls;
 
-/// How often a connection is looked at for having stalled.
-const LOOK_PERIOD: Duration = Duration::from_secs(5);
+/// Interval at which a connection is checked for having stalled.
+const STALL_CHECK_PERIOD: Duration = Duration::from_secs(5);
 
-/// From this size on the room of a request is given back after it.
+/// Frees the buffer of a request after it, from this size on.
 const LARGE_SIZE_BYTES: usize = 1024 * 1024;
 
 /// Accepts connections until `stopped`, then waits for the open ones.
@@ -37,16 +37,16 @@ pub(crate) async fn accept(
     listener: TcpListener,
     face: Arc<Face>,
     tls: Option<Tls>,
-    places: Places,
+    slots: ConnectionSlots,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
     let accounts = Arc::clone(&face);
     let account = move |address| accounts.account(address);
-    crate::accept::accept(listener, &places, Port::Cql, until, account, {
-        move |stream, address, client, place| {
+    crate::accept::accept(listener, &slots, Port::Cql, until, account, {
+        move |stream, address, client, slot| {
             let served = (Arc::clone(&face), tls.clone(), stopped.clone());
-            serve(stream, address, client, place, served)
+            serve(stream, address, client, slot, served)
         }
     })
     .await;
@@ -56,7 +56,7 @@ async fn serve(
     mut stream: TcpStream,
     client: SocketAddr,
     account: Client,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
     (face, tls, stopped): (Arc<Face>, Option<Tls>, watch::Receiver<bool>),
 ) {
     let woken = Arc::new(Notify::new());
@@ -65,7 +65,7 @@ async fn serve(
     let connection = Connection::with_account(face, client, wake, account);
     let Some(tls) = tls else {
         let (reader, writer) = stream.split();
-        return Served { connection, reader, writer, woken, stopped, place }.run().await;
+        return Served { connection, reader, writer, woken, stopped, slot }.run().await;
     };
     match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
         Ok(Ok(stream)) => {
@@ -75,19 +75,19 @@ async fn serve(
                 connection.encrypted(&protocol_name(protocol), &suite_name(suite.suite()));
             }
             let (reader, writer) = tokio::io::split(stream);
-            Served { connection, reader, writer, woken, stopped, place }.run().await;
+            Served { connection, reader, writer, woken, stopped, slot }.run().await;
         }
         Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
         Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
     }
 }
 
-/// Returns a protocol as Cassandra's tables call it: `TLSv1.3`.
+/// Returns a protocol's name in Cassandra's tables: `TLSv1.3`.
 fn protocol_name(protocol: ProtocolVersion) -> String {
     format!("{protocol:?}").replacen('_', ".", 1)
 }
 
-/// Returns a cipher suite by its registered name: `TLS_AES_256_GCM_SHA384`.
+/// Returns a cipher suite's registered name: `TLS_AES_256_GCM_SHA384`.
 fn suite_name(suite: CipherSuite) -> String {
     format!("{suite:?}").replacen("TLS13_", "TLS_", 1)
 }
@@ -98,7 +98,7 @@ struct Served<R, W> {
     writer: W,
     woken: Arc<Notify>,
     stopped: watch::Receiver<bool>,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
@@ -109,8 +109,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
         let mut read_size = IDLE_READ_SIZE_BYTES;
         let mut output = Bytes::new();
         let mut progress = Progress::Hungry;
-        let mut patience = Patience::default();
-        let mut looks = tokio::time::interval(LOOK_PERIOD);
+        let mut stall = StallCounter::default();
+        let mut looks = tokio::time::interval(STALL_CHECK_PERIOD);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopping = false;
         let mut largest = 0;
@@ -130,7 +130,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                         return;
                     }
                 };
-                self.place.set_busy(!output.is_empty() || self.connection.is_busy());
+                self.slot.set_busy(!output.is_empty() || self.connection.is_busy());
                 let done = progress == Progress::Ended || stopping && !self.connection.is_busy();
                 if output.is_empty() && done {
                     break;
@@ -147,7 +147,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                 biased;
                 written = self.writer.write_buf(&mut output), if output.has_remaining() => {
                     match written {
-                        Ok(1..) => patience.renew(),
+                        Ok(1..) => stall.renew(),
                         Ok(0) | Err(_) => return,
                     }
                 }
@@ -155,7 +155,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                 read = self.reader.read_buf(&mut input), if reads => {
                     match read {
                         Ok(count @ 1..) => {
-                            patience.renew();
+                            stall.renew();
                             if count == room {
                                 read_size = (read_size * 4).min(READ_SIZE_BYTES);
                             }
@@ -171,7 +171,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                         largest = 0;
                     }
                 }
-                () = self.place.is_wanted(), if !stopping => {
+                () = self.slot.is_wanted(), if !stopping => {
                     // Somebody else comes in; what is under way may end.
                     stopping = true;
                 }
@@ -187,11 +187,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                     } else {
                         SILENCE_TIME_MAX
                     };
-                    let late = !self.connection.is_established() && patience.is_old();
-                    if patience.is_over(limit) || late {
+                    let late = !self.connection.is_established() && stall.is_old();
+                    if stall.is_over(limit) || late {
                         return;
                     }
-                    if patience.is_idle() && input.is_empty() {
+                    if stall.is_idle() && input.is_empty() {
                         input = BytesMut::new();
                         read_size = IDLE_READ_SIZE_BYTES;
                     }
@@ -203,25 +203,25 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
     }
 }
 
-/// How long nothing has moved, in looks.
+/// Counts the checks since a connection last made progress.
 #[derive(Debug, Default)]
-struct Patience {
+struct StallCounter {
     looks: u32,
-    /// Since the connection was made.
+    /// Checks since the connection was made.
     all: u32,
 }
 
-impl Patience {
+impl StallCounter {
     fn renew(&mut self) {
         self.looks = 0;
     }
 
-    /// Whether the handshake takes too long, however busily.
+    /// Returns true if the handshake takes too long, however busy the connection is.
     fn is_old(&self) -> bool {
-        LOOK_PERIOD.saturating_mul(self.all) > 2 * HANDSHAKE_TIME_MAX
+        STALL_CHECK_PERIOD.saturating_mul(self.all) > 2 * HANDSHAKE_TIME_MAX
     }
 
-    /// Whether nothing has moved since the look before.
+    /// Returns true if nothing has moved since the last check.
     fn is_idle(&self) -> bool {
         self.looks > 1
     }
@@ -230,6 +230,6 @@ impl Patience {
         self.all = self.all.saturating_add(1);
         self.looks = self.looks.saturating_add(1);
         // The first look may come at once.
-        LOOK_PERIOD.saturating_mul(self.looks.saturating_sub(1)) > limit
+        STALL_CHECK_PERIOD.saturating_mul(self.looks.saturating_sub(1)) > limit
     }
 }

@@ -28,31 +28,31 @@ use tokio::sync::{oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
+use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
     COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX,
     LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
 };
+use crate::memory_wait;
 use crate::pages::Pages;
-use crate::places::{Place, Places, Port};
-use crate::room;
 use crate::stalled::Stalled;
+use crate::throttled_log::ThrottledLog;
 use crate::tls::Tls;
-use crate::troubles::Troubles;
 
 type Answer = Response<Full<Bytes>>;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 
-/// What all connections share.
+/// The state that all connections share.
 pub(crate) struct Shared {
     face: Arc<Face>,
     tls: Option<Tls>,
     times: Times,
     budget: Arc<Budget>,
-    troubles: Troubles,
+    throttled_log: ThrottledLog,
     pages: Pages,
 }
 
@@ -64,23 +64,23 @@ impl Shared {
         budget: Arc<Budget>,
         pages: Pages,
     ) -> Arc<Self> {
-        Arc::new(Self { face, tls, times, budget, troubles: Troubles::default(), pages })
+        Arc::new(Self { face, tls, times, budget, throttled_log: ThrottledLog::default(), pages })
     }
 }
 
-/// What the requests of a connection share.
+/// The state that the requests of a connection share.
 struct Caller {
     shared: Arc<Shared>,
     times: Times,
     client: Client,
     /// The client's end of the connection.
     address: SocketAddr,
-    place: Arc<Place>,
-    /// A head was read that has both Content-Length and Transfer-Encoding.
+    slot: Arc<ConnectionSlot>,
+    /// True once a head was read that has both Content-Length and Transfer-Encoding.
     is_ambiguous: Arc<AtomicBool>,
-    /// The port is on loopback.
+    /// True if the port is on loopback.
     on_loopback: bool,
-    /// How many requests there were.
+    /// Number of requests so far.
     requests: AtomicUsize,
 }
 
@@ -88,7 +88,7 @@ struct Caller {
 pub(crate) async fn accept(
     listener: TcpListener,
     shared: Arc<Shared>,
-    places: Places,
+    slots: ConnectionSlots,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
@@ -96,9 +96,9 @@ pub(crate) async fn accept(
     let budget = Arc::clone(&shared.budget);
     let is_known = !shared.face.asks_for_credentials();
     let account = move |address| budget.client(address, is_known);
-    let all = places.clone();
-    crate::accept::accept(listener, &places, Port::Dynamodb, until, account, {
-        move |stream, address, client, place| {
+    let all = slots.clone();
+    crate::accept::accept(listener, &slots, Port::Dynamodb, until, account, {
+        move |stream, address, client, slot| {
             let is_crowded = all.is_crowded(Port::Dynamodb);
             let times = if is_crowded { shared.times.in_a_crowd() } else { shared.times };
             let caller = Caller {
@@ -106,7 +106,7 @@ pub(crate) async fn accept(
                 times,
                 client,
                 address,
-                place,
+                slot,
                 is_ambiguous: Arc::default(),
                 on_loopback,
                 requests: AtomicUsize::new(1),
@@ -138,24 +138,24 @@ async fn http(
     }
 }
 
-/// Answers requests until there are none. Tells whether the client may still be sending.
+/// Answers requests until there are none, and returns true if the client may still be sending.
 async fn requests(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin + Send),
     caller: Caller,
     mut stopped: watch::Receiver<bool>,
 ) -> bool {
-    let (times, place) = (caller.times, Arc::clone(&caller.place));
+    let (times, slot) = (caller.times, Arc::clone(&caller.slot));
     let caller = Arc::new(caller);
     let service = service_fn(move |request| {
         let caller = Arc::clone(&caller);
         async move {
-            caller.place.set_busy(true);
+            caller.slot.set_busy(true);
             let number = caller.requests.fetch_add(1, Ordering::Relaxed);
             if number.is_multiple_of(TURN_REQUESTS_MAX) {
                 tokio::task::yield_now().await;
             }
             let answer = answer(&caller, request).await;
-            caller.place.set_busy(false);
+            caller.slot.set_busy(false);
             Ok::<_, Infallible>(answer)
         }
     });
@@ -170,8 +170,8 @@ async fn requests(
         ended = connection.as_mut() => Some(ended),
         () = asked_to_stop(&mut stopped) => None,
         () = tokio::time::sleep(times.connection_max) => None,
-        () = place.is_wanted() => {
-            if !place.is_busy() {
+        () = slot.is_wanted() => {
+            if !slot.is_busy() {
                 return false;
             }
             None
@@ -194,8 +194,8 @@ async fn requests(
     }
 }
 
-/// Takes what the client is still sending, for a while: closing a socket with bytes that nobody read
-/// would take the refusal away from a client that has not got it yet.
+/// Reads what the client is still sending, for a while: closing a socket with unread bytes could
+/// discard the refusal before the client gets it.
 async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     let drained = async {
         stream.shutdown().await.ok()?;
@@ -233,10 +233,10 @@ async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
         _ => unknown(),
     };
     let headers = answer.headers_mut();
-    if let Entry::Vacant(place) = headers.entry(REQUEST_ID)
+    if let Entry::Vacant(slot) = headers.entry(REQUEST_ID)
         && let Ok(id) = HeaderValue::from_str(&face.request_id())
     {
-        place.insert(id);
+        slot.insert(id);
     }
     headers.insert(header::SERVER, HeaderValue::from_static("Shelfmark"));
     if is_chunked {
@@ -265,7 +265,7 @@ fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
     answer
 }
 
-/// What the service answers where it sees no operation at all.
+/// Returns the service's answer to a request that names no operation.
 fn unknown() -> Answer {
     plain(StatusCode::NOT_FOUND, "<UnknownOperationException/>\n")
 }
@@ -295,15 +295,15 @@ fn preflight(headers: &HeaderMap) -> Answer {
     answer
 }
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 enum BodyFault {
     TooLarge,
-    /// There is no room for it.
+    /// There is not enough memory for it.
     Busy,
     Broken(hyper::Error),
 }
 
-/// Reads a body as it comes, within the room of the connection.
+/// Reads a body as it arrives, within the connection's share of memory.
 async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFault> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -317,8 +317,8 @@ async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFau
         }
         if length > whole.capacity() {
             let wanted = (2 * length).min(BODY_SIZE_BYTES_MAX);
-            // The old place is given up once the new one is filled.
-            if !room::wait_for(share, whole.capacity() + wanted).await {
+            // The old slot is given up once the new one is filled.
+            if !memory_wait::wait_for(share, whole.capacity() + wanted).await {
                 return Err(BodyFault::Busy);
             }
             whole.reserve(wanted - whole.len());
@@ -328,7 +328,7 @@ async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFau
     Ok(whole.freeze())
 }
 
-/// Reads the body of an operation and checks who sent it; returns what its key may do, too.
+/// Reads the body of an operation, authenticates its sender, and returns the policy of the key too.
 async fn body_of(
     caller: &Caller,
     head: &Parts,
@@ -347,7 +347,7 @@ async fn body_of(
         return Err(encode(*refusal, coding));
     }
     let is_known = caller.client.is_known();
-    let time = if is_known { caller.times.body_max } else { caller.times.stranger_body_max };
+    let time = if is_known { caller.times.body_max } else { caller.times.unauthenticated_body_max };
     let body = match tokio::time::timeout(time, collect(body, share)).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyFault::TooLarge)) => return Err(encode(face.too_large(), None)),
@@ -367,7 +367,7 @@ async fn body_of(
             face.admit(&signed(head, &body))
         } else {
             let (checks, head, body) = (Arc::clone(face), head.clone(), body.clone());
-            elsewhere(caller, move || checks.admit(&signed(&head, &body))).await?
+            run_at_pool(caller, move || checks.admit(&signed(&head, &body))).await?
         };
         policy = admitted.map_err(|refusal| encode(*refusal, coding))?;
         caller.client.admit();
@@ -375,12 +375,12 @@ async fn body_of(
     Ok((body, policy))
 }
 
-/// Runs what may compute for long at the pool.
+/// Runs a long computation at the pool.
 ///
 /// # Errors
 ///
 /// * The client's answer, where the pool is full or the work panicked.
-async fn elsewhere<T: Send + 'static>(
+async fn run_at_pool<T: Send + 'static>(
     caller: &Caller,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Answer> {
@@ -395,12 +395,12 @@ async fn elsewhere<T: Send + 'static>(
     done.map_err(|_| encode(face.full(), None))
 }
 
-/// What is answered where an answer was lost.
+/// Returns the answer in place of one that was lost.
 fn lost() -> Answer {
     plain(StatusCode::INTERNAL_SERVER_ERROR, "")
 }
 
-/// Decompresses a body if it is compressed, once there is room for all that it could hold.
+/// Decompresses a body if it is compressed, once there is memory for all that it could hold.
 async fn unpacked(
     caller: &Caller,
     packing: Option<&str>,
@@ -410,13 +410,13 @@ async fn unpacked(
     let face = &caller.shared.face;
     let unpacked = if is_packed(packing) {
         let most = body.len().saturating_mul(GZIP_GROWTH_MAX).min(BODY_SIZE_BYTES_MAX);
-        // While it grows there are the old place and the new one, of twice the size.
+        // While it grows there are the old slot and the new one, of twice the size.
         let held = (body.len() + 3 * most).min(caller.client.most());
-        if !room::wait_for(share, held).await {
+        if !memory_wait::wait_for(share, held).await {
             return Err(encode(face.busy(), None));
         }
         let packing = packing.map(str::to_owned);
-        elsewhere(caller, move || unpack(packing.as_deref(), body)).await?
+        run_at_pool(caller, move || unpack(packing.as_deref(), body)).await?
     } else {
         unpack(packing, body)
     };
@@ -452,7 +452,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         return encode(face.too_large(), coding);
     }
     let held = (body.len() * BODY_TIMES + parts).min(most);
-    if !room::wait_for(&mut share, held).await {
+    if !memory_wait::wait_for(&mut share, held).await {
         return encode(face.busy(), coding);
     }
     let names = (text("x-amz-target"), text("host"));
@@ -461,11 +461,11 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     if let Some(why) = &reply.log
         && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
     {
-        caller.shared.troubles.tell(why);
+        caller.shared.throttled_log.tell(why);
     }
-    match room::held(&caller.client, std::mem::take(&mut reply.body)).await {
+    match memory_wait::held(&caller.client, std::mem::take(&mut reply.body)).await {
         Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
-            let packed = elsewhere(caller, move || encode(Reply { body, ..reply }, coding)).await;
+            let packed = run_at_pool(caller, move || encode(Reply { body, ..reply }, coding)).await;
             packed.unwrap_or_else(|refusal| refusal)
         }
         Some(body) => encode(Reply { body, ..reply }, coding),
@@ -473,7 +473,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     }
 }
 
-/// About how many values a body holds, where it is long enough to matter.
+/// Returns the approximate number of values in a body, where it is long enough to matter.
 fn parts_of(body: &[u8]) -> usize {
     if body.len() < BODY_COUNTED_SIZE_BYTES {
         return 0;
@@ -481,7 +481,7 @@ fn parts_of(body: &[u8]) -> usize {
     body.iter().filter(|own| **own == b':').count()
 }
 
-/// What the signature of a request is over.
+/// Returns the parts of a request that its signature covers.
 fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
     let headers = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     SignedRequest {
@@ -493,7 +493,7 @@ fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
     }
 }
 
-/// Has the face answer a request with these headers `X-Amz-Target` and `Host`. `None` if the answer
+/// Passes a request with these headers `X-Amz-Target` and `Host` to the face. `None` if the answer
 /// was lost.
 async fn receive(
     caller: &Caller,
@@ -508,7 +508,7 @@ async fn receive(
     });
     let asker = Some(caller.address);
     let head = RequestHead { target, operation: None, host, policy: policy.as_deref(), asker };
-    caller.shared.face.place(&head, body, answer);
+    caller.shared.face.dispatch(&head, body, answer);
     receiver.await.ok()
 }
 

@@ -1,4 +1,4 @@
-//! Compressed bodies, with the decompressed size bounded.
+//! Compresses and decompresses bodies, with the decompressed size bounded.
 
 use std::io::{Read as _, Write as _};
 
@@ -10,21 +10,21 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::coding::Coding;
 use crate::limits::BODY_SIZE_BYTES_MAX;
 
-/// Why a body could not be decompressed.
+/// The reason why a body could not be decompressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum GzipError {
-    /// It is no gzip, or its coding is another one.
+    /// It is not valid gzip, or its coding is another one.
     Damaged,
     /// It holds more than a request may.
     TooLarge,
 }
 
-/// Tells whether a body of this `Content-Encoding` is to be decompressed.
+/// Returns true if a body of this `Content-Encoding` is to be decompressed.
 pub(crate) fn is_packed(coding: Option<&str>) -> bool {
     coding.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("gzip"))
 }
 
-/// Returns what a request's body holds, by its `Content-Encoding`: the service knows gzip alone.
+/// Decompresses a request's body by its `Content-Encoding`: the service knows gzip alone.
 pub(crate) fn unpack(coding: Option<&str>, body: Bytes) -> Result<Bytes, GzipError> {
     match coding.map(str::trim) {
         None | Some("") => Ok(body),

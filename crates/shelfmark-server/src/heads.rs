@@ -1,5 +1,5 @@
-//! Finding requests that say twice how long their body is: hyper takes the second word for it and does
-//! not show the first.
+//! Detects requests that give the length of their body twice: hyper takes the second header and
+//! does not show the first.
 //!
 //! What it is not: a parser of HTTP. It looks at how lines begin, also of bodies, so it may suspect a
 //! request whose body has such lines at its end; it never misses a head that has both.
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const LENGTH: &[u8] = b"content-length:";
 const CODING: &[u8] = b"transfer-encoding:";
 
-/// Looks at what is read of a connection.
+/// Scans the bytes read of a connection for ambiguous heads.
 #[derive(Debug, Default)]
 pub(crate) struct Heads {
-    /// The beginning of the line, in lower case, as far as it may matter.
+    /// The beginning of the current line, in lower case, as far as it may matter.
     line: Vec<u8>,
     has_length: bool,
     has_coding: bool,
@@ -23,12 +23,12 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// Returns what becomes true once a head with both was read.
+    /// Returns a flag that is set once a head with both headers was read.
     pub(crate) fn found(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.found)
     }
 
-    /// Looks at the next bytes.
+    /// Scans the next bytes.
     pub(crate) fn look(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let end = bytes.iter().position(|own| *own == b'\n');

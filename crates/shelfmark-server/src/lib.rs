@@ -1,4 +1,4 @@
-//! Sockets, HTTP, limits and shutdown around the faces.
+//! Serves the faces over sockets: HTTP, TLS, limits and shutdown.
 //!
 //! What it is not: it knows no row bytes and no operation of any face; bytes go in, bytes come out.
 //!
@@ -8,20 +8,20 @@
 mod accept;
 mod address;
 mod coding;
+mod connection_slots;
 mod cql;
 mod dynamodb;
 mod gzip;
 mod heads;
 pub mod limits;
+mod memory_wait;
 mod pages;
-mod places;
 mod pool;
-mod room;
 mod serve;
 mod spool;
 mod stalled;
+mod throttled_log;
 mod tls;
-mod troubles;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use pages::Pages;

@@ -1,4 +1,4 @@
-//! Which web pages may use an open DynamoDB port.
+//! Restricts which web pages may use an open DynamoDB port.
 //!
 //! A server on loopback without credentials trusts every program of the machine. A web page is a
 //! program of somebody else's that runs in a browser of this machine: what it sends carries the
@@ -46,7 +46,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Returns what is wrong with a request to a port that takes requests without credentials.
+    /// Returns the reason to refuse a request to a port that takes requests without credentials.
     pub(crate) fn refusal(&self, headers: &HeaderMap, on_loopback: bool) -> Option<&'static str> {
         if self.all {
             return None;
@@ -66,7 +66,7 @@ impl Pages {
         }
     }
 
-    /// Returns what a page is told of its origin, if it may read answers.
+    /// Returns the allowed origin to answer a page with, if it may read answers.
     pub(crate) fn allowed(&self, origin: &HeaderValue) -> Option<HeaderValue> {
         if self.all {
             return Some(HeaderValue::from_static("*"));
@@ -79,7 +79,7 @@ impl Pages {
         self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
     }
 
-    /// Returns true of names that lead to this machine whoever looks them up, and of those in the
+    /// Returns true for names that lead to this machine whoever looks them up, and for those in the
     /// allowed origins.
     fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
@@ -140,7 +140,8 @@ mod tests {
         }
     }
 
-    /// Beyond loopback the name that clients use is not known.
+    /// Checks that any name is accepted beyond loopback, where the name that clients use is not
+    /// known.
     #[test]
     fn names_are_free_where_the_port_is_not_on_loopback() {
         let mut headers = HeaderMap::new();

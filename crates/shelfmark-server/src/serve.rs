@@ -11,40 +11,41 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::connection_slots::ConnectionSlots;
 use crate::limits::Times;
 use crate::pages::Pages;
-use crate::places::Places;
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
 
-/// What to serve, and where.
+/// The addresses and settings of a server.
 #[derive(Default)]
 pub struct Settings {
-    /// Where the DynamoDB face listens; `None` leaves it out.
+    /// The address of the DynamoDB face; `None` leaves it out.
     pub dynamodb: Option<SocketAddr>,
-    /// What connections of DynamoDB clients are encrypted with, if they are.
+    /// The TLS settings of DynamoDB clients' connections, if they are encrypted.
     pub dynamodb_tls: Option<Tls>,
-    /// How long everything may take on connections of DynamoDB clients.
+    /// The time limits of DynamoDB clients' connections.
     pub times: Times,
-    /// How the CQL face listens; `None` leaves it out.
+    /// The settings of the CQL face; `None` leaves it out.
     pub cql: Option<CqlSettings>,
-    /// The memory that DynamoDB clients' requests and answers draw from. CQL's is the face's.
+    /// The memory budget of DynamoDB clients. CQL's is the face's.
     pub budget: Arc<Budget>,
     /// Web pages that may use the DynamoDB port while it takes requests without credentials.
     pub pages: Pages,
 }
 
-/// How the CQL face listens.
+/// The settings of the CQL face.
 pub struct CqlSettings {
-    /// Where.
+    /// The address.
     pub address: SocketAddr,
-    /// Leave the face out, with a warning, if the port is taken: nobody asked for it by name.
+    /// True to leave the face out, with a warning, if the port is taken: nobody asked for it by
+    /// name.
     pub optional: bool,
-    /// What connections are encrypted with, if they are.
+    /// The TLS settings, if connections are encrypted.
     pub tls: Option<Tls>,
 }
 
-/// The faces to serve; those without a place in [`Settings`] are not.
+/// The faces to serve; those without an address in [`Settings`] are not served.
 #[derive(Default)]
 pub struct Faces {
     /// The DynamoDB face.
@@ -53,7 +54,7 @@ pub struct Faces {
     pub cql: Option<Arc<CqlFace>>,
 }
 
-/// Where the faces listen; those that are off are `None`.
+/// The addresses on which the faces listen; those that are off are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Addresses {
     /// The DynamoDB face.
@@ -62,15 +63,15 @@ pub struct Addresses {
     pub cql: Option<SocketAddr>,
 }
 
-/// Why the server could not start or go on.
+/// The reason why the server could not start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The port could not be opened.
     #[error("cannot listen on {address}: {source}{hint}", hint = hint(source))]
     Listen {
-        /// Which address.
+        /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -131,7 +132,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns where the faces listen, with the ports that were picked.
+    /// Returns the addresses of the faces, with the ports that were picked.
     #[must_use]
     pub fn addresses(&self) -> Addresses {
         self.addresses
@@ -141,16 +142,16 @@ impl Server {
     /// [`crate::limits::DRAIN_TIME_MAX`].
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (stopping, stopped) = watch::channel(false);
-        let places = Places::of_process(self.budget.limit());
+        let slots = ConnectionSlots::of_process(self.budget.limit());
         let mut tasks = JoinSet::new();
         if let Some((listener, face, tls)) = self.dynamodb {
-            let (places, stopped) = (places.clone(), stopped.clone());
+            let (slots, stopped) = (slots.clone(), stopped.clone());
             let budget = Arc::clone(&self.budget);
             let all = dynamodb::Shared::new(face, tls, self.times, budget, self.pages);
-            tasks.spawn(dynamodb::accept(listener, all, places, stopped));
+            tasks.spawn(dynamodb::accept(listener, all, slots, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {
-            tasks.spawn(cql::accept(listener, face, tls, places, stopped));
+            tasks.spawn(cql::accept(listener, face, tls, slots, stopped));
         }
         stop.await;
         // Nobody listening any more is fine: then there is nobody to stop.

@@ -1,4 +1,4 @@
-//! Files for answers that are too long for memory, in the folder of the store.
+//! Spools answers that are too long for memory to files in the folder of the store.
 //!
 //! What they are not: durable, or named. A file is gone once its answer was sent, its connection has
 //! ended or the process has.
@@ -17,8 +17,8 @@ use shelfmark_store::vfs;
 
 use crate::limits::{SPOOL_FREE_BYTES_MIN, SPOOLED_BYTES_MAX};
 
-/// Free space is looked at each time that so many bytes were written.
-const LOOK_BYTES: u64 = 64 * 1024 * 1024;
+/// Checks the free space each time that so many bytes were written.
+const FREE_SPACE_CHECK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A folder for files without names.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct SpoolFolder {
 }
 
 impl SpoolFolder {
-    /// Creates the files in `folder`, which is there.
+    /// Uses `folder`, which must exist.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, held: Arc::default() }
@@ -71,7 +71,7 @@ impl Spool for SpoolFile {
         let before = self.length;
         // Counted before it is written, so that it is given back however that ends.
         self.length += more;
-        if before / LOOK_BYTES != self.length / LOOK_BYTES {
+        if before / FREE_SPACE_CHECK_BYTES != self.length / FREE_SPACE_CHECK_BYTES {
             self.spools.check_free()?;
         }
         vfs::write_all_at(&self.file, bytes, before)

@@ -1,5 +1,5 @@
-//! A stream of HTTP that gives up on a client that takes nothing of what is written to it, and has
-//! what is read looked at.
+//! A stream of HTTP that fails when a client stops reading, and that scans the request heads it
+//! reads.
 //!
 //! What it is not: a limit of reading, which the protocols set themselves.
 
@@ -13,7 +13,7 @@ use tokio::time::Sleep;
 
 use crate::heads::Heads;
 
-/// A stream whose writes fail once they have waited for a time.
+/// A stream whose writes fail once they have waited too long.
 pub(crate) struct Stalled<S> {
     inner: S,
     limit: Duration,
@@ -26,12 +26,12 @@ impl<S> Stalled<S> {
         Self { inner, limit, waiting: None, heads: Heads::default() }
     }
 
-    /// Returns what looks at the bytes that are read.
+    /// Returns the scanner of the bytes that are read.
     pub(crate) fn heads(&self) -> &Heads {
         &self.heads
     }
 
-    /// Passes on what came of a write, unless it has waited for too long.
+    /// Passes on the result of a write, unless it has waited too long.
     fn passed<T>(
         &mut self,
         context: &mut Context<'_>,

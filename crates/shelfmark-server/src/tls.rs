@@ -1,4 +1,4 @@
-//! TLS by rustls, for any port.
+//! Configures TLS by rustls, for any port.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 
-/// Why certificate and key cannot be used.
+/// The reason why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The certificates cannot be read.
     #[error("the certificate file is not PEM: {0}")]
     Certificate(String),
-    /// There is no certificate among them.
+    /// The file holds no certificate.
     #[error("the certificate file holds no certificate")]
     Empty,
-    /// The key cannot be read. The message says nothing of its content.
+    /// The key cannot be read; the message says nothing of its content.
     #[error("the key file holds no private key in PEM form")]
     Key,
-    /// They do not belong together, or are of a kind that is not spoken.
+    /// Certificate and key do not match, or are of a kind that is not supported.
     #[error("certificate and key cannot be used: {0}")]
     Unusable(rustls::Error),
 }
 
-/// What encrypts a port.
+/// The TLS settings of a port.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,

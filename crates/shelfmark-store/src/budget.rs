@@ -1,8 +1,8 @@
-//! One budget of memory, shared by everything that clients can make large: the block cache, bodies,
+//! Accounts for memory that clients can make large, under one limit: the block cache, bodies,
 //! requests, results and answers that nobody has read yet.
 //!
-//! A [`Budget`] has counters: of everything, of strangers (clients that have not proved who they
-//! are), of each address and of each connection. A [`Client`] is one connection, a [`Share`] what one
+//! A [`Budget`] has counters: of everything, of clients that are not logged in,
+//! of each address and of each connection. A [`Client`] is one connection, a [`Share`] what one
 //! of its buffers holds. A share takes from all counters that concern it or from none.
 //!
 //! What it is not: an allocator. It counts what it is told, and small buffers are not told: the
@@ -21,16 +21,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Source: ours; requests and answers of usual size.
 pub const SHARE_FREE_BYTES: usize = 16 * 1024;
 
-/// Shares are taken in steps of this many bytes, so that a buffer that grows touches the counters
-/// seldom.
+/// Grows and shrinks a share in steps of this many bytes, so that a growing buffer seldom touches
+/// the counters.
 const STEP_BYTES: usize = 16 * 1024;
 
-/// All strangers together have this part of the budget.
+/// Divides the budget: all clients that have not logged in share this fraction of it.
 ///
 /// Source: ours.
-const STRANGERS_PART: usize = 8;
+const UNAUTHENTICATED_DIVISOR: usize = 8;
 
-/// Addresses that are remembered before those without connections are forgotten.
+/// Limits how many addresses are remembered before those without connections are forgotten.
 const ADDRESSES_KEPT: usize = 1_024;
 
 /// Bytes that were taken, and their limit.
@@ -55,11 +55,11 @@ impl Counter {
     }
 }
 
-/// Memory that is shared out. See the module's description.
+/// The shared memory budget. See the module's description.
 #[derive(Debug)]
 pub struct Budget {
     all: Counter,
-    strangers: Counter,
+    unauthenticated: Counter,
     addresses: Mutex<HashMap<IpAddr, Weak<Counter>>>,
 }
 
@@ -76,7 +76,7 @@ impl Budget {
     pub fn new(bytes: usize) -> Self {
         Self {
             all: Counter::new(bytes),
-            strangers: Counter::new(bytes / STRANGERS_PART),
+            unauthenticated: Counter::new(bytes / UNAUTHENTICATED_DIVISOR),
             addresses: Mutex::default(),
         }
     }
@@ -133,12 +133,13 @@ pub struct Client {
 }
 
 impl Client {
-    /// Notes that the client has proved who it is: it no longer draws from the strangers' part.
+    /// Notes that the client has logged in: it no longer draws from the part for unauthenticated
+    /// clients.
     pub fn admit(&self) {
         self.is_known.store(true, Ordering::Relaxed);
     }
 
-    /// Tells whether the client has proved who it is, or does not have to.
+    /// Returns true if the client has logged in, or need not.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.is_known.load(Ordering::Relaxed)
@@ -147,7 +148,7 @@ impl Client {
     /// Returns an empty share.
     #[must_use]
     pub fn share(&self) -> Share {
-        Share { client: self.clone(), taken: 0, as_stranger: 0 }
+        Share { client: self.clone(), taken: 0, as_unauthenticated: 0 }
     }
 
     /// Returns the budget.
@@ -156,28 +157,29 @@ impl Client {
         &self.budget
     }
 
-    /// Returns the most that this client could ever hold, in bytes.
+    /// Returns the largest number of bytes that this client can ever hold.
     #[must_use]
     pub fn most(&self) -> usize {
         match self.is_known() {
             true => self.connection.max,
-            false => self.connection.max.min(self.budget.strangers.max),
+            false => self.connection.max.min(self.budget.unauthenticated.max),
         }
     }
 }
 
-/// What one buffer of a connection holds of the budget.
+/// A reservation of memory for one buffer of a connection.
 #[derive(Debug)]
 pub struct Share {
     client: Client,
     taken: usize,
-    /// How much of it was taken from the strangers' part.
-    as_stranger: usize,
+    /// Bytes of it that count against the part for unauthenticated clients.
+    as_unauthenticated: usize,
 }
 
 impl Share {
-    /// Raises or lowers the share so that it covers a buffer of `bytes`. Returns `false`, and leaves
-    /// it as it was, if that would be too much for the connection, its address, strangers or all.
+    /// Raises or lowers the share so that it covers a buffer of `bytes`. Returns `false`, and
+    /// leaves it as it was, if that would be too much for the connection, its address, clients that are not logged in, or
+    /// all.
     ///
     /// Cost: none for up to [`SHARE_FREE_BYTES`] and where the step stays the same; otherwise a few
     /// atomic additions.
@@ -193,10 +195,10 @@ impl Share {
         }
         let more = wanted - self.taken;
         let client = &self.client;
-        let is_stranger = !client.is_known();
-        let strangers = is_stranger.then_some(&client.budget.strangers);
+        let is_unauthenticated = !client.is_known();
+        let unauthenticated = is_unauthenticated.then_some(&client.budget.unauthenticated);
         let counters = [&*client.connection, &*client.address, &client.budget.all];
-        let counters = || counters.into_iter().chain(strangers);
+        let counters = || counters.into_iter().chain(unauthenticated);
         for (at, counter) in counters().enumerate() {
             if !counter.take(more) {
                 counters().take(at).for_each(|counter| counter.give(more));
@@ -204,8 +206,8 @@ impl Share {
             }
         }
         self.taken += more;
-        if is_stranger {
-            self.as_stranger += more;
+        if is_unauthenticated {
+            self.as_unauthenticated += more;
         }
         true
     }
@@ -225,9 +227,9 @@ impl Share {
             counter.give(bytes);
         }
         self.taken -= bytes;
-        let strange = self.as_stranger.min(bytes);
-        client.budget.strangers.give(strange);
-        self.as_stranger -= strange;
+        let returned = self.as_unauthenticated.min(bytes);
+        client.budget.unauthenticated.give(returned);
+        self.as_unauthenticated -= returned;
     }
 }
 
@@ -288,23 +290,26 @@ mod tests {
     }
 
     #[test]
-    fn strangers_have_an_eighth_together() {
+    fn unauthenticated_clients_have_an_eighth_together() {
         let budget = Arc::new(Budget::new(64 * MIB));
-        let stranger = budget.client(address(1), false);
-        let mut share = stranger.share();
+        let unauthenticated = budget.client(address(1), false);
+        let mut share = unauthenticated.share();
         assert!(share.cover(8 * MIB));
         let mut other = budget.client(address(2), false).share();
         assert!(!other.cover(MIB));
         let mut known = budget.client(address(3), true).share();
-        assert!(known.cover(8 * MIB), "those who are known do not wait behind strangers");
-        stranger.admit();
+        assert!(known.cover(8 * MIB), "those who are known do not wait behind others");
+        unauthenticated.admit();
         assert!(share.cover(16 * MIB));
-        assert!(!other.cover(MIB), "what was taken as a stranger stays so until it is given back");
+        assert!(
+            !other.cover(MIB),
+            "what was taken before the login stays so until it is given back"
+        );
         assert!(share.cover(0));
         assert!(other.cover(MIB));
         drop((share, other, known));
         assert_eq!(budget.taken(), 0);
-        assert_eq!(budget.strangers.taken.load(Ordering::Relaxed), 0);
+        assert_eq!(budget.unauthenticated.taken.load(Ordering::Relaxed), 0);
     }
 
     #[test]

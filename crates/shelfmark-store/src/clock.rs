@@ -13,7 +13,7 @@ pub trait Clock: Send + Sync {
     /// Returns microseconds since the Unix epoch. May step back when the machine's clock does.
     fn now_micros(&self) -> u64;
 
-    /// Returns time since some fixed moment; never steps back.
+    /// Returns the time since some fixed moment; never steps back.
     fn monotonic(&self) -> Duration;
 
     /// Returns whole milliseconds since the Unix epoch.
@@ -34,7 +34,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Creates it.
+    /// Creates the clock.
     #[must_use]
     pub fn new() -> Self {
         Self { started: Instant::now() }
@@ -58,7 +58,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to move. For tests and replays.
+/// A clock for tests and replays that moves only when it is told to.
 #[derive(Debug)]
 pub struct ManualClock {
     micros: AtomicU64,

@@ -1,4 +1,4 @@
-//! Striped latches: short exclusion between a read and the write that builds on it.
+//! Striped latches: short mutual exclusion between a read and the write that builds on it.
 //!
 //! A latch is held while a write reads, merges and is queued; never across a sync and never across
 //! an await. It is an optimisation of conflicts away, not the source of correctness: validation at
@@ -19,10 +19,10 @@ use crate::sleep::{Sleeper as _, ThreadSleeper};
 
 const STRIPES: usize = 4096;
 
-/// How long a latch waits for a reservation of the same stripe, at least.
+/// Bounds how long a latch waits for a reservation of the same stripe.
 pub const RESERVATION_WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// How often a reservation is looked at again while it is waited for.
+/// Counts how often a reservation is polled while a latch waits for it.
 const RESERVATION_LOOKS: u32 = 400;
 
 /// A table of striped latches.
@@ -33,12 +33,12 @@ pub struct Latches {
 #[derive(Default)]
 struct Stripe {
     latch: Mutex<()>,
-    /// How many reservations it is part of.
+    /// Counts the reservations that this stripe is part of.
     reserved: AtomicU32,
 }
 
 impl Stripe {
-    /// Waits until nobody has the stripe reserved, or for long enough.
+    /// Waits until no reservation holds the stripe, or a bounded time.
     fn wait(&self) {
         for _ in 0..RESERVATION_LOOKS {
             if self.reserved.load(Ordering::Acquire) == 0 {
@@ -49,7 +49,7 @@ impl Stripe {
     }
 }
 
-/// Reserved stripes; dropping releases them.
+/// A reservation of stripes; dropping it releases them.
 pub struct Reserved<'a> {
     stripes: Vec<&'a Stripe>,
 }
@@ -62,13 +62,13 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// Held latches; dropping releases them.
+/// A guard of held latches; dropping it releases them.
 pub struct Latched<'a> {
     _guards: Vec<MutexGuard<'a, ()>>,
 }
 
 impl Latches {
-    /// Creates the table.
+    /// Creates the table of latches.
     #[must_use]
     pub fn new() -> Self {
         Self { stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
@@ -102,7 +102,7 @@ impl Latches {
         reserved
     }
 
-    /// The stripes of `keys`, each once, in order.
+    /// Returns the stripes of `keys`, each once, in order.
     fn stripes_of<'a, 'k>(
         &'a self,
         keys: impl IntoIterator<Item = &'k [u8]>,

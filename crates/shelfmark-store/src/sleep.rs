@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use crate::clock::ManualClock;
 
-/// A way to let time pass.
+/// A way to let time pass, so that tests need not wait.
 pub trait Sleeper: Send + Sync {
     /// Returns after at least `wait`.
     fn sleep(&self, wait: Duration);
 }
 
-/// Puts the calling thread to sleep.
+/// Sleeps by blocking the calling thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadSleeper;
 

@@ -1,4 +1,4 @@
-//! Every call to the file system that this project makes itself.
+//! Wraps every file system call that this project makes itself.
 //!
 //! What it is not: an abstraction over file systems. Faults are injected under the process (see
 //! `docs/testing.md`), not here.
@@ -101,15 +101,15 @@ pub fn open_or_create(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
 }
 
-/// Has a file that is created be readable for its owner alone.
+/// Restricts a file that is created to its owner.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Tells whether every user of the machine can read the file, or look into the folder; `false` where
-/// the system has no such rights.
+/// Returns true if every user of the machine can read the file or list the folder; `false` where
+/// the system has no such permissions.
 ///
 /// # Errors
 ///
@@ -146,8 +146,8 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Replaces `path` by a file of `bytes`, for its owner alone: after a power cut there is the old one or
-/// the new one.
+/// Replaces the content of `path` by `bytes`, readable for its owner alone: after a power cut the
+/// file is the old one or the new one.
 ///
 /// # Errors
 ///
@@ -156,8 +156,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_with(path, bytes, private(&mut OpenOptions::new()))
 }
 
-/// As [`replace`], for a file that others are meant to read: it gets the rights that files of this
-/// process usually get.
+/// Works as [`replace`], but creates the file with this process's usual permissions, for other
+/// users to read.
 ///
 /// # Errors
 ///
@@ -188,7 +188,7 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     private(options.write(true).create(true).truncate(true)).open(path)?.write_all(bytes)
 }
 
-/// Removes a file; that it is absent already is no error.
+/// Removes a file; succeeds if it is absent already.
 ///
 /// # Errors
 ///
@@ -202,7 +202,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     sync_folder(parent_of(path).unwrap_or(Path::new(".")))
 }
 
-/// Removes a folder and everything in it; that it is absent already is no error.
+/// Removes a folder and everything in it; succeeds if it is absent already.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Which seeds a test runs, and how a failing one is told.
+//! Selects the seeds that a test runs, and reports a failing one.
 //!
 //! `SHELFMARK_SEED=n` runs that seed alone; `SHELFMARK_LONG=1` runs the long list.
 //!

@@ -17,7 +17,7 @@ use shelfmark_store::{
 /// Waits before a read that begins at this key.
 pub type Wait = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
-/// How many reads wait.
+/// Counters of reads that wait.
 #[derive(Debug, Default)]
 pub struct Inside {
     now: AtomicUsize,

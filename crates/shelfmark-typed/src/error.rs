@@ -9,7 +9,7 @@ use shelfmark_engine::ErrorKind as EngineKind;
 /// Result of a typed call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the caller can do about an [`Error`].
+/// The action that an [`Error`] asks of the caller.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Restricted,
     /// The caller's own body ended the transaction ([`crate::Tx::abort`]): nothing was written.
     Aborted,
-    /// What is stored does not fit the Rust type: read it with the type it was written with, or
+    /// Stored data does not fit the Rust type: read it with the type it was written with, or
     /// migrate.
     Mismatch,
     /// Someone else wrote what was read, every time: retry the whole call or transaction later.
@@ -110,7 +110,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind under which the engine hears of a body that ended with an error.
+    /// Returns the engine's kind for a body that ended with an error.
     pub(crate) fn to_engine(self) -> EngineKind {
         match self {
             // Only this one makes the engine run the body again.
@@ -120,7 +120,7 @@ impl ErrorKind {
     }
 }
 
-/// Why a typed call failed. The message is for people and outside the contract.
+/// An error of a typed call; its message is for people and outside the contract.
 ///
 /// # Examples
 ///
@@ -172,7 +172,7 @@ impl Error {
         }
     }
 
-    /// Returns what the caller can do.
+    /// Returns the kind, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

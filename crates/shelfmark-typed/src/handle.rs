@@ -57,12 +57,12 @@ impl Default for TableSettings {
 }
 
 impl TableSettings {
-    /// Those of tables of ours, whose partitions nobody lists.
+    /// Returns the settings of internal tables, whose partitions nobody lists.
     pub(crate) fn unsplit() -> Self {
         Self { shard_bytes_max: None, ..Self::default() }
     }
 
-    /// Refuses limits that no shard can keep.
+    /// Refuses limits that no shard can meet.
     fn check(&self) -> Result<()> {
         let zero = |name: &str, least: &str| {
             let text = format!("{name} is 0: a shard holds {least} at least; `None` never splits");
@@ -76,8 +76,8 @@ impl TableSettings {
     }
 }
 
-/// Remembers in the catalogue that a table was created not to be split by bytes: one of an earlier
-/// build says nothing.
+/// The option that marks a table created not to be split by bytes; one of an earlier build lacks
+/// it.
 const NEVER_BY_BYTES: &str = "never_split_by_bytes";
 
 /// A table that was opened in a database.
@@ -102,7 +102,7 @@ impl Handle {
         Self::open_any(database, name, face, partition, sort, settings)
     }
 
-    /// As [`Handle::open`], for tables of ours whose names begin with `_`.
+    /// Works as [`Handle::open`], for internal tables, whose names begin with `_`.
     pub(crate) fn open_any(
         database: &Database,
         name: &str,
@@ -150,7 +150,7 @@ impl Handle {
         Ok(Arc::new(Self { engine, name, grant, current: RwLock::new(table) }))
     }
 
-    /// Returns the current form of the table, if it may be touched.
+    /// Returns the current schema of the table, if this environment may use it.
     pub(crate) fn table(&self) -> Result<Arc<Table>> {
         self.grant.check()?;
         let table = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
@@ -162,7 +162,7 @@ impl Handle {
         Ok(table)
     }
 
-    /// Puts a record's attributes and key columns together.
+    /// Combines a record's attributes and key columns to an item.
     pub(crate) fn item(
         &self,
         table: &Table,
@@ -180,13 +180,13 @@ impl Handle {
         item
     }
 
-    /// Takes them apart.
+    /// Splits an item into the record's attributes and its expiry, dropping the key columns.
     pub(crate) fn own(&self, table: &Table, item: Item) -> (Item, Option<u64>) {
         names::unescape(item, |name| table.schema.is_key(name))
     }
 }
 
-/// Has a table of an earlier build split by bytes from now on, unless the settings are not to.
+/// Enables splitting by bytes for a table of an earlier build, unless the settings say otherwise.
 fn split_by_bytes(
     engine: &Engine,
     table: Arc<Table>,
@@ -220,7 +220,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A table that is there must have the keys that the type asks for.
+/// Checks that an existing table has the keys that the type asks for.
 fn check_keys(found: &TableSchema, wanted: &TableSchema) -> Result<()> {
     let face = |schema: &TableSchema| schema.options.face.get("typed").cloned();
     if face(found) != face(wanted) {

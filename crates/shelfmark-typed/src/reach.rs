@@ -1,4 +1,4 @@
-//! How a table is reached: directly, inside a transaction, or as of one moment.
+//! Access modes of a table: directly, inside a transaction, or as of one moment.
 //!
 //! The tables are generic over this, so each operation is written and documented once. Writes exist
 //! only where they can happen: a table at a [`Moment`] has none.
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::running::{Running, check_outside};
 
 mod sealed {
-    /// Keeps the ways to reach a table to those of this crate.
+    /// Restricts the implementations of the access modes to this crate.
     #[expect(unnameable_types, reason = "sealed: nobody else implements it")]
     pub trait Sealed {}
 }
@@ -76,12 +76,12 @@ pub trait WriteReach: Reach {
     fn write(&self, write: Write) -> Result<Written>;
     #[doc(hidden)]
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>>;
-    /// Runs a body that reads and writes at one moment.
+    /// Runs a body whose reads and writes happen at one moment.
     #[doc(hidden)]
     fn atomically<T>(&self, body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T>;
 }
 
-/// Directly: each read sees what was committed last, each write is a commit of its own and durable
+/// Direct access: each read sees the latest commit, each write is a commit of its own and durable
 /// when it returns.
 ///
 /// Inside the body of a transaction on the same store, every call answers
@@ -106,8 +106,8 @@ pub struct Direct {
     pub(crate) engine: Engine,
 }
 
-/// Inside a transaction: reads see the transaction's own writes, and nothing is written before it
-/// commits.
+/// Access inside a transaction: reads see the transaction's own writes, and nothing is written
+/// before it commits.
 ///
 /// # Examples
 ///
@@ -131,8 +131,8 @@ pub struct InTransaction<'a> {
     pub(crate) inside: &'a Inside<'a>,
 }
 
-/// As of one moment. Bounded in time and in bytes written meanwhile (60 s and 96 MiB unless the
-/// store was opened with others); past that, reads answer [`crate::ErrorKind::TooOld`].
+/// Access as of one moment. Bounded in time and in bytes written meanwhile (60 s and 96 MiB unless
+/// the store was opened with others); past that, reads answer [`crate::ErrorKind::TooOld`].
 ///
 /// # Examples
 ///
@@ -248,8 +248,8 @@ impl WriteReach for InTransaction<'_> {
     }
 }
 
-/// One run of a transaction's body, and which shards its writes make larger. It stands in signatures only;
-/// bodies are given a [`crate::Tx`].
+/// One run of a transaction's body, and the shards that its writes enlarge. It stands in signatures
+/// only; bodies are given a [`crate::Tx`].
 #[doc(hidden)]
 pub struct Inside<'a> {
     pub(crate) transaction: &'a Transaction<'a>,
@@ -268,7 +268,7 @@ impl Inside<'_> {
         Ok(written)
     }
 
-    /// Does a conditional write; tells whether the condition held.
+    /// Does a conditional write, and returns true if the condition held.
     pub(crate) fn write_if(&self, write: &Write) -> Result<bool> {
         match self.write(write) {
             Ok(_) => Ok(true),
@@ -285,7 +285,7 @@ struct Partitioned {
 }
 
 impl Partitioned {
-    /// Returns `None` if the table has no shards.
+    /// Returns the partition of `write`; `None` if the table has no shards.
     fn of(write: &Write) -> Result<Option<Self>> {
         if !is_sharded(&write.table) {
             return Ok(None);
@@ -300,7 +300,7 @@ impl Partitioned {
     }
 }
 
-/// Shards that have become larger, by partition.
+/// The shards that a transaction has enlarged, by partition.
 #[derive(Default)]
 struct Grown {
     partitions: Vec<(Partitioned, Vec<ShardGrowth>)>,

@@ -1,4 +1,4 @@
-//! Which stores this thread runs a transaction on.
+//! Tracks the stores on which this thread runs a transaction.
 //!
 //! A handle that was opened outside of a transaction must not be used inside of one: what it writes
 //! would not be part of it, would happen once per run of the body and stay when the transaction
@@ -18,11 +18,11 @@ thread_local! {
     static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A body that runs; dropping ends it.
+/// A guard of a running body; dropping it ends the run.
 pub(crate) struct Running(());
 
 impl Running {
-    /// Lists the store of `engine` until the result is dropped.
+    /// Registers the store of `engine` until the guard is dropped.
     pub(crate) fn begin(engine: &Engine) -> Self {
         RUNNING.with_borrow_mut(|running| running.push(identity(engine)));
         Self(())
@@ -35,7 +35,7 @@ impl Drop for Running {
     }
 }
 
-/// Refuses a call that would act outside of the transaction whose body makes it.
+/// Refuses a call that would act outside the transaction whose body makes it.
 pub(crate) fn check_outside(engine: &Engine) -> Result<()> {
     let is_inside = RUNNING.with_borrow(|running| running.contains(&identity(engine)));
     if !is_inside {
@@ -48,7 +48,7 @@ pub(crate) fn check_outside(engine: &Engine) -> Result<()> {
     ))
 }
 
-/// The address of the store, which all clones of an engine share.
+/// Returns the address of the store, which all clones of an engine share.
 fn identity(engine: &Engine) -> usize {
     Arc::as_ptr(engine.store()).cast::<()>().addr()
 }

@@ -31,7 +31,7 @@ pub use shelfmark_model as model;
 pub use shelfmark_store::Durability;
 pub use shelfmark_typed::*;
 
-/// The code of the README, compiled and run with the other examples.
+/// Compiles and runs the code of the README as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

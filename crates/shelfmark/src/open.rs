@@ -1,4 +1,5 @@
-//! Opening and closing: the store, the engine, the registry, and the thread that tidies up.
+//! Opens and closes a store with its engine, its registry, and the thread that sweeps in the
+//! background.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,10 +18,10 @@ use shelfmark_typed::{
 
 use crate::random::SystemRandom;
 
-/// How often expired items are swept and dropped tables purged.
+/// Interval at which expired items are swept and dropped tables purged.
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// # Examples
 ///
@@ -38,10 +39,10 @@ const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// When a write is acknowledged: once it is synced (the default), or before, within an
-    /// interval.
+    /// The durability of a write: it is acknowledged once it is synced (the default), or before,
+    /// within an interval.
     pub durability: Durability,
-    /// How often expired items are swept and dropped tables purged.
+    /// Interval at which expired items are swept and dropped tables purged.
     pub upkeep_period: Duration,
 }
 
@@ -78,7 +79,7 @@ pub struct Shelfmark {
     registry: Registry,
     clock: Arc<dyn Clock>,
     random: Arc<SystemRandom>,
-    /// What [`Shelfmark::now`] returned last.
+    /// The last result of [`Shelfmark::now`].
     last_now: AtomicI64,
     ulids: Mutex<UlidGenerator>,
     upkeep: Mutex<Option<Upkeep>>,
@@ -98,7 +99,7 @@ impl Shelfmark {
         Self::open_with(path, &Options::default())
     }
 
-    /// As [`Shelfmark::open`], with options.
+    /// Works as [`Shelfmark::open`], with options.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Random numbers of the operating system.
+//! Random numbers from the operating system.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,15 +6,15 @@ use shelfmark_engine::Random;
 use shelfmark_store::random::SplitMix;
 use shelfmark_typed::{Error, ErrorKind, Result};
 
-/// The operating system's random numbers.
+/// The operating system's random number generator.
 pub(crate) struct SystemRandom {
-    /// Goes on from one of its numbers should it have none later. No secret rests on them: they
-    /// tell transactions and ULIDs apart.
+    /// A generator seeded by the system, in case that the system fails later. No secret rests on
+    /// them: they tell transactions and ULIDs apart.
     fallback: Mutex<SplitMix>,
 }
 
 impl SystemRandom {
-    /// Draws a first number, so that a system without any is noticed at once.
+    /// Draws a first number, so that a system without random numbers is noticed at once.
     pub(crate) fn new() -> Result<Self> {
         let mut seed = [0; 8];
         getrandom::fill(&mut seed).map_err(|error| {

@@ -12,7 +12,7 @@ const EDITS_MAX: usize = 12;
 const FILE_BYTES_MAX: usize = 64 * 1024;
 
 /// Applies edits until the input is used up: a byte for the file, a byte for the kind, then what
-/// the kind needs. Files count from the front: the mark last, the tree's only `with_tree`.
+/// the kind needs. Files count from the front: the superblock last, the tree's only `with_tree`.
 pub(super) fn apply(input: &mut Input<'_>, files: &mut Files, with_tree: bool) {
     for _ in 0..EDITS_MAX {
         if input.is_empty() {

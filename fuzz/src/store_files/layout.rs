@@ -29,14 +29,14 @@ fn is_log(path: &Path) -> bool {
     path.starts_with("log")
 }
 
-fn is_mark(path: &Path) -> bool {
+fn is_superblock(path: &Path) -> bool {
     path == Path::new("mark")
 }
 
 /// Gives headers and slots the known id.
 pub(super) fn rename_store(path: &Path, bytes: &mut [u8]) {
     let places: &[usize] = match () {
-        () if is_mark(path) => &[0, SLOT_BYTES],
+        () if is_superblock(path) => &[0, SLOT_BYTES],
         () if is_log(path) => &[0],
         () => &[],
     };
@@ -45,9 +45,9 @@ pub(super) fn rename_store(path: &Path, bytes: &mut [u8]) {
     }
 }
 
-/// Makes every checksum of a log or mark right.
+/// Makes every checksum of a log or superblock right.
 pub(super) fn repair(path: &Path, bytes: &mut [u8]) {
-    if is_mark(path) {
+    if is_superblock(path) {
         repair_covered(bytes, 0, SLOT_COVERED);
         repair_covered(bytes, SLOT_BYTES, SLOT_COVERED);
     } else if is_log(path) {
@@ -65,10 +65,10 @@ pub(super) fn repair(path: &Path, bytes: &mut [u8]) {
     }
 }
 
-/// Returns what of a log or mark has a checksum that is right.
+/// Returns what of a log or superblock has a checksum that is right.
 pub(super) fn whole_pieces<'a>(path: &Path, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut pieces = Vec::new();
-    if is_mark(path) {
+    if is_superblock(path) {
         pieces.extend(covered(bytes, 0, SLOT_COVERED));
         pieces.extend(covered(bytes, SLOT_BYTES, SLOT_COVERED));
     } else if is_log(path) {
@@ -86,9 +86,9 @@ pub(super) fn whole_pieces<'a>(path: &Path, bytes: &'a [u8]) -> impl Iterator<It
     pieces.into_iter()
 }
 
-/// Returns the number of commits that a mark says are synced; 0 without a whole slot.
-pub(super) fn synced_commit(mark: Option<&Vec<u8>>) -> usize {
-    let bytes = mark.map_or(&[][..], |mark| mark);
+/// Returns the number of commits that a superblock says are synced; 0 without a whole slot.
+pub(super) fn synced_commit(superblock: Option<&Vec<u8>>) -> usize {
+    let bytes = superblock.map_or(&[][..], |superblock| superblock);
     let newest = [0, SLOT_BYTES]
         .into_iter()
         .filter(|start| covered(bytes, *start, SLOT_COVERED).is_some())

@@ -1,4 +1,4 @@
-//! A store's log and mark, damaged: opening, verifying and salvaging must answer, never panic.
+//! A store's log and superblock, damaged: opening, verifying and salvaging must answer, never panic.
 //!
 //! Input: which store, whether checksums are repaired after the damage, then edits of its files.
 //! With checksums repaired, the damage gets behind them; without, what is read must be what was
@@ -78,7 +78,7 @@ impl Case<'_> {
         folder
     }
 
-    fn has_mark(&self) -> bool {
+    fn has_superblock(&self) -> bool {
         self.files.contains_key(Path::new("mark"))
     }
 
@@ -102,9 +102,12 @@ impl Case<'_> {
         let folder = self.folder();
         match open(&folder.0) {
             Ok(store) => {
-                // Without a mark and without data, it is an interrupted creation, begun again.
-                let has_mark = self.has_mark();
-                assert!(clean != Some(false) || !has_mark, "it opens, yet `verify` finds damage");
+                // Without a superblock and without data, it is an interrupted creation, begun again.
+                let has_superblock = self.has_superblock();
+                assert!(
+                    clean != Some(false) || !has_superblock,
+                    "it opens, yet `verify` finds damage"
+                );
                 self.check_opened(&folder.0, store);
             }
             Err(error) => {
@@ -117,8 +120,8 @@ impl Case<'_> {
 
     /// A store that was refused is as it was.
     fn check_untouched(&self, folder: &Path) {
-        // Without a mark, a creation that was interrupted may be begun again.
-        if !self.has_mark() {
+        // Without a superblock, a creation that was interrupted may be begun again.
+        if !self.has_superblock() {
             return;
         }
         let after = read_files(folder);

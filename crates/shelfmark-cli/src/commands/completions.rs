@@ -1,4 +1,4 @@
-//! `shelfmark completions`: completion scripts, made from the command line's own definition.
+//! `shelfmark completions`: completion scripts, generated from the command line's definition.
 
 use std::io::Write as _;
 

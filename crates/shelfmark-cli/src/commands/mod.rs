@@ -1,4 +1,4 @@
-//! One file per command.
+//! The commands, one file each.
 
 pub(crate) mod bench;
 pub(crate) mod cassandra_cli;
@@ -17,10 +17,10 @@ pub(crate) mod tables;
 pub(crate) mod tour;
 pub(crate) mod verify;
 
-/// A script ended early, and why was already said.
+/// A script ended early, with a message that was already printed.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped")]
 pub(crate) struct Stopped {
-    /// What the process exits with.
+    /// The exit code of the process.
     pub(crate) code: u8,
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(put: &Put) -> anyhow::Result<()> {
     })
 }
 
-/// Refuses keys that a DynamoDB client could not ask for.
+/// Refuses keys that a DynamoDB client could not read.
 fn check_key(schema: &TableSchema, item: &Item) -> anyhow::Result<()> {
     let partition = schema.partition.iter().map(|own| (&own.name, HASH_KEY_SIZE_BYTES_MAX));
     let sort = schema.sort.iter().map(|own| (&own.name, RANGE_KEY_SIZE_BYTES_MAX));

@@ -1,5 +1,5 @@
-//! `shelfmark verify --salvage`: makes a damaged store usable again, and says what is lost in the
-//! terms of its tables.
+//! `shelfmark verify --salvage`: makes a damaged store usable again, and reports the losses by
+//! table.
 //!
 //! What it is not: the salvage itself. The store keeps the bytes that are whole; the engine makes
 //! anew what follows from the rows that are left; here the two are put together and told.
@@ -19,7 +19,7 @@ use super::verify::records_text;
 use crate::arguments::Verify;
 use crate::store::with_engine;
 
-/// Owners of one lost part that are named; of a part without known keys there may be many.
+/// Limits how many owners of one lost part are named; a part without known keys may have many.
 const OWNERS_NAMED_MAX: usize = 12;
 
 pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
@@ -58,22 +58,22 @@ pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
     check(&found)
 }
 
-/// Says what would be lost before anything is done. Whole tables are lost only where that is accepted.
+/// Previews the losses before anything is done, and refuses lost tables unless that is accepted.
 fn foretell(verify: &Verify, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
     let mut survivors = Survivors::default();
-    let foreseen = embedded::foresee(&verify.data.data, &mut |kept| {
+    let preview_salvagen = embedded::preview_salvage(&verify.data.data, &mut |kept| {
         survivors.see(kept.key, kept.value, kept.version);
     })?;
-    if !foreseen.has_losses() {
+    if !preview_salvagen.has_losses() {
         return Ok(());
     }
-    for part in &foreseen.table_parts_lost {
+    for part in &preview_salvagen.table_parts_lost {
         writeln!(out, "will be lost: {part}")?;
     }
-    for groups in &foreseen.groups_lost {
+    for groups in &preview_salvagen.groups_lost {
         writeln!(out, "will be lost: groups {} to {} of the log", groups.start(), groups.end())?;
     }
-    let parts: Vec<_> = foreseen
+    let parts: Vec<_> = preview_salvagen
         .table_parts_lost
         .iter()
         .map(|part| (part.after.clone(), part.before.clone()))
@@ -85,7 +85,7 @@ fn foretell(verify: &Verify, given: &GivenSchema, out: &mut impl Write) -> anyho
     accept(verify, tables.len())
 }
 
-/// Refuses to go on where whole tables are lost and nobody has accepted that.
+/// Refuses to go on where whole tables are lost and that was not accepted.
 fn accept(verify: &Verify, tables: usize) -> anyhow::Result<()> {
     if tables == 0 || verify.accept_loss {
         return Ok(());
@@ -96,7 +96,7 @@ fn accept(verify: &Verify, tables: usize) -> anyhow::Result<()> {
     )
 }
 
-/// Brings the catalogue back as far as it can be.
+/// Restores the catalogue as far as possible.
 fn restore(engine: &Engine, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
     let mut told = Ok(());
     let mut tell = |mended| {
@@ -116,8 +116,8 @@ fn check(found: &Verification) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks at a store whose bytes are right: its records may not belong together all the same, after a
-/// salvage of a build that left them so, or where two faces share a name.
+/// Verifies the records of an undamaged store, which may contradict each other after a salvage of
+/// an earlier build, or where two faces share a name, and repairs them.
 fn renew_if_wrong(
     engine: &Engine,
     salvage: &Salvage,
@@ -142,7 +142,7 @@ fn renew_if_wrong(
     Ok(())
 }
 
-/// Says what was kept and where the originals are, if there are any.
+/// Reports what was kept and where the originals are.
 fn end(salvage: &Salvage, out: &mut impl Write) -> anyhow::Result<()> {
     let Some(folder) = &salvage.set_aside else { return Ok(()) };
     for note in &salvage.notes {
@@ -176,7 +176,7 @@ fn tell_losses(
     Ok(())
 }
 
-/// Says whose keys were in a lost part, and between which rows if it is of rows alone.
+/// Describes the owners of the keys in a lost part, and the rows around it if it is of rows alone.
 fn concerned(part: &LostPart, owners: &KeyOwners) -> String {
     let named = owners_of(part, owners);
     let mut texts: Vec<String> =
@@ -211,13 +211,13 @@ fn owners_of(part: &LostPart, owners: &KeyOwners) -> Vec<KeyOwner> {
     owners.between(part.after.as_deref(), part.before.as_deref())
 }
 
-/// Returns whose keys may be lost; `None`: anybody's.
+/// Returns the owners of keys that may be lost; `None`: any table.
 fn concerned_by(salvage: &Salvage, owners: &KeyOwners) -> Option<BTreeSet<KeyOwner>> {
     let parts = salvage.table_parts_lost.iter();
     (!salvage.lost_anywhere).then(|| parts.flat_map(|part| owners_of(part, owners)).collect())
 }
 
-/// Makes anew what follows from the rows that are left, and looks how the records stand then.
+/// Renews what is derived from the remaining rows, and verifies the records then.
 fn renew(
     engine: &Engine,
     lost: Option<&BTreeSet<KeyOwner>>,

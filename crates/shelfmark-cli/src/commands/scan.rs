@@ -10,7 +10,7 @@ use crate::arguments::Scan;
 use crate::json::{PlainItem, key_value};
 use crate::store::{items, with_engine};
 
-/// Items per page: bounds the memory of a long scan.
+/// Items per page, which bounds the memory of a long scan.
 const PAGE_ITEMS: usize = 1_000;
 
 pub(crate) fn run(scan: &Scan) -> anyhow::Result<()> {
@@ -78,7 +78,7 @@ fn page(
     Ok(engine.query(table, &query)?)
 }
 
-/// The key range that was read, in readable form.
+/// Formats the key range that was read.
 fn range(scan: &Scan, table: &Table) -> anyhow::Result<String> {
     let mut text = table.schema.name.name.clone();
     if let Some(index) = &scan.index {

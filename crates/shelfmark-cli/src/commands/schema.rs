@@ -1,4 +1,4 @@
-//! Schemas that are given to `verify --salvage --schema FILE`, for rows whose own were lost.
+//! Parses the schemas of `verify --salvage --schema FILE`, for rows whose own were lost.
 //!
 //! A file is a CQL script or JSON: the bodies of CreateTable. They are run over a store in memory by
 //! the faces themselves, so whatever a face takes is taken here, and means the same.
@@ -20,7 +20,7 @@ use super::tables::all_tables;
 use crate::connect::Session;
 use crate::store::memory;
 
-/// Reads the files, in the order in which they are given.
+/// Parses the files, in the given order.
 pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<GivenSchema> {
     if paths.is_empty() {
         return Ok(GivenSchema::default());
@@ -46,7 +46,7 @@ pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<GivenSchema> {
     Ok(GivenSchema { namespaces: engine.namespaces()?, tables })
 }
 
-/// Runs the body of a CreateTable, or a list of them.
+/// Executes the body of a CreateTable, or a list of them.
 fn create_tables(engine: &Engine, text: &str) -> anyhow::Result<()> {
     let bodies = match serde_json::from_str(text)? {
         Value::Array(bodies) => bodies,

@@ -1,4 +1,4 @@
-//! `shelfmark serve`: opens a store, serves its faces, and stops in good order.
+//! `shelfmark serve`: opens a store, serves its faces, and stops cleanly.
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -32,13 +32,12 @@ const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
-/// The settings of a configuration file: the flags, with underscores.
+/// The settings of a configuration file: named as the flags, with underscores.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Config {
     data: Option<PathBuf>,
     memory: Option<bool>,
-    engine: Option<String>,
     #[serde(default, deserialize_with = "address")]
     dynamodb: Option<SocketAddr>,
     dynamodb_tls_certificate: Option<PathBuf>,
@@ -51,8 +50,6 @@ struct Config {
     share: Option<String>,
     cql_tls_certificate: Option<PathBuf>,
     cql_tls_key: Option<PathBuf>,
-    #[serde(default, deserialize_with = "address")]
-    console: Option<SocketAddr>,
     ready_file: Option<PathBuf>,
     durability: Option<String>,
     credentials: Option<PathBuf>,
@@ -64,7 +61,7 @@ struct Config {
     memory_limit: Option<u64>,
 }
 
-/// Reads a size as the flags do: text, or a plain number of bytes.
+/// Parses a size as the flags do: text, or a plain number of bytes.
 fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -78,18 +75,18 @@ fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     }
 }
 
-/// Reads a limit of memory as the flags do.
+/// Parses a limit of memory as the flags do.
 fn limit<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     size(value)?.map(|bytes| memory::enough(bytes).map_err(D::Error::custom)).transpose()
 }
 
-/// Reads an address as the flags do.
+/// Parses an address as the flags do.
 fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(value)?;
     arguments::address(&text).map(Some).map_err(D::Error::custom)
 }
 
-/// What the ready file holds: a face that is off is absent.
+/// The content of the ready file: a face that is off is absent.
 #[derive(Debug, Serialize)]
 struct Ready {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +122,6 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         is_set: login.is_some(),
     };
     check_exposed(cql.address, guard, insecure)?;
-    name_what_is_missing(&config);
     warn_of_open_files(&config);
     if let Some(path) = &config.ready_file {
         // One of an earlier run would say that this one is ready.
@@ -169,7 +165,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     served.and(closed)
 }
 
-/// Returns who may connect over CQL, if anybody is asked who they are.
+/// Returns the login of CQL clients, if they have to log in.
 fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
     let authorizer = authorizer(config)?;
     let (name, path) = match (&config.cql_user, &config.cql_password_file) {
@@ -196,7 +192,7 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
     Ok(Some(login.telling(Arc::new(move |name| refusals.tell(name)))))
 }
 
-/// Returns what decides which role may do what: permissions, where there are roles.
+/// Returns the authorizer of CQL roles: permissions, where there are roles.
 fn authorizer(config: &Config) -> anyhow::Result<cql::Authorizer> {
     let has_logins = config.cql_user.is_some();
     let authorizer = match config.cql_authorizer.as_deref() {
@@ -215,7 +211,7 @@ fn authorizer(config: &Config) -> anyhow::Result<cql::Authorizer> {
     Ok(authorizer)
 }
 
-/// Returns what clients of one face may do to tables of another.
+/// Returns the default grant on tables of another face.
 fn share(config: &Config, asks_for_credentials: bool) -> anyhow::Result<Share> {
     let Some(word) = &config.share else {
         // Who is asked for a name at one door must not be passed by at the other.
@@ -225,7 +221,7 @@ fn share(config: &Config, asks_for_credentials: bool) -> anyhow::Result<Share> {
     Share::of_word(word).with_context(|| format!("share is none, read or all, not {word:?}"))
 }
 
-/// Returns what the connections of a face are encrypted with, if they are.
+/// Returns the TLS settings of a face's connections, if they are encrypted.
 fn tls(face: &str, chain: Option<&Path>, key: Option<&Path>) -> anyhow::Result<Option<Tls>> {
     let (chain, key) = match (chain, key) {
         (Some(chain), Some(key)) => (chain, key),
@@ -253,7 +249,6 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
     Ok(Config {
         data: flags.data.clone().or(file.data),
         memory: Some(flags.memory || file.memory.unwrap_or(false)),
-        engine: flags.engine.clone().or(file.engine),
         dynamodb: flags.dynamodb.or(file.dynamodb),
         dynamodb_tls_certificate: flags
             .dynamodb_tls_certificate
@@ -267,7 +262,6 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         share: flags.share.clone().or(file.share),
         cql_tls_certificate: flags.cql_tls_certificate.clone().or(file.cql_tls_certificate),
         cql_tls_key: flags.cql_tls_key.clone().or(file.cql_tls_key),
-        console: flags.console.or(file.console),
         ready_file: flags.ready_file.clone().or(file.ready_file),
         durability: flags.durability.clone().or(file.durability),
         credentials: flags.credentials.clone().or(file.credentials),
@@ -293,24 +287,13 @@ fn warn_of_open_files(config: &Config) {
     }
 }
 
-/// A face that is not in this build is left out, and that is said.
-fn name_what_is_missing(config: &Config) {
-    let asked = |address: Option<SocketAddr>| {
-        address.map_or_else(String::new, |address| format!(" ({address})"))
-    };
-    anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
-}
-
-/// Where answers go that are too long for memory; a store in memory has no such place.
+/// Returns the spools for answers that are too long for memory; `None` for a store in memory.
 fn spools(config: &Config) -> Option<Arc<dyn cql::Spools>> {
     let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
     (config.memory != Some(true)).then(|| Arc::new(SpoolFolder::new(folder.to_owned())) as _)
 }
 
 fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow::Result<Engine> {
-    if let Some(url) = &config.engine {
-        bail!("the remote engine {url} is not in this build; use --data DIR or --memory");
-    }
     if config.memory == Some(true) {
         return in_memory();
     }
@@ -408,7 +391,7 @@ fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> a
     Ok(())
 }
 
-/// Returns a future that is done when the process is asked to stop.
+/// Returns a future that completes when the process is asked to stop.
 fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {

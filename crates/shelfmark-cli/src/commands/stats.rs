@@ -1,4 +1,4 @@
-//! `shelfmark stats`: what a store holds and what it costs on disk.
+//! `shelfmark stats`: the content of a store and its size on disk.
 
 use std::io::Write as _;
 

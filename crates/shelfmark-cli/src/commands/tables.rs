@@ -1,4 +1,4 @@
-//! `shelfmark tables`: which tables there are and how they are keyed.
+//! `shelfmark tables`: the tables and their keys.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -48,12 +48,12 @@ pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
     })
 }
 
-/// Returns every table that can be read, by namespace and name.
+/// Returns every readable table, by namespace and name.
 pub(crate) fn all_tables(engine: &Engine) -> anyhow::Result<Vec<Arc<Table>>> {
     Ok(readable_tables(engine)?.0)
 }
 
-/// Returns every table, and why those cannot be read that cannot.
+/// Returns every readable table, and the errors of the others.
 fn readable_tables(engine: &Engine) -> anyhow::Result<(Vec<Arc<Table>>, Vec<String>)> {
     let (mut tables, mut unreadable) = (Vec::new(), Vec::new());
     let mut after = None;

@@ -1,4 +1,4 @@
-//! `shelfmark tour`: runs the teaching models and prints what they show.
+//! `shelfmark tour`: runs the teaching models and prints the results.
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
@@ -14,20 +14,20 @@ use crate::store::open;
 use crate::table::terminal_width;
 use crate::tour::{MODELS, Model, Outcome, Plan, Stage, how_to_go_on};
 
-/// Where the key range of a plan begins, and what is said of it.
+/// Column at which a plan's key range and its notes begin.
 const RANGE_INDENT: usize = 19;
 const NOTE_INDENT: usize = 6;
 
-/// Lines are no narrower than this, however narrow the terminal is.
+/// Least width of wrapped lines, however narrow the terminal is.
 const WRAPPED_WIDTH_MIN: usize = 24;
 
-/// Width of lines that no terminal shows, in columns.
+/// Width of lines in columns where standard output is no terminal.
 const PIPED_WIDTH: usize = 100;
 
-/// Narrowest column of rows that are shown side by side.
+/// Least width of a column of rows that are shown side by side.
 const COLUMN_WIDTH_MIN: usize = 10;
 
-/// What all rows begin with is left out from so many bytes on.
+/// Least length of a common beginning of all rows, in bytes, that is left out.
 const COMMON_BYTES_MIN: usize = 12;
 
 pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
@@ -65,7 +65,7 @@ pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     finish(tour, folder, &models, &all)
 }
 
-/// A line that moves while data is loaded; nothing in a pipe.
+/// Returns a progress line while data is loaded; it stays hidden in a pipe.
 fn spinner(quiet: bool) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -100,7 +100,7 @@ fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> any
     Ok(())
 }
 
-/// Says how many plans there were and how many of them were right: the numbers add up.
+/// Formats how many plans there were and how many of them were right.
 fn totals(all: &[Outcome]) -> String {
     let count =
         |plan, correct| all.iter().filter(|own| own.plan == plan && own.correct == correct).count();
@@ -117,7 +117,7 @@ fn totals(all: &[Outcome]) -> String {
     )
 }
 
-/// How many questions were asked: what is answered by several plans is one.
+/// Returns the number of questions: several plans of one count once.
 fn questions(all: &[Outcome]) -> usize {
     let asked: BTreeSet<_> = all.iter().map(|own| (own.model, &own.pattern)).collect();
     asked.len()
@@ -171,7 +171,7 @@ fn print_outcome(out: &mut impl std::io::Write, outcome: &Outcome) -> anyhow::Re
     Ok(())
 }
 
-/// Shows rows of a wrong answer and of the right one side by side.
+/// Prints rows of a wrong answer and of the right one side by side.
 fn print_differing(
     out: &mut impl std::io::Write,
     differing: &[(String, String)],
@@ -195,7 +195,7 @@ fn print_differing(
     Ok(())
 }
 
-/// How many bytes all rows begin with, if they are worth leaving out.
+/// Returns the length in bytes of the common beginning of all rows, if it is worth leaving out.
 fn common_beginning(differing: &[(String, String)]) -> usize {
     let mut rows = differing
         .iter()
@@ -213,7 +213,7 @@ fn common_beginning(differing: &[(String, String)]) -> usize {
     if end < COMMON_BYTES_MIN { 0 } else { end }
 }
 
-/// Cuts or fills a text to a width.
+/// Cuts or pads a text to a width.
 fn cell(text: &str, width: usize) -> String {
     let mut cell = String::new();
     let mut left = width;
@@ -231,13 +231,13 @@ fn cell(text: &str, width: usize) -> String {
     cell
 }
 
-/// Breaks a text between words; the lines after the first begin at `indent`.
+/// Wraps a text between words; the lines after the first begin at `indent`.
 fn wrapped(text: &str, indent: usize) -> String {
     let width = line_width().saturating_sub(indent).max(WRAPPED_WIDTH_MIN);
     textwrap::wrap(text.trim_end(), width).join(&format!("\n{}", " ".repeat(indent)))
 }
 
-/// The terminal's width; in a pipe [`PIPED_WIDTH`].
+/// Returns the terminal's width; in a pipe [`PIPED_WIDTH`].
 fn line_width() -> usize {
     terminal_width().map_or(PIPED_WIDTH, usize::from)
 }

@@ -1,4 +1,4 @@
-//! `shelfmark verify`: reads every byte of a store and looks whether its records belong together.
+//! `shelfmark verify`: reads every byte of a store and checks its records against each other.
 
 use std::io::Write as _;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tells whether an error says that the disk is full or may not be written.
+/// Returns true if an error says that the disk is full or read-only.
 fn cannot_be_written(error: &anyhow::Error) -> bool {
     use std::io::ErrorKind;
     error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|error| {

@@ -1,4 +1,4 @@
-//! Ctrl-C while a statement runs: it ends the statement, not the shell.
+//! Handles Ctrl-C while a statement runs: it ends the statement, not the shell.
 //!
 //! What it is not: the prompt's Ctrl-C, which the line editor reads as a key.
 
@@ -7,26 +7,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
-/// Whether the user asked that what runs should end. Cheap to clone; all clones are the same.
+/// A flag that the user wants running work to end; all clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Tells whether it was asked for since it was last forgotten.
+    /// Returns true if the flag was set since the last [`Interrupt::forget`].
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Forgets what was asked before.
+    /// Clears the flag.
     pub(crate) fn forget(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 }
 
-/// What waits for Ctrl-C; from its beginning on it does not end the process any more.
+/// Listens for Ctrl-C, which no longer ends the process from then on.
 pub(crate) struct Listening {
     pub(crate) interrupt: Interrupt,
-    /// Its one thread waits for the signal.
+    /// The runtime whose one thread waits for the signal.
     _runtime: tokio::runtime::Runtime,
 }
 

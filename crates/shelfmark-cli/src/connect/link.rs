@@ -1,10 +1,10 @@
-//! What carries bytes to whoever answers them.
+//! Carries bytes to the peer that answers them.
 
 use std::io;
 
 use super::interrupt::Interrupt;
 
-/// One connection; it blocks.
+/// One blocking connection.
 pub(super) trait Link {
     /// Sends all of the bytes.
     ///
@@ -20,8 +20,8 @@ pub(super) trait Link {
     /// * The connection is gone; `UnexpectedEof` if the other side ended it.
     fn receive(&mut self) -> io::Result<Vec<u8>>;
 
-    /// Has [`Link::receive`] end with `Interrupted` when that is wanted. Where a question is answered
-    /// before `send` returns, there is nothing to interrupt.
+    /// Sets the flag at which [`Link::receive`] ends with `Interrupted`. Where a question is
+    /// answered before `send` returns, there is nothing to interrupt.
     fn interrupted_by(&mut self, _: Interrupt) {}
 
     /// Ends the connection.

@@ -1,4 +1,4 @@
-//! A CQL face in this process, and a store that is opened for it.
+//! A CQL face in this process, over a store that is opened for it.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -20,10 +20,10 @@ const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 /// A connection without a socket.
 pub(super) struct InProcess {
     connection: Connection,
-    /// The writes' thread says here that an answer is ready.
+    /// Signals that an answer is ready; the writes' thread sends it.
     woken: mpsc::Receiver<()>,
     ended: bool,
-    /// What was opened with it and ends with it.
+    /// The store that is closed with the connection.
     store: Option<(Upkeep, Engine)>,
 }
 
@@ -43,7 +43,7 @@ impl InProcess {
         Ok(Self { store: Some((upkeep, engine)), ..Self::over(face) })
     }
 
-    /// Connects to a face whose store is somebody else's.
+    /// Connects to a face whose store belongs to the caller.
     pub(super) fn over(face: Face) -> Self {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);

@@ -24,13 +24,13 @@ use crate::arguments::Connect;
 pub(crate) use interrupt::{Interrupt, Listening};
 use link::Link;
 
-/// Rows that are asked for at once where all of them are wanted.
+/// Rows per page where all rows are wanted.
 pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
 
-/// What may be wrong where something answers, and not in the protocol.
+/// The hint for a peer that answers, but not in the protocol.
 const NO_ANSWER: &str = "; is that the CQL port? If it wants TLS, pass --tls-ca FILE";
 
-/// What the server is told that speaks to it.
+/// The driver name that the server is told.
 const DRIVER: &str = "shelfmark";
 
 /// A connection that is ready for statements.
@@ -38,28 +38,28 @@ pub(crate) struct Session {
     client: ClientConnection,
     link: Box<dyn Link>,
     clock: SystemClock,
-    /// How to connect once more, where a query that was given up ends the connection.
+    /// The parameters to reconnect with, after a query that was given up has ended the connection.
     again: Option<Again>,
     interrupt: Option<Interrupt>,
-    /// Whom it is with, for people.
+    /// The name of the peer, for people.
     pub(crate) place: String,
 }
 
-/// What a server was connected with.
+/// The parameters of a connection.
 struct Again {
     connect: Connect,
-    /// As it was given or typed.
+    /// The password as it was given or typed.
     password: Option<String>,
 }
 
-/// Why a statement has no answer.
+/// The reason why a statement has no answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The statement was refused; the connection goes on.
     Refused(ServerError),
-    /// The user no longer waits for it; the server may run it all the same.
+    /// The user gave up; the server may run the statement all the same.
     Interrupted,
-    /// The connection is gone.
+    /// The connection is lost.
     Lost(anyhow::Error),
 }
 
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// Connects to a face of this process that lets everybody in.
+    /// Connects to a face of this process that needs no login.
     pub(crate) fn over(face: Face) -> anyhow::Result<Self> {
         let link = Box::new(local::InProcess::over(face));
         Ok(Self::begin(link, ProtocolVersion::V5, "this process".to_owned())?.session)
@@ -144,13 +144,13 @@ impl Session {
         }
     }
 
-    /// Has questions end with [`Failure::Interrupted`] when that is wanted.
+    /// Sets the flag at which statements end with [`Failure::Interrupted`].
     pub(crate) fn interrupted_by(&mut self, interrupt: &Interrupt) {
         self.link.interrupted_by(interrupt.clone());
         self.interrupt = Some(interrupt.clone());
     }
 
-    /// Leaves a query behind with its connection: its answer would come first on this one.
+    /// Drops the connection with a query on it: its answer would come first on this one.
     fn give_up(&mut self) -> Failure {
         let Some(again) = &mut self.again else { return Failure::Interrupted };
         match Self::dial(&again.connect, &mut again.password) {
@@ -165,7 +165,7 @@ impl Session {
         }
     }
 
-    /// Runs a statement whose rows are all wanted, and few.
+    /// Runs a statement and returns all of its rows, of which there are few.
     pub(crate) fn all(&mut self, text: &str) -> Result<Answered, Failure> {
         let mut query = Query { text, page_size: Some(ROWS_AT_ONCE), ..Query::default() };
         let mut whole = self.ask(&query)?;
@@ -182,12 +182,12 @@ impl Session {
         }
     }
 
-    /// Returns milliseconds that only rise.
+    /// Returns a monotonic time in milliseconds.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.now_micros() / 1_000
     }
 
-    /// Ends the connection; a store that was opened is closed in good order.
+    /// Ends the connection; closes a store that was opened for it.
     pub(crate) fn close(self) -> anyhow::Result<()> {
         self.link.close()
     }
@@ -214,7 +214,7 @@ impl Session {
     }
 }
 
-/// A connection that has begun, and may have to say who is there.
+/// A connection during the handshake and the login.
 struct Handshake {
     session: Session,
     wants_login: bool,
@@ -248,7 +248,7 @@ impl Handshake {
     }
 }
 
-/// Whether a server refused the version of the protocol.
+/// Returns true if a server refused the version of the protocol.
 fn speaks_otherwise(error: &anyhow::Error) -> bool {
     let refusal = error.downcast_ref::<ServerError>();
     refusal.is_some_and(|refusal| refusal.code == Some(ErrorCode::Protocol))

@@ -1,4 +1,4 @@
-//! Where a password comes from: a flag, a file, or the keyboard.
+//! Obtains a password: from a flag, a file, or the keyboard.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -18,7 +18,7 @@ pub(super) fn of(connect: &Connect, user: &str) -> anyhow::Result<String> {
     }
 }
 
-/// Asks for the password without showing what is typed.
+/// Asks for the password without echo.
 fn asked(user: &str) -> anyhow::Result<String> {
     if !std::io::stdin().is_terminal() {
         bail!("no password: pass --password-file FILE");
@@ -35,7 +35,7 @@ fn asked(user: &str) -> anyhow::Result<String> {
     Ok(credentials::line(&line).to_owned())
 }
 
-/// A terminal that does not show what is typed, until this is dropped.
+/// Turns the terminal's echo off until it is dropped.
 struct Quiet {
     #[cfg(unix)]
     before: Option<rustix::termios::Termios>,

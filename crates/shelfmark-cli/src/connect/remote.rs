@@ -18,10 +18,10 @@ use super::link::Link;
 use super::trust::Trust;
 
 const PORT: u16 = 9042;
-/// How long a server may take to be there. Source: ours; drivers wait 5 seconds.
+/// Time that a server has to accept the connection. Source: ours; drivers wait 5 seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const RECEIVE_BYTES: usize = 64 * 1024;
-/// How often somebody who waits for an answer is asked whether they still want it.
+/// Interval at which a waiting query checks for an interrupt.
 const LOOK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Returns an address with its port.
@@ -36,7 +36,7 @@ pub(super) fn address(server: &str) -> String {
     }
 }
 
-/// Reads whom to trust; without a file nothing is encrypted.
+/// Reads the trusted certificates; without a file nothing is encrypted.
 pub(super) fn tls(file: Option<&Path>) -> anyhow::Result<Option<Arc<ClientConfig>>> {
     let Some(path) = file else { return Ok(None) };
     let shown = path.display();
@@ -61,7 +61,7 @@ pub(super) fn tls(file: Option<&Path>) -> anyhow::Result<Option<Arc<ClientConfig
     Ok(Some(Arc::new(config)))
 }
 
-/// Connects.
+/// Connects to the server.
 pub(super) fn dial(
     address: &str,
     tls: Option<&Arc<ClientConfig>>,
@@ -108,7 +108,7 @@ fn connect(address: &str) -> anyhow::Result<TcpStream> {
 /// A socket, or TLS over one.
 struct Remote<S> {
     stream: S,
-    /// Asked while an answer is waited for.
+    /// The flag that is checked while waiting for an answer.
     interrupt: Option<Interrupt>,
 }
 
@@ -147,7 +147,7 @@ impl<S: Read + Write> Link for Remote<S> {
     }
 }
 
-/// Tells whether nothing came within [`LOOK_PERIOD`].
+/// Returns true if nothing came within [`LOOK_PERIOD`].
 fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }

@@ -1,5 +1,5 @@
-//! Whom an encrypted connection trusts: whatever is signed by a certificate of the file, and such a
-//! certificate itself.
+//! Decides which servers an encrypted connection trusts: those signed by a certificate of the file,
+//! and such a certificate itself.
 //!
 //! The usual rules refuse a certificate that may sign others where a server presents it as its own.
 //! `openssl req -x509` makes just such ones, and it is what people pin. A server that presents
@@ -23,7 +23,7 @@ use tokio_rustls::rustls::{
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The check of a server's certificate.
+/// Verifies a server's certificate.
 #[derive(Debug)]
 pub(super) struct Trust {
     usual: Arc<WebPkiServerVerifier>,
@@ -31,7 +31,7 @@ pub(super) struct Trust {
 }
 
 impl Trust {
-    /// Creates the check of these certificates.
+    /// Creates the verifier for these certificates.
     pub(super) fn new(
         pinned: Vec<CertificateDer<'static>>,
         roots: RootCertStore,
@@ -42,8 +42,8 @@ impl Trust {
     }
 }
 
-/// Tells whether the one thing that is wrong with a certificate is that it may sign others. The rules
-/// look at its time before.
+/// Returns true if the only defect of a certificate is that it is a certificate authority's. The
+/// rules look at its time before.
 fn is_of_an_authority(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     // The library that decides has no public name for it here.

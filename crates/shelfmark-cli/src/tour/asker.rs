@@ -1,4 +1,4 @@
-//! Asking one question: time it, count its rows, compare its answer.
+//! Asks one question: measures it, counts its rows, compares its answer.
 
 use std::sync::Arc;
 
@@ -6,36 +6,37 @@ use shelfmark_store::clock::Clock;
 
 use super::outcome::{Outcome, Plan, Rows};
 
-/// So many rows of a wrong answer are shown.
+/// Limits the rows of a wrong answer that are shown.
 const DIFFERING_ROWS_MAX: usize = 3;
 
-/// A question and the plan it is answered by.
+/// A question and the plan that answers it.
 pub(crate) struct Question {
     /// Its name in the JSON output.
     pub(crate) pattern: &'static str,
     pub(crate) plan: Plan,
-    /// As a person would ask it.
+    /// The question in a person's words.
     pub(crate) question: String,
-    /// The key range, as a person writes it.
+    /// The key range in readable form.
     pub(crate) range: String,
-    /// What to notice.
+    /// A note for the reader.
     pub(crate) note: &'static str,
 }
 
-/// What came back.
+/// The result of a plan.
 #[derive(Default)]
 pub(crate) struct Answer {
     /// One text per row, in the order of the answer.
     pub(crate) values: Vec<String>,
     pub(crate) rows: Rows,
-    /// The tables and indexes that were read, if the face says so; they stand before the range.
+    /// The tables and indexes that were read, if the face reports them; they stand before the
+    /// range.
     pub(crate) touched: String,
-    /// The face's own words, where it refused the plan or a part of it.
+    /// The face's message, where it refused the plan or a part of it.
     pub(crate) refusal: Option<String>,
 }
 
 impl Answer {
-    /// Returns an answer that says no more than its rows.
+    /// Returns an answer of rows alone.
     pub(crate) fn new(values: Vec<String>, rows: Rows) -> Self {
         Self { values, rows, ..Self::default() }
     }
@@ -54,7 +55,7 @@ impl Asker {
         Self { model, face, clock, outcomes: Vec::new() }
     }
 
-    /// Runs the plan and compares its answer with `expected`, order included.
+    /// Runs the plan and compares its answer with `expected`, in order.
     pub(crate) fn ask(
         &mut self,
         question: Question,
@@ -98,7 +99,7 @@ impl Asker {
     }
 }
 
-/// Puts two texts together; an empty one takes its separator with it.
+/// Joins two texts by a separator, which is left out if one is empty.
 fn join(first: &str, second: &str, between: &str) -> String {
     match (first, second) {
         ("", only) | (only, "") => only.to_owned(),
@@ -106,7 +107,7 @@ fn join(first: &str, second: &str, between: &str) -> String {
     }
 }
 
-/// Pairs the rows of an answer with those expected in their places, from the first that differs on.
+/// Pairs the rows of an answer with the expected ones, from the first that differs on.
 fn differing(found: &[String], expected: &[String]) -> Vec<(String, String)> {
     let at = |rows: &[String], place: usize| rows.get(place).cloned().unwrap_or_default();
     (0..found.len().max(expected.len()))
@@ -116,7 +117,7 @@ fn differing(found: &[String], expected: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Says how an answer differs from the expected one.
+/// Describes how an answer differs from the expected one.
 fn difference(found: &[String], expected: &[String]) -> String {
     let missing = expected.iter().filter(|value| !found.contains(value)).count();
     let extra = found.iter().filter(|value| !expected.contains(value)).count();

@@ -18,7 +18,7 @@ const STARTED: u64 = 1_700_000_000;
 const BATCH: usize = 500;
 const EXAMPLE_AUTHOR: &str = "author-07";
 
-/// A post, with its author's name beside it for lists over all authors.
+/// A post, with its author's name for lists over all authors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Post {
     title: String,
@@ -29,7 +29,7 @@ struct Post {
 type ByAuthor = OrderedTable<(String, u64), Post>;
 type ByTime = OrderedTable<(u64, String), Post>;
 
-/// The two tables of the document, and what is in them.
+/// The two tables of the document, and their content.
 struct Blog {
     database: Database,
     by_author: ByAuthor,
@@ -87,7 +87,7 @@ impl Blog {
         Ok(())
     }
 
-    /// Titles of the example author's posts, oldest first.
+    /// Returns titles of the example author's posts, oldest first.
     fn of_example(&self) -> Vec<String> {
         let own = self.posts.iter().filter(|((_, author), _)| author == EXAMPLE_AUTHOR);
         own.map(|(_, post)| post.title.clone()).collect()

@@ -1,4 +1,4 @@
-//! CQL in its own bytes: both ends of one connection, in this process.
+//! Runs CQL over the protocol: both ends of one connection, in this process.
 
 use anyhow::bail;
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub(crate) struct Cql {
 }
 
 impl Cql {
-    /// Connects.
+    /// Connects to the face.
     pub(crate) fn open(stage: &Stage<'_>) -> anyhow::Result<Self> {
         let meter = Meter::default();
         let session = Session::over(open_face(stage, &meter)?)?;
@@ -38,7 +38,7 @@ impl Cql {
         }
     }
 
-    /// Runs a statement that must not be refused, and returns its rows as text.
+    /// Runs a statement that must succeed, and returns its rows as text.
     pub(crate) fn must(&mut self, text: &str) -> anyhow::Result<Vec<String>> {
         match self.run(text)? {
             Ok(page) => Ok(shown(&page)),
@@ -55,7 +55,7 @@ impl Cql {
         Ok(())
     }
 
-    /// Runs modifications, many to a commit.
+    /// Runs modifications in large batches.
     pub(crate) fn load(&mut self, statements: &[String]) -> anyhow::Result<()> {
         for batch in statements.chunks(BATCH) {
             self.must(&format!("BEGIN UNLOGGED BATCH {}; APPLY BATCH", batch.join("; ")))?;
@@ -64,7 +64,7 @@ impl Cql {
         Ok(())
     }
 
-    /// Runs a statement and returns its rows with what they cost, or the face's refusal.
+    /// Runs a statement and returns its rows and costs, or the face's refusal.
     pub(crate) fn read(&mut self, text: &str) -> anyhow::Result<Answer> {
         let meter = self.meter.clone();
         meter.answer(|| {
@@ -75,7 +75,7 @@ impl Cql {
         })
     }
 
-    /// Runs statements and returns what they cost together, without rows. `body` returns the first
+    /// Runs statements and returns their costs together, without rows. `body` returns the first
     /// refusal, if there was one.
     pub(crate) fn work(
         &mut self,
@@ -86,7 +86,7 @@ impl Cql {
     }
 }
 
-/// Rows as text, their columns with bars between.
+/// Formats rows as text, with bars between their columns.
 fn shown(page: &Page) -> Vec<String> {
     let cell = |(at, value): (usize, &Option<Bytes>)| match (page.columns.get(at), value) {
         (Some(column), Some(value)) => to_text(&column.kind, value),

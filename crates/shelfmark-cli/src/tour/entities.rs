@@ -1,4 +1,4 @@
-//! The entity face, as the tour uses it: partitions, sort keys, and what an answer read.
+//! Uses the entity face: loads and reads partitions, with access reports.
 
 use shelfmark_engine::Engine;
 use shelfmark_typed::{
@@ -29,7 +29,7 @@ impl Entities {
         Ok(Self { database, table, meter })
     }
 
-    /// Puts entities; `describe` tells from a partition and a sort key what the entity holds.
+    /// Puts entities; `describe` returns the attributes for a partition and a sort key.
     pub(crate) fn put_all(
         &self,
         rows: &[(String, String)],
@@ -47,7 +47,7 @@ impl Entities {
         Ok(())
     }
 
-    /// As [`Entities::put_all`], into one partition.
+    /// Works as [`Entities::put_all`], into one partition.
     pub(crate) fn put_keys(
         &self,
         pk: &str,
@@ -58,7 +58,7 @@ impl Entities {
         self.put_all(&rows, describe)
     }
 
-    /// Puts a chat's own entity: what it is, and who may write.
+    /// Puts a chat's own entity, with its members.
     pub(crate) fn put_chat(&self, sk: &str, members: &[usize]) -> anyhow::Result<()> {
         self.table.partition("chats").put(sk, chat_attributes(sk, members))?;
         Ok(())

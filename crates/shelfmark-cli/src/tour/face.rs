@@ -1,4 +1,4 @@
-//! The CQL face over the engine of the tour.
+//! Opens the CQL face over the engine of the tour.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Adding up the access reports of what is running.
+//! Adds up the access reports of running work.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,12 +24,12 @@ impl Meter {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what was counted so far and returns it.
+    /// Returns the reports so far and resets them.
     pub(crate) fn take(&self) -> AccessReport {
         std::mem::take(&mut self.lock())
     }
 
-    /// Runs something and returns what it read.
+    /// Runs a closure and returns its access report too.
     pub(crate) fn measure<T>(
         &self,
         work: impl FnOnce() -> anyhow::Result<T>,
@@ -39,7 +39,7 @@ impl Meter {
         Ok((value, Rows::of(&self.take())))
     }
 
-    /// Runs a plan, which returns its rows and the first refusal, and says what it read.
+    /// Runs a plan and returns its rows, or the first refusal, with its access report.
     pub(crate) fn answer(
         &self,
         plan: impl FnOnce() -> anyhow::Result<(Vec<String>, Option<String>)>,
@@ -81,7 +81,7 @@ fn name(step: &AccessStep) -> String {
     }
 }
 
-/// Counts ranges; one that goes on where a page ended is none of its own.
+/// Counts ranges; one that continues at a page's end is not counted again.
 fn stretches<'s>(steps: impl Iterator<Item = &'s AccessStep>) -> usize {
     let mut own: Vec<&shelfmark_store::KeyRange> = Vec::new();
     for range in steps.flat_map(|step| &step.ranges) {

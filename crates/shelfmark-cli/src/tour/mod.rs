@@ -30,32 +30,32 @@ use shelfmark_engine::Engine;
 
 pub(crate) use outcome::{Outcome, Plan};
 
-/// Everything a model needs to load and to ask.
+/// The context that a model loads and asks in.
 pub(crate) struct Stage<'a> {
     pub(crate) engine: &'a Engine,
     /// Seed of the data.
     pub(crate) seed: u64,
-    /// Told what happens, for a person who waits.
+    /// A callback for progress messages.
     pub(crate) progress: &'a dyn Fn(&str),
 }
 
-/// One model of a document.
+/// A teaching model of a document.
 pub(crate) struct Model {
     /// Its name in the JSON output.
     pub(crate) name: &'static str,
-    /// A line about it.
+    /// A line that describes it.
     pub(crate) title: &'static str,
-    /// Who published the document that it is from, with the document's title; empty of ours.
+    /// The publisher and title of its document; empty for ours.
     pub(crate) published: &'static str,
-    /// Loads it and asks its questions; [`Model::outcomes`] is how it is run.
+    /// Loads the model and asks its questions; called by [`Model::outcomes`].
     run: fn(&Stage<'_>) -> anyhow::Result<Vec<Outcome>>,
-    /// A command that reads what it loaded from a server, where it has a client.
+    /// Returns a command that reads the loaded data from a server, where there is a client.
     pub(crate) further: Option<fn() -> String>,
 }
 
 impl Model {
-    /// Loads the model, asks its questions, and gives each plan that the modeller knows the
-    /// modeller's verdict too. The right plan of a question comes first.
+    /// Loads the model, asks its questions, and adds the modeller's verdicts to the plans that it
+    /// knows. The right plan of a question comes first.
     pub(crate) fn outcomes(&self, stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
         let mut outcomes = (self.run)(stage)?;
         verdicts::hold_to_proofs(self.name, &mut outcomes)?;
@@ -133,7 +133,7 @@ pub(crate) const MODELS: &[Model] = &[
     },
 ];
 
-/// How to look further once a store was kept.
+/// Returns instructions for a store that was kept.
 pub(crate) fn how_to_go_on(data: &Path, models: &[&Model]) -> String {
     let data = data.display().to_string();
     let mut text = format!("Look further:\n  shelfmark serve --data {}", quoted(&data));
@@ -144,7 +144,7 @@ pub(crate) fn how_to_go_on(data: &Path, models: &[&Model]) -> String {
     text
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
     if !word.is_empty() && word.chars().all(is_plain) {

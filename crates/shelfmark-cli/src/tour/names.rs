@@ -1,4 +1,4 @@
-//! Names of people, few enough that some are borne by several.
+//! Generates names of people, few enough that some are shared.
 
 use shelfmark_store::random::SplitMix;
 
@@ -13,7 +13,7 @@ const LAST: [&str; 24] = [
     "Vega", "Weber", "Zand",
 ];
 
-/// Takes the next name.
+/// Returns the next name.
 pub(crate) fn name(random: &mut SplitMix) -> String {
     let mut pick = |names: &[&'static str]| {
         let at = random.index(names.len());

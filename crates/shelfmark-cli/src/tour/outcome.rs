@@ -1,21 +1,21 @@
-//! What one question came to.
+//! The outcome of one question.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use shelfmark_engine::AccessReport;
 
-/// Whose plan a question was answered by.
+/// The origin of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Plan {
-    /// The document's own.
+    /// The document's own plan.
     Published,
-    /// One that gives the right answer at the least cost.
+    /// A plan that gives the right answer at the least cost.
     Right,
 }
 
-/// One question, as it is printed and as it stands in the JSON output.
+/// The outcome of one question, as it is printed and as it stands in the JSON output.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Outcome {
     pub(crate) model: &'static str,
@@ -23,16 +23,16 @@ pub(crate) struct Outcome {
     pub(crate) pattern: Cow<'static, str>,
     pub(crate) plan: Plan,
     pub(crate) question: String,
-    /// The key range, as a person writes it.
+    /// The key range in readable form.
     pub(crate) range: String,
     pub(crate) rows_read: u64,
     pub(crate) rows_returned: u64,
     pub(crate) ms: f64,
     pub(crate) correct: bool,
     pub(crate) note: String,
-    /// The schema and the read or write of the model that this plan stands for, `root.tags`.
+    /// The schema and pattern of the model that this plan stands for, `root.tags`.
     pub(crate) proof: Option<String>,
-    /// Of a wrong answer the first rows that differ, each beside the right one.
+    /// The first differing rows of a wrong answer, each beside the right one.
     #[serde(skip)]
     pub(crate) differing: Vec<(String, String)>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns what a report says.
+    /// Returns the counts of a report.
     pub(crate) fn of(report: &AccessReport) -> Self {
         Self { read: report.rows_read(), returned: report.rows_returned() }
     }

@@ -1,5 +1,5 @@
-//! The seven models in the modeller's language: each read that a published schema does not serve,
-//! run on the state that shows it, beside the read that is proven.
+//! Runs the seven models in the modeller's language: each read that a published schema does not
+//! serve, on the state that shows it, beside the read that is proven.
 //!
 //! What it is not: a proof. The modeller proves; here the engine does what the proof says.
 //!
@@ -24,16 +24,16 @@ pub(super) const MODELS: [(&str, &str, &str); 7] = [
     ("phonebook", "cql", include_str!("../../../../models/seeds/phonebook.shelf")),
 ];
 
-/// The schema of each model that serves all of it.
+/// The schema that serves each model completely.
 const CORRECTED: &str = "corrected";
-/// Size of the states that are drawn.
+/// Size of the generated states.
 const SCALE: usize = 12;
 /// Calls of each pattern.
 const CALLS: usize = 4;
 /// Longest text of a value that is shown.
 const SHOWN_CHARACTERS_MAX: usize = 160;
 
-/// Confirms the models on engines of their own, in memory.
+/// Confirms the models on their own in-memory engines.
 pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for (name, face, text) in MODELS {
@@ -48,7 +48,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// What the outcomes of one model have in common.
+/// The common fields of one model's outcomes.
 #[derive(Clone, Copy)]
 struct Of {
     model: &'static str,
@@ -56,7 +56,7 @@ struct Of {
 }
 
 impl Of {
-    /// Reads that go wrong in a schema, each group with the one that is proven behind it.
+    /// Returns the reads that fail in a schema, each group followed by the one that is proven.
     fn outcomes(self, report: &Report) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         let proven = report.verdicts.iter().filter(|own| {
@@ -124,7 +124,7 @@ impl Of {
     }
 }
 
-/// What is right and what came, where the plan gave an answer at all.
+/// Returns the right result and the found one, where the plan gave an answer at all.
 fn sides(shown: &Shown) -> String {
     if shown.right.is_string() || shown.plan.is_string() {
         return String::new();
@@ -132,7 +132,7 @@ fn sides(shown: &Shown) -> String {
     format!("; right: {}; the plan gave: {}", short(&shown.right), short(&shown.plan))
 }
 
-/// A value on part of a line.
+/// Formats a value on part of a line.
 fn short(value: &Value) -> String {
     brief(value, SHOWN_CHARACTERS_MAX)
 }

@@ -1,4 +1,4 @@
-//! Identifiers of the generated data.
+//! Generates identifiers of the data.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use shelfmark_store::random::SplitMix;
 pub(crate) struct Uuid(u128);
 
 impl Uuid {
-    /// Takes the next one.
+    /// Returns the next one.
     pub(crate) fn random(random: &mut SplitMix) -> Self {
         let bits = u128::from(random.next_u64()) << 64 | u128::from(random.next_u64());
         let version = 0xF << 76;

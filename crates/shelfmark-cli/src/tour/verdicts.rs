@@ -1,4 +1,4 @@
-//! One verdict for one question: what the tour asks and what the modeller proves.
+//! Joins the tour's questions with the modeller's proofs: one verdict for one question.
 //!
 //! A run over some data cannot say that a plan is right, only the proof can. So where a plan of the
 //! tour is the plan of a schema in the models, it counts as right only if it answered right here and
@@ -15,8 +15,8 @@ use shelfmark_design::{Document, Status};
 use super::outcome::{Outcome, Plan};
 use super::proofs::MODELS;
 
-/// A plan of the tour: its model, its question, the how manieth published plan of that question it
-/// is, or the right one, and the schema and pattern that it stands for.
+/// A plan of the tour and the modeller's schema and pattern for it: the model, the question, the
+/// number of the published plan or none for the right one, the schema and the pattern.
 type Same = (&'static str, &'static str, Option<usize>, &'static str);
 
 /// The plans that the models have too.
@@ -61,7 +61,7 @@ const SAME: &[Same] = &[
     ("phonebook", "phone of a name", Some(2), "published.by_name"),
 ];
 
-/// Gives the plans of a model that are proven or refused there that verdict.
+/// Adds the modeller's verdicts to the plans of a model that are proven or refused there.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A DynamoDB face in this process: the tables of one schema, requests in, items out.
+//! An in-process DynamoDB face with the tables of one schema: requests in, items out.
 //!
 //! Invariant: what is sent is the filled body, and an answer that is no success is an error.
 
@@ -10,7 +10,7 @@ use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::memory::MemoryStore;
 
-/// What an answer says of a request whose condition does not hold.
+/// The name in the answer to a request whose condition does not hold.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
 /// Most pages that one read is followed over.
@@ -25,7 +25,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Makes the tables and puts the items.
+    /// Creates the tables and puts the items.
     pub(super) fn new(create: &[Json], items: &[(String, Json)]) -> Result<Self, String> {
         let clock = Arc::new(SystemClock::new());
         let store = Arc::new(MemoryStore::new(Arc::<SystemClock>::clone(&clock)));
@@ -83,7 +83,7 @@ impl Server {
         Err(format!("{operation}: its pages do not end"))
     }
 
-    /// Every item of every table, in an order of their texts.
+    /// Returns every item of every table, sorted by its text.
     pub(super) fn dump(&self) -> Result<Vec<(String, Json)>, String> {
         let mut all = Vec::new();
         for table in &self.tables {
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-/// Items in an order of their own, so that two lists can be compared.
+/// Sorts items by their text, so that two lists can be compared.
 pub(super) fn in_order(mut items: Vec<(String, Json)>) -> Vec<(String, Json)> {
     let sorted = |item: &Json| {
         let mut fields: Vec<String> = item

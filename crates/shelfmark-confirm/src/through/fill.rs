@@ -1,4 +1,4 @@
-//! Requests with the values of one call in their places.
+//! Fills the placeholders of requests with the values of one call.
 //!
 //! Invariant: nothing of a request is left unfilled; what a row lacks is left out of an item.
 
@@ -12,7 +12,7 @@ use shelfmark_design_language::model::{Function, Value};
 
 use crate::claim::next;
 
-/// What stands for the places of a request.
+/// The values for the placeholders of a request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places<'a> {
     pub(super) inputs: &'a [(String, Value, Type)],
@@ -21,12 +21,12 @@ pub(super) struct Places<'a> {
     pub(super) rows: BTreeMap<u64, &'a Json>,
 }
 
-/// Why a place stays open.
+/// The reason why a placeholder stays open.
 #[derive(Debug, Clone)]
 pub(super) enum Open {
-    /// A row does not have the attribute, or there is no row.
+    /// The row lacks the attribute, or there is no row.
     Missing,
-    /// The request has a place that nothing is known of.
+    /// The placeholder is unknown.
     Unknown(String),
 }
 
@@ -71,7 +71,7 @@ impl Places<'_> {
         }
     }
 
-    /// An item: what a row lacks is left out.
+    /// Fills an item; attributes that a row lacks are left out.
     fn item(&self, item: &Map<String, Json>) -> Result<Json, Open> {
         let mut out = Map::new();
         for (name, value) in item {
@@ -98,7 +98,7 @@ impl Places<'_> {
         Ok(items.iter().map(one).collect())
     }
 
-    /// The value of a place, or of a constant.
+    /// Returns the value of a placeholder, or of a constant.
     pub(super) fn typed(&self, place: &Json) -> Result<Typed, Open> {
         let text = || Type::Text(TextDomain::default());
         let fields = match place {
@@ -164,7 +164,7 @@ impl Places<'_> {
         Err(unknown())
     }
 
-    /// Whether every guard holds.
+    /// Returns true if every guard holds.
     pub(super) fn allows(&self, guards: &[Json]) -> Result<bool, Open> {
         for guard in guards {
             let parts = guard.as_array().map_or(&[][..], Vec::as_slice);
@@ -210,7 +210,7 @@ impl Places<'_> {
     }
 }
 
-/// The value of an attribute as it stands in an item. Its type is what bodies tell of it.
+/// Returns the value of an attribute as it stands in an item, with the type that the item names.
 fn constant(attribute: &Json) -> Option<Typed> {
     let (letter, inner) = attribute.as_object()?.iter().next()?;
     Some(match letter.as_str() {

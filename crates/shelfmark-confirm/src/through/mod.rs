@@ -1,4 +1,4 @@
-//! Certified plans run by the requests that `design calls` prints, through a face in this process.
+//! Runs certified plans by the requests that `design calls` prints, through an in-process face.
 //!
 //! The rows of a drawn state are put as items; each read is sent, and its answer compared with what
 //! the state alone says; each write is sent to a fresh copy, and what lies in the tables afterwards
@@ -28,7 +28,7 @@ use fill::{Open, Places};
 /// Draws of a write's inputs until one is defined on the state.
 const DRAWS_MAX: u64 = 16;
 
-/// Inputs by the names that requests have for them.
+/// Inputs by their names in requests.
 type Inputs = Vec<(String, Value, Type)>;
 
 /// Runs every certified pattern of the schemas for DynamoDB through its face.
@@ -85,7 +85,7 @@ fn judged(trial: &Trial<'_>, options: &Options) -> Result<Vec<crate::Verdict>, S
     Ok(verdicts)
 }
 
-/// What went otherwise: in a sentence, what is right, and what came.
+/// A difference: a sentence, the right result, and the found one.
 struct Wrong(String, Json, Json);
 
 impl From<String> for Box<Wrong> {
@@ -113,7 +113,7 @@ impl<'t> Stage<'t> {
         Ok(Self { trial, create, scene, items, server })
     }
 
-    /// Sends some calls of a pattern, up to the first that goes otherwise.
+    /// Runs some calls of a pattern, up to the first that differs.
     fn calls(
         &self,
         pattern: usize,
@@ -150,7 +150,7 @@ impl<'t> Stage<'t> {
         Ok(())
     }
 
-    /// Inputs of a call; of a write one that is defined here, if a few draws find it.
+    /// Returns inputs of a call; of a write ones that are defined here, if a few draws find them.
     fn call(&self, pattern: usize, seed: u64) -> shelfmark_design::trial::Call {
         let drawn = |number: u64| {
             self.trial.call(pattern, &self.scene, seed.wrapping_add(number.wrapping_mul(0x1_0001)))
@@ -215,7 +215,7 @@ impl<'t> Stage<'t> {
     }
 }
 
-/// What stands beside a request, by its name.
+/// Returns the field of this name beside a request.
 fn beside<'c>(call: &'c Call, name: &str) -> Option<&'c Json> {
     call.beside.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
 }
@@ -274,7 +274,7 @@ fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String
     Ok(())
 }
 
-/// A body for each row that it is repeated for, as far as its guards let it through.
+/// Returns a body for each row that the request is repeated for, as far as its guards hold.
 fn repeated(
     own: &Places<'_>,
     read: &BTreeMap<u64, Vec<Json>>,
@@ -307,7 +307,7 @@ fn repeated(
     Ok(bodies)
 }
 
-/// The rows that a read of a write is after, beyond its key.
+/// Returns the rows that a read of a write selects, beyond its key.
 fn filtered(call: &Call, own: &Places<'_>, rows: Vec<Json>) -> Result<Vec<Json>, String> {
     let filters =
         guards(beside(call, "then")).iter().filter_map(|one| one.get("filter")?.as_array());
@@ -332,7 +332,7 @@ struct Sender<'a> {
     server: &'a Server,
     requests: &'a [Call],
     inputs: &'a Inputs,
-    /// What each step gave, all calls of it together.
+    /// The rows that each step returned, all calls of it together.
     rows: RefCell<BTreeMap<u64, Vec<Json>>>,
 }
 
@@ -395,7 +395,7 @@ impl Shelf for Sender<'_> {
     }
 }
 
-/// Whether a filled request names the keys that the plan asks for.
+/// Returns true if a filled request names the keys that the plan asks for.
 fn asks_for(body: &Json, ask: &Ask) -> bool {
     let told: Vec<String> = match body.get("Key").and_then(Json::as_object) {
         Some(key) => key.values().filter_map(inner).collect(),

@@ -45,8 +45,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Elements, slices and fields behind a selector. What does not parse as one is left for the
-    /// caller to stumble over.
+    /// Parses the elements, slices and fields behind a selector. What does not parse as one is left
+    /// for the caller to stumble over.
     fn modified(&mut self, selector: Selector) -> Parse<Selector> {
         if !matches!(self.now(), Kind::Dot | Kind::LeftBracket) {
             return Ok(selector);

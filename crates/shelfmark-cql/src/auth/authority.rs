@@ -26,7 +26,7 @@ use crate::lock::{self, lock};
 /// The rule that decides what a role may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Authorizer {
-    /// Whoever has logged in may do everything; superusers alone change roles.
+    /// Allows everything to every role; superusers alone change roles.
     #[default]
     AllowAll,
     /// Permissions are given, inherited and checked as by Cassandra's `CassandraAuthorizer`.

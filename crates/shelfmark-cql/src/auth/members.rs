@@ -170,7 +170,7 @@ pub(super) fn column(table: &str, name: &str, kind: CqlType) -> ColumnSpec {
     ColumnSpec { keyspace: "system_auth".into(), table: table.into(), name: name.into(), kind }
 }
 
-/// Rows, or nothing where there are none.
+/// Returns rows, or nothing where there are none.
 pub(super) fn answer<T>(
     columns: &[ColumnSpec],
     listed: &[T],

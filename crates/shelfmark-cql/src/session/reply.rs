@@ -154,7 +154,7 @@ impl PendingRequest {
         self.turn = Some(Turn(Arc::clone(of)));
     }
 
-    /// As [`Pending::take_turn`], among those at the pool.
+    /// Works as [`Pending::take_turn`], among those at the pool.
     pub(super) fn take_turn_of_pool(&mut self) {
         let pooled = Arc::clone(&self.send_queue.pooled);
         self.take_turn(&pooled);

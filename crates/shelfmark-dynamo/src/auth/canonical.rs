@@ -36,7 +36,8 @@ pub(super) fn request(request: &SignedRequest<'_>, claim: &Claim) -> String {
     out
 }
 
-/// Values of equal names are joined by commas; blanks at the ends go, and of several one stays.
+/// Writes a header in canonical form: values of equal names are joined by commas, blanks at the
+/// ends are cut, and repeated ones become one.
 fn put_header(request: &SignedRequest<'_>, name: &str, out: &mut String) {
     let values = request.headers.iter().filter(|(own, _)| *own == name);
     for (at, (_, value)) in values.enumerate() {
@@ -82,7 +83,7 @@ pub(super) fn query_pairs(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Decodes `%` escapes; what is none stays as it is.
+/// Decodes `%` escapes; an invalid escape stays as it is.
 pub(super) fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -116,14 +117,14 @@ fn encode(bytes: &[u8], also: &[u8], out: &mut String) {
     }
 }
 
-/// Returns what is signed.
+/// Returns the string to sign.
 pub(super) fn string_to_sign(time: &str, scope: &Scope<'_>, canonical: &str) -> String {
     let Scope { date, region, service, terminator, .. } = scope;
     let hash = hex(&Sha256::digest(canonical.as_bytes()));
     format!("{ALGORITHM}\n{time}\n{date}/{region}/{service}/{terminator}\n{hash}")
 }
 
-/// Tells, in constant time, whether `signature`, in hexadecimal, is that of `to_sign`.
+/// Returns true, in constant time, if `signature`, in hexadecimal, is that of `to_sign`.
 pub(super) fn is_signature(
     secret: &str,
     scope: &Scope<'_>,

@@ -1,19 +1,19 @@
-//! What a request says about its signature, in its headers or in its query.
+//! Parses the signature that a request carries in its headers or in its query.
 
 use super::{AUTHORIZATION_BYTES_MAX, Refusal, Scope, SignedRequest, incomplete, invalid, time};
 use crate::auth::canonical::{decode, query_pairs};
 use crate::errors::{Exception, texts};
 
-/// The parts of a signature, whichever way they came.
+/// The parts of a signature, from the headers or from the query.
 #[derive(Debug)]
 pub(super) struct Claim {
     pub(super) algorithm: String,
     credential: String,
     signed_headers: String,
     pub(super) signature: String,
-    /// When it was signed, in the basic format of ISO 8601.
+    /// The time of signing, in the basic format of ISO 8601.
     pub(super) time: String,
-    /// It came in the query, of which the signature itself is not signed.
+    /// True if it came in the query, of which the signature itself is not signed.
     pub(super) is_in_query: bool,
 }
 

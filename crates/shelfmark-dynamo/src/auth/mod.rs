@@ -1,4 +1,4 @@
-//! Who a request is from: AWS Signature Version 4, verified in full.
+//! Authenticates requests: AWS Signature Version 4, verified in full.
 //!
 //! The signature is over the method, the path, the query, some headers and the body as it was sent,
 //! so a server asks before it decompresses anything. Any region is taken, since clients bring the
@@ -29,7 +29,7 @@ use self::claim::Claim;
 pub use self::policy::{Access, Policy};
 use crate::errors::{Exception, texts};
 
-/// How far a request's time may be from ours, in seconds.
+/// Largest difference between a request's time and ours, in seconds.
 ///
 /// Source: DynamoDB answers "… - 15 min." for requests that are older, read 2026-11.
 const SKEW_SECONDS_MAX: i64 = 15 * 60;
@@ -46,14 +46,14 @@ const TERMINATOR: &str = "aws4_request";
 /// The one algorithm.
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// A request as it came, for [`Credentials::check`].
+/// A request as it was received, for [`Credentials::check`].
 #[derive(Debug, Clone)]
 pub struct SignedRequest<'a> {
     /// The method, such as `POST`.
     pub method: &'a str,
     /// The path as it was sent, such as `/`.
     pub path: &'a str,
-    /// What follows the `?`, as it was sent; empty if nothing does.
+    /// The text after the `?`, as it was sent; empty if there is none.
     pub query: &'a str,
     /// The headers, names in lower case, in the order in which they came.
     pub headers: Vec<(&'a str, &'a [u8])>,
@@ -69,12 +69,12 @@ impl<'a> SignedRequest<'a> {
     }
 }
 
-/// Why a request is not let in.
+/// The reason why a request is not authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The exception.
     pub exception: Exception,
-    /// What the client reads.
+    /// The message for the client.
     pub message: String,
 }
 
@@ -84,17 +84,17 @@ impl Refusal {
     }
 }
 
-/// Key ids and their secrets: who is let in.
+/// Key ids with their secrets and policies.
 #[derive(Clone, Default)]
 pub struct Credentials {
     keys: BTreeMap<String, Key>,
 }
 
-/// What belongs to a key id.
+/// The secret and policy of a key id.
 #[derive(Clone)]
 struct Key {
     secret: String,
-    /// What it may do; without one, everything.
+    /// The policy; without one, everything is allowed.
     policy: Option<Arc<Policy>>,
 }
 
@@ -105,20 +105,20 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Creates an empty list: nobody is let in.
+    /// Creates an empty list, which authenticates nobody.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets in who signs with this secret under this key id.
+    /// Adds a key id with its secret, which may do everything.
     #[must_use]
     pub fn with(mut self, key_id: impl Into<String>, secret: impl Into<String>) -> Self {
         self.keys.insert(key_id.into(), Key { secret: secret.into(), policy: None });
         self
     }
 
-    /// Lets in who signs with this secret under this key id, for what the policy allows.
+    /// Adds a key id with its secret and a policy.
     #[must_use]
     pub fn with_policy(
         mut self,
@@ -131,13 +131,13 @@ impl Credentials {
         self
     }
 
-    /// Returns what a key may do; `None` if everything.
+    /// Returns the policy of a key; `None` if it may do everything.
     #[must_use]
     pub fn policy(&self, key_id: &str) -> Option<&Arc<Policy>> {
         self.keys.get(key_id)?.policy.as_ref()
     }
 
-    /// Tells whether nobody is let in.
+    /// Returns true if there are no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
@@ -161,8 +161,8 @@ impl Credentials {
         }
     }
 
-    /// Checks what the headers say of a request's signature, before its body is there: everything
-    /// but the signature itself.
+    /// Checks everything of a request's signature headers but the signature itself, before the body
+    /// is read.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl Credentials {
     }
 }
 
-/// What a credential is scoped to: `key id/date/region/service/terminator`.
+/// The scope of a credential: `key id/date/region/service/terminator`.
 struct Scope<'a> {
     key_id: &'a str,
     date: &'a str,

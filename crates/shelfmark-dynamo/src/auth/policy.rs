@@ -1,4 +1,4 @@
-//! What a key may do: which tables, and what with them.
+//! The policy of a key: which tables it may use, and for what.
 //!
 //! What it is not: IAM's language. There are no conditions, no denials and no resources below a
 //! table: whoever may read a table reads its indexes.
@@ -7,19 +7,19 @@
 
 use crate::limits::TABLE_PATTERNS_MAX;
 
-/// What may be done with a table.
+/// A kind of access to a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Items are read, tables are described and listed.
+    /// Reads items, and describes and lists tables.
     Read,
-    /// Items are put, updated and deleted.
+    /// Puts, updates and deletes items.
     Write,
-    /// Tables are made, changed and deleted, with their tags and times to live.
+    /// Creates, changes and deletes tables, with their tags and times to live.
     Manage,
 }
 
 impl Access {
-    /// All of them.
+    /// Every kind of access.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Manage];
 
     /// Returns its name in files of credentials.
@@ -33,12 +33,12 @@ impl Access {
     }
 }
 
-/// What the requests of one key may do.
+/// The permissions of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// How refusals name whose key it is.
+    /// The user that refusals name.
     user: String,
-    /// Which tables; without any, all.
+    /// Patterns of the tables' names; without any, all tables.
     tables: Option<Vec<String>>,
     access: Vec<Access>,
 }
@@ -50,8 +50,8 @@ impl Policy {
         Self { user: user.into(), tables: None, access: Access::ALL.to_vec() }
     }
 
-    /// Restricts it to the tables of these names, in which `*` stands for any letters and `?` for
-    /// one.
+    /// Restricts the policy to the tables of these names, in which `*` stands for any letters and
+    /// `?` for one.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Policy {
         Ok(Self { tables: Some(names), ..self })
     }
 
-    /// Restricts it to these sorts of access.
+    /// Restricts the policy to these kinds of access.
     #[must_use]
     pub fn allowing(self, access: impl IntoIterator<Item = Access>) -> Self {
         Self { access: access.into_iter().collect(), ..self }
@@ -86,19 +86,19 @@ impl Policy {
         &self.user
     }
 
-    /// Tells whether another policy, of whichever user, allows the same.
+    /// Returns true if another policy allows the same, of whichever user.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.tables == other.tables && self.access == other.access
     }
 
-    /// Tells whether something may be done with some table.
+    /// Returns true if this kind of access is allowed to some table.
     #[must_use]
     pub fn grants(&self, access: Access) -> bool {
         self.access.contains(&access)
     }
 
-    /// Tells whether something may be done with the table of this name.
+    /// Returns true if this kind of access is allowed to the table of this name.
     #[must_use]
     pub fn allows(&self, access: Access, table: &str) -> bool {
         let named = |names: &Vec<String>| names.iter().any(|name| fits(name, table));
@@ -106,8 +106,8 @@ impl Policy {
     }
 }
 
-/// Tells whether a name fits a pattern. Goes back to the last `*` only, so the work is bounded by the
-/// product of the lengths.
+/// Returns true if a name matches a pattern. Goes back to the last `*` only, so the work is bounded
+/// by the product of the lengths.
 fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut at, mut of) = (0, 0);

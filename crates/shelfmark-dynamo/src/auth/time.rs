@@ -1,8 +1,8 @@
-//! Times of requests: the basic format of ISO 8601, and what HTTP's `Date` has.
+//! Parses and formats times of requests: the basic format of ISO 8601, and HTTP's `Date`.
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Reads `20261121T203000Z` as seconds since the Unix epoch.
+/// Parses `20261121T203000Z` as seconds since the Unix epoch.
 pub(super) fn seconds_of(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = bytes.iter().enumerate().all(|(at, byte)| match at {
@@ -24,7 +24,7 @@ pub(super) fn seconds_of(text: &str) -> Option<i64> {
     Some(days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second)
 }
 
-/// Writes seconds since the Unix epoch as `20261121T203000Z`.
+/// Formats seconds since the Unix epoch as `20261121T203000Z`.
 pub(super) fn basic_format(seconds: i64) -> String {
     let (days, rest) = (seconds.div_euclid(SECONDS_PER_DAY), seconds.rem_euclid(SECONDS_PER_DAY));
     let (year, month, day) = date_of(days);
@@ -32,7 +32,7 @@ pub(super) fn basic_format(seconds: i64) -> String {
     format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
 }
 
-/// Turns `Sat, 21 Nov 2026 20:30:00 GMT` into the basic format; anything else stays as it is.
+/// Converts `Sat, 21 Nov 2026 20:30:00 GMT` to the basic format; returns anything else unchanged.
 pub(super) fn basic_of(text: &str) -> String {
     http_date(text).unwrap_or_else(|| text.to_owned())
 }
@@ -48,7 +48,7 @@ fn http_date(text: &str) -> Option<String> {
     seconds_of(&basic).map(|_| basic)
 }
 
-/// Days since the Unix epoch of a date of the Gregorian calendar.
+/// Returns the days since the Unix epoch of a date of the Gregorian calendar.
 ///
 /// Years begin in March here, so that the leap day is the last of one.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
@@ -58,7 +58,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The other way round.
+/// Returns the date of a number of days since the Unix epoch.
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));

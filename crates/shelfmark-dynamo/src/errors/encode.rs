@@ -1,10 +1,10 @@
-//! An error's body.
+//! Encodes the body of an error.
 
 use super::{Error, Exception, texts};
 use crate::json::{Writer, put_item};
 
 impl Error {
-    /// Returns the JSON that a client gets.
+    /// Returns the JSON for the client.
     pub(crate) fn body(&self) -> Vec<u8> {
         let (namespace, name) = self.exception.name();
         Writer::body(|out| {

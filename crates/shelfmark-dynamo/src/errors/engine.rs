@@ -1,4 +1,4 @@
-//! The engine's errors as exceptions.
+//! Converts the engine's errors to exceptions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Error, Exception, Reason, texts};
 use crate::limits::HASH_KEY_SIZE_BYTES_MAX;
 use crate::table::{first_index_of, key_letter};
 
-/// Returns the one exception that stands for a kind of engine error.
+/// Returns the exception that a kind of engine error maps to.
 pub(crate) const fn exception_of(kind: ErrorKind) -> Exception {
     match kind {
         ErrorKind::Conflict => Exception::TransactionConflict,
@@ -31,8 +31,8 @@ pub(crate) const fn exception_of(kind: ErrorKind) -> Exception {
 }
 
 impl From<EngineError> for Error {
-    /// Words an engine error that names no refused write. Its own message goes to the log, and to
-    /// the client only when it is about the client's request.
+    /// Converts an engine error that names no refused write. Its own message goes to the log, and
+    /// to the client only when it is about the client's request.
     fn from(error: EngineError) -> Self {
         let exception = exception_of(error.kind());
         let said = error.to_string();
@@ -57,7 +57,7 @@ impl From<EngineError> for Error {
     }
 }
 
-/// Words why a single write to `table` failed.
+/// Converts the failure of a single write to `table`.
 pub(crate) fn write_error(error: EngineError, table: &Table) -> Error {
     match error.failures().first() {
         None => error.into(),
@@ -68,7 +68,7 @@ pub(crate) fn write_error(error: EngineError, table: &Table) -> Error {
     }
 }
 
-/// Words why a transaction of writes to these tables failed.
+/// Converts the failure of a transaction of writes to these tables.
 pub(crate) fn transaction_error(error: EngineError, tables: &[Arc<Table>]) -> Error {
     if error.failures().is_empty() && error.kind() != ErrorKind::Conflict {
         return error.into();
@@ -90,7 +90,8 @@ pub(crate) fn transaction_error(error: EngineError, tables: &[Arc<Table>]) -> Er
     cancelled(reasons)
 }
 
-/// Words a transaction of `count` actions of which the one at `position` does not fit its table.
+/// Builds the error of a transaction of `count` actions of which the one at `position` does not fit
+/// its table.
 pub(crate) fn cancelled_at(position: usize, count: usize, error: Error) -> Error {
     let mut reasons = vec![Reason::default(); count];
     if let Some(reason) = reasons.get_mut(position) {
@@ -99,7 +100,7 @@ pub(crate) fn cancelled_at(position: usize, count: usize, error: Error) -> Error
     cancelled(reasons)
 }
 
-/// Words a cancelled transaction.
+/// Builds the error of a cancelled transaction.
 pub(super) fn cancelled(reasons: Vec<Reason>) -> Error {
     let codes: Vec<&str> = reasons.iter().map(Reason::code).collect();
     let message = texts::transaction_cancelled(&codes);
@@ -107,12 +108,12 @@ pub(super) fn cancelled(reasons: Vec<Reason>) -> Error {
 }
 
 impl Reason {
-    /// Words a write that does not fit its table.
+    /// Builds the reason of a write that does not fit its table.
     fn invalid(error: Error) -> Self {
         Self { fault: Some(("ValidationError", error.message)), item: None }
     }
 
-    /// Returns the code; a write without fault has the word `None`.
+    /// Returns the code, or the text `None` for a write without fault.
     pub(crate) fn code(&self) -> &'static str {
         self.fault.as_ref().map_or("None", |(code, _)| code)
     }
@@ -120,7 +121,7 @@ impl Reason {
 
 struct Refused {
     exception: Exception,
-    /// The code of a cancellation reason.
+    /// The code of a cancellation reason, such as `ConditionalCheckFailed`.
     code: &'static str,
     message: String,
     item: Option<Item>,
@@ -185,7 +186,7 @@ fn patch_problem(problem: &PatchProblem) -> String {
     .to_owned()
 }
 
-/// Returns how DynamoDB calls values of a kind; sets are told apart by their members elsewhere.
+/// Returns DynamoDB's name for a kind of values; sets are distinguished by their members elsewhere.
 const fn data_type(kind: ValueKind) -> &'static str {
     match kind {
         ValueKind::Null => "NULL",
@@ -206,7 +207,7 @@ const fn data_type(kind: ValueKind) -> &'static str {
     }
 }
 
-/// Returns how DynamoDB calls a value's type.
+/// Returns DynamoDB's name for a value's type.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     let Value::Set(members) = value else { return data_type(value.kind()) };
     match members.first().map(|member| data_type(member.kind())) {

@@ -1,4 +1,4 @@
-//! The exceptions: names, namespaces and HTTP statuses.
+//! The exceptions of the API: names, namespaces and HTTP statuses.
 
 /// An exception of the DynamoDB API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,13 +27,13 @@ pub enum Exception {
     Validation,
 }
 
-/// Data types and their errors.
+/// The namespace of data types and their errors.
 const DYNAMODB: &str = "com.amazonaws.dynamodb.v20120810";
-/// The service framework.
+/// The namespace of the service framework.
 const SERVICE: &str = "com.amazon.coral.service";
-/// Its validation.
+/// The namespace of the service framework's validation.
 const VALIDATE: &str = "com.amazon.coral.validate";
-/// Its back-pressure.
+/// The namespace of the service framework's back-pressure.
 const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
@@ -120,7 +120,7 @@ impl Exception {
         }
     }
 
-    /// Returns how the member with the message is spelled.
+    /// Returns the spelling of the member with the message.
     ///
     /// Source: observed on the service; SDKs read both.
     pub(crate) const fn message_member(self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Errors as DynamoDB words them: an exception's name, a message, and what goes with it.
+//! Errors as DynamoDB words them: an exception's name, a message, and further members.
 //!
 //! What it is not: no Rust error of this crate leaves it; an error becomes the bytes of a
 //! [`crate::Reply`]. Every text that a client can read stands in [`texts`].
@@ -19,27 +19,28 @@ pub use exception::Exception;
 /// Result of a step of an operation.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// What a client is told, and what the log gets.
+/// An error: the exception and message for the client, and a message for the log.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Error {
     pub(crate) exception: Exception,
     pub(crate) message: String,
-    /// The message carries the prefix of the service's validation framework.
+    /// True if the message carries the prefix of the service's validation framework.
     pub(crate) enveloped: bool,
-    /// The request is refused as a whole, also where it is one write of a transaction that is wrong.
+    /// True if the request is refused as a whole, also where it is one write of a transaction that
+    /// is wrong.
     pub(crate) whole: bool,
     /// The item that a condition failed on, if the client asked for it.
     pub(crate) item: Option<Item>,
-    /// Why each write of a cancelled transaction was refused, in request order.
+    /// The reason of each write of a cancelled transaction, in request order.
     pub(crate) reasons: Vec<Reason>,
-    /// What is not for the client.
+    /// The message for the log.
     pub(crate) log: Option<String>,
 }
 
-/// Why one write of a cancelled transaction was refused.
+/// The reason why one write of a cancelled transaction was refused.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Reason {
-    /// The code; `None` for a write without fault.
+    /// The code and message; `None` for a write without fault.
     pub(crate) fault: Option<(&'static str, String)>,
     /// The item that the condition failed on, if the client asked for it.
     pub(crate) item: Option<Item>,
@@ -59,27 +60,29 @@ impl Error {
         }
     }
 
-    /// A request that is wrong.
+    /// Returns a `ValidationException`.
     pub(crate) fn validation(message: impl Into<String>) -> Self {
         Self::new(Exception::Validation, message)
     }
 
-    /// A request that the service's validation framework refuses: its texts carry a prefix.
+    /// Returns a `ValidationException` of the service's validation framework: its texts carry a
+    /// prefix.
     pub(crate) fn enveloped(message: impl Into<String>) -> Self {
         Self { enveloped: true, ..Self::validation(message) }
     }
 
-    /// As [`Error::validation`], also where it is one write of a transaction that is wrong.
+    /// Works as [`Error::validation`], but refuses the whole transaction where it is one write that
+    /// is wrong.
     pub(crate) fn whole(message: impl Into<String>) -> Self {
         Self { whole: true, ..Self::validation(message) }
     }
 
-    /// A body that is no JSON, or has the wrong type for a member.
+    /// Returns a `SerializationException`: the body is no JSON, or a member has the wrong type.
     pub(crate) fn serialization(message: impl Into<String>) -> Self {
         Self::new(Exception::Serialization, message)
     }
 
-    /// Puts words before the message.
+    /// Prefixes the message.
     pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
         self.message.insert_str(0, prefix);
         self

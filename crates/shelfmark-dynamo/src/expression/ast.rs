@@ -1,4 +1,4 @@
-//! Expressions as they are written: names not yet resolved, nothing checked but the grammar.
+//! The syntax tree of expressions: names not yet resolved, nothing checked but the grammar.
 
 use shelfmark_model::Comparison;
 
@@ -25,7 +25,7 @@ pub(super) enum Arg<'a> {
     Call(Leaf<'a>),
 }
 
-/// What is done with operands.
+/// An operator on operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator<'a> {
     Compare(Comparison),
@@ -85,7 +85,7 @@ impl Section {
 }
 
 impl Operator<'_> {
-    /// Returns how messages call it.
+    /// Returns the name of an operator or function in messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Compare(Comparison::Equal) => "=",

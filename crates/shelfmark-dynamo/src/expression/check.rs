@@ -1,4 +1,4 @@
-//! Checks of conditions that need no table, in the order in which the service reports them.
+//! Checks conditions without their table, in the order in which the service reports problems.
 //!
 //! Source of the order and of what is checked: the grammar and tests of open-source emulators,
 //! which record the service's answers, read 2026-11.
@@ -16,7 +16,7 @@ use crate::errors::{texts, type_name};
 use crate::json::plain;
 use crate::limits::IN_OPERANDS_MAX;
 
-/// The functions of conditions, and how many operands each has.
+/// The functions of conditions, and their numbers of operands.
 pub(super) const FUNCTIONS: [(&str, usize); 6] = [
     ("attribute_exists", 1),
     ("attribute_not_exists", 1),
@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: [(&str, usize); 6] = [
     ("size", 1),
 ];
 
-/// The names of types that `attribute_type` knows.
+/// The type names that `attribute_type` accepts.
 const TYPES: [&str; 10] = ["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
 
 /// Checks a condition.
@@ -70,7 +70,7 @@ fn unknown_function(leaf: &Leaf<'_>) -> Refused<()> {
     found.map_or(Ok(()), Err)
 }
 
-/// Only `size` is an operand, and it is no condition.
+/// Refuses misused functions: only `size` is an operand, and it is no condition.
 fn misused_function(leaf: &Leaf<'_>) -> Refused<()> {
     let misused = |name: &str| Err(Problem::Other(texts::misused_function(name)));
     if leaf.operator == Operator::Call("size") {
@@ -163,7 +163,7 @@ fn distinct(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
     Ok(())
 }
 
-/// Checks the types of operands that are known before an item is.
+/// Checks the types of operands that are known without an item.
 fn types(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
     let name = leaf.operator.name();
     let wrong = |found: &str| Err(Problem::Other(texts::operand_type(name, found)));

@@ -1,4 +1,4 @@
-//! The grammar of conditions: of writes, filters and key conditions.
+//! Parses conditions: of writes, filters and key conditions.
 //!
 //! A parenthesis may open a condition or an operand; what it was shows only behind it, so both are
 //! parsed alike and told apart when they end. Nothing is parsed twice.
@@ -13,20 +13,20 @@ use super::parser::Parser;
 use super::{Problem, Refused};
 use crate::errors::texts;
 
-/// What stood there.
+/// A parsed term.
 enum Term<'a> {
     Condition(Node<'a>),
-    /// Not a condition by itself, unless it is a call.
+    /// An operand; not a condition by itself, unless it is a call.
     Operand(Arg<'a>),
 }
 
-/// What stood there, and whether it was one pair of parentheses and what is in them.
+/// A parsed term, and its content if it was one pair of parentheses.
 struct Parsed<'a> {
     term: Term<'a>,
     grouped: bool,
 }
 
-/// What stood so far in one pair of parentheses, or in none.
+/// The terms parsed so far in one pair of parentheses, or in none.
 #[derive(Default)]
 struct Group<'a> {
     /// The alternatives before the last OR.
@@ -38,12 +38,12 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Tells whether nothing stood there.
+    /// Returns true if there are no terms.
     fn is_empty(&self) -> bool {
         self.or.is_empty() && self.and.is_empty() && self.not == 0
     }
 
-    /// Adds a condition to those that AND joins.
+    /// Adds a condition to those joined by AND.
     fn join(&mut self, mut node: Node<'a>) {
         for _ in 0..std::mem::take(&mut self.not) {
             node = Node::Not(Box::new(node));
@@ -51,12 +51,12 @@ impl<'a> Group<'a> {
         self.and.push(node);
     }
 
-    /// Ends the conditions that AND joins: they are one alternative.
+    /// Ends the conditions joined by AND: they are one alternative of OR.
     fn alternate(&mut self) {
         self.or.push(joined(std::mem::take(&mut self.and), Node::And));
     }
 
-    /// Returns the whole, with the condition that stood last.
+    /// Returns the whole condition, with `last` as its last term.
     fn end(mut self, last: Node<'a>) -> Node<'a> {
         self.join(last);
         self.alternate();
@@ -64,7 +64,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Joins several nodes; one stays as it is.
+/// Joins several nodes; returns a single one unchanged.
 fn joined<'a>(mut nodes: Vec<Node<'a>>, join: fn(Vec<Node<'a>>) -> Node<'a>) -> Node<'a> {
     match nodes.pop() {
         Some(only) if nodes.is_empty() => only,
@@ -118,7 +118,7 @@ pub(super) fn parse(source: &str) -> Refused<Node<'_>> {
     }
 }
 
-/// Closes a pair of parentheses behind its last term.
+/// Closes a pair of parentheses after its last term.
 fn closed<'a>(parser: &mut Parser<'a>, group: Group<'a>, last: Parsed<'a>) -> Refused<Parsed<'a>> {
     let term = if group.is_empty() {
         parser.redundant_parentheses |= last.grouped;
@@ -130,7 +130,7 @@ fn closed<'a>(parser: &mut Parser<'a>, group: Group<'a>, last: Parsed<'a>) -> Re
     comparison(parser, Parsed { term, grouped: true })
 }
 
-/// Parses what follows an operand, if it is a comparison.
+/// Parses the comparison after an operand, if there is one.
 fn comparison<'a>(parser: &mut Parser<'a>, parsed: Parsed<'a>) -> Refused<Parsed<'a>> {
     let Parsed { term, grouped } = parsed;
     let left = match term {
@@ -171,7 +171,7 @@ fn comparator(parser: &mut Parser<'_>) -> Option<Comparison> {
     Some(*comparison)
 }
 
-/// Takes a term for a condition; a path or a value is none.
+/// Converts a term to a condition; a path or a value is none.
 fn condition<'a>(parser: &Parser<'a>, parsed: Parsed<'a>) -> Refused<Node<'a>> {
     match parsed.term {
         Term::Condition(node) => Ok(node),

@@ -1,4 +1,4 @@
-//! Key conditions: a condition that must be one contiguous range of one partition.
+//! Parses key conditions: a condition that must be one contiguous range of one partition.
 //!
 //! Here they become one relation per attribute; whether the attributes are the key's is for the
 //! query to judge.
@@ -9,14 +9,14 @@ use super::ast::{Arg, Leaf, Node, Operator};
 use super::placeholders::Placeholders;
 use crate::errors::{Error, Result, texts};
 
-/// What one key attribute must be.
+/// The condition on one key attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KeyCondition {
     pub(crate) attribute: String,
     pub(crate) relation: KeyRelation,
 }
 
-/// How a key attribute relates to given values.
+/// The relation of a key attribute to given values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum KeyRelation {
     Equal(Value),
@@ -42,7 +42,7 @@ impl KeyRelation {
         }
     }
 
-    /// Tells whether a key value meets the relation.
+    /// Returns true if a key value satisfies the relation.
     pub(crate) fn holds(&self, key: &Value) -> bool {
         let compared = |other: &Value| key.compare(other);
         match self {
@@ -64,7 +64,7 @@ impl KeyRelation {
     }
 }
 
-/// Returns the relations of a key condition, in the order they are written.
+/// Returns the relations of a key condition, in the order of the text.
 pub(super) fn conditions(
     placeholders: &Placeholders,
     node: &Node<'_>,
@@ -130,7 +130,7 @@ fn one(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<KeyCondition> {
     Ok(KeyCondition { attribute, relation })
 }
 
-/// Finds the one attribute that the condition is about, and its place among the operands.
+/// Finds the one attribute that the condition restricts, and its position among the operands.
 fn attribute(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<(String, usize)> {
     let mut found = None;
     for (position, arg) in leaf.args.iter().enumerate() {

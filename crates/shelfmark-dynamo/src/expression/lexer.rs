@@ -1,9 +1,9 @@
-//! The lexer of expressions: words, placeholders, list indexes and symbols.
+//! Splits expressions into tokens: words, placeholders, list indexes and symbols.
 //!
 //! It never fails: a character that no expression knows is a token of its own, and the parser
 //! refuses it with its place.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A name, a keyword or a function.
@@ -16,28 +16,28 @@ pub(super) enum TokenKind {
     Number,
     /// An operator or a bracket.
     Symbol,
-    /// A character that has no meaning.
+    /// A character that begins no token.
     Unknown,
-    /// Behind the last token.
+    /// The end of the expression.
     End,
 }
 
-/// One token: a piece of the expression.
+/// One token: a slice of the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind,
     pub(super) text: &'a str,
-    /// Where it begins, in bytes.
+    /// Its start, in bytes.
     pub(super) start: usize,
 }
 
 impl Token<'_> {
-    /// Tells whether this is the symbol.
+    /// Returns true if this is the given symbol.
     pub(super) fn is(&self, symbol: &str) -> bool {
         self.kind == TokenKind::Symbol && self.text == symbol
     }
 
-    /// Tells whether this is the keyword, however its letters are cased.
+    /// Returns true if this is the given keyword in any case.
     pub(super) fn is_word(&self, keyword: &str) -> bool {
         self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(keyword)
     }

@@ -1,4 +1,4 @@
-//! From the tree of a condition to the model's own.
+//! Translates the tree of a condition to the model's conditions.
 //!
 //! Runs behind the checks, so what they exclude needs no words here; it is still an error, not a
 //! panic.
@@ -66,7 +66,7 @@ fn leaf(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<Condition> {
     }
 }
 
-/// Returns a condition whose outcome is known: all of nothing holds, one of nothing does not.
+/// Returns a condition with a known outcome: all of nothing holds, one of nothing does not.
 const fn truth(holds: bool) -> Condition {
     if holds { Condition::And(Vec::new()) } else { Condition::Or(Vec::new()) }
 }
@@ -100,7 +100,7 @@ fn operand(placeholders: &Placeholders, arg: &Arg<'_>) -> Refused<Operand> {
     }
 }
 
-/// Computes the size of a given value, as the evaluator would that of an attribute.
+/// Computes the size of a given value, as the evaluator computes that of an attribute.
 fn size_of(value: &Value) -> Refused<Operand> {
     let size = if let Value::Text(text) = value {
         text.len()
@@ -116,7 +116,7 @@ fn size_of(value: &Value) -> Refused<Operand> {
     Ok(Operand::Value(Value::number(i64::try_from(size).unwrap_or(i64::MAX))))
 }
 
-/// Writes a path as messages show it: `[a, b, [3]]`.
+/// Formats a path as messages show it: `[a, b, [3]]`.
 pub(super) fn shown(path: &Path) -> String {
     let mut out = format!("[{}", path.attribute);
     for step in &path.steps {

@@ -32,7 +32,7 @@ use shelfmark_model::{Condition, Patch, Projection};
 use crate::errors::{Error, Result, texts};
 use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
 
-/// Which expression of a request it is; its name begins every message.
+/// The kind of an expression; its name begins every message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Condition,
@@ -55,12 +55,12 @@ impl Kind {
     }
 }
 
-/// What is wrong with an expression, without the words that say which one.
+/// A problem of an expression, without the kind of the expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// The grammar does not allow it.
+    /// A syntax error.
     Syntax(String),
-    /// It refers to a value that was not given.
+    /// A reference to a value that was not given.
     MissingValue(String),
     Other(String),
 }
@@ -68,7 +68,7 @@ pub(super) enum Problem {
 type Refused<T> = std::result::Result<T, Problem>;
 
 impl Placeholders {
-    /// Reads a condition or a filter.
+    /// Parses and translates a condition or a filter.
     pub(crate) fn condition(&self, kind: Kind, source: Option<&str>) -> Result<Option<Condition>> {
         self.read(kind, source, |source| {
             let node = condition::parse(source)?;
@@ -77,7 +77,7 @@ impl Placeholders {
         })
     }
 
-    /// Reads a key condition.
+    /// Parses and translates a key condition.
     pub(crate) fn key_condition(&self, source: Option<&str>) -> Result<Option<Vec<KeyCondition>>> {
         let node = self.read(Kind::KeyCondition, source, |source| {
             let node = condition::parse(source)?;
@@ -87,12 +87,12 @@ impl Placeholders {
         node.map(|node| key_condition::conditions(self, &node)).transpose()
     }
 
-    /// Reads an update.
+    /// Parses and translates an update.
     pub(crate) fn update(&self, source: Option<&str>) -> Result<Option<Patch>> {
         self.read(Kind::Update, source, |source| update::read(self, source))
     }
 
-    /// Reads a projection.
+    /// Parses and translates a projection.
     pub(crate) fn projection(&self, source: Option<&str>) -> Result<Projection> {
         let paths = self.read(Kind::Projection, source, |source| projection::read(self, source))?;
         Ok(paths.map_or(Projection::All, Projection::Paths))

@@ -1,4 +1,4 @@
-//! The parts of the grammar that all expressions share: paths, operands, function calls.
+//! Parses the parts of the grammar that all expressions share: paths, operands, function calls.
 //!
 //! Recursive descent over the tokens of an operand. Invariant: it recurses at most
 //! [`EXPRESSION_DEPTH_MAX`] deep, so an operand of nothing but parentheses is a refusal.
@@ -9,17 +9,17 @@ use super::{Problem, Refused};
 use crate::errors::texts;
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX};
 
-/// Words that are no names, in whichever expression: one grammar serves them all.
+/// Keywords, which are no names in any kind of expression: one grammar serves them all.
 const KEYWORDS: [&str; 9] = ["AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"];
 
-/// A position in an expression.
+/// A parser at a position of an expression.
 pub(super) struct Parser<'a> {
     source: &'a str,
     tokens: Vec<Token<'a>>,
     position: usize,
     depth: usize,
     operators: usize,
-    /// A pair of parentheses stands directly around another.
+    /// True if a pair of parentheses stands directly around another.
     pub(super) redundant_parentheses: bool,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
         if self.take(symbol) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Refuses the next token, with the piece of the text from the token before to the one behind.
+    /// Refuses the next token, quoting the text from the token before to the one behind.
     pub(super) fn unexpected(&self) -> Problem {
         let token = self.peek();
         let before = match self.position.checked_sub(1) {
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         Problem::Syntax(texts::syntax_error(text, near.unwrap_or_default()))
     }
 
-    /// Counts an operator or a function.
+    /// Counts an operator or a function against the limit.
     pub(super) fn count_operator(&mut self) -> Refused<()> {
         self.operators += 1;
         if self.operators > EXPRESSION_OPERATORS_MAX {
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses something one level deeper.
+    /// Parses one level deeper, within the depth limit.
     pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Refused<T>) -> Refused<T> {
         self.depth += 1;
         if self.depth > EXPRESSION_DEPTH_MAX {
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Parses one or more things with commas between them.
+    /// Parses one or more elements, separated by commas.
     pub(super) fn list<T>(
         &mut self,
         mut parse: impl FnMut(&mut Self) -> Refused<T>,

@@ -1,4 +1,4 @@
-//! `ExpressionAttributeNames` and `ExpressionAttributeValues`: what stands for `#name` and `:value`.
+//! Resolves `#name` and `:value` by `ExpressionAttributeNames` and `ExpressionAttributeValues`.
 //!
 //! Invariant: every entry is used by some expression of the request, and every reference is
 //! defined; either fault refuses the request.
@@ -18,14 +18,14 @@ use crate::table::check_attribute_name;
 const NAMES: &str = "ExpressionAttributeNames";
 const VALUES: &str = "ExpressionAttributeValues";
 
-/// The two maps as a request gives them.
+/// The two maps of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     pub(crate) names: Option<BTreeMap<String, String>>,
     pub(crate) values: Option<Checked<BTreeMap<String, Value>>>,
 }
 
-/// The two maps, checked, and what of them was used so far.
+/// The two checked maps, and which entries were used.
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     names: BTreeMap<String, Entry<String>>,
@@ -76,7 +76,7 @@ impl Placeholders {
         Ok(())
     }
 
-    /// Returns what stands for `#name`.
+    /// Returns the name that `#name` stands for.
     pub(super) fn name(&self, reference: &str) -> Refused<&str> {
         let entry = self.names.get(reference);
         let entry = entry.ok_or_else(|| Problem::Other(texts::name_undefined(reference)))?;
@@ -84,7 +84,7 @@ impl Placeholders {
         Ok(&entry.value)
     }
 
-    /// Returns what stands for `:value`.
+    /// Returns the value that `:value` stands for.
     pub(super) fn value(&self, reference: &str) -> Refused<&Value> {
         let entry = self.values.get(reference);
         let entry =
@@ -93,7 +93,7 @@ impl Placeholders {
         Ok(&entry.value)
     }
 
-    /// Returns the path with its names in place.
+    /// Returns the path with its placeholders resolved.
     pub(super) fn path(&self, raw: &RawPath<'_>) -> Refused<Path> {
         let mut attribute = None;
         let mut steps = Vec::with_capacity(raw.len().saturating_sub(1));

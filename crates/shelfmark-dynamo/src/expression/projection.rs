@@ -1,4 +1,4 @@
-//! Projections: document paths with commas between them, none through another.
+//! Parses projections: document paths separated by commas, none of which contains another.
 
 use shelfmark_model::Path;
 
@@ -9,7 +9,7 @@ use super::placeholders::Placeholders;
 use super::{Problem, Refused};
 use crate::errors::texts;
 
-/// Reads a projection.
+/// Parses a projection.
 pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Vec<Path>> {
     let mut parser = Parser::new(source);
     let raw = parser.list(Parser::path)?;
@@ -20,7 +20,7 @@ pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Vec<Pat
     Ok(paths)
 }
 
-/// Refuses paths of which one leads through another, or that use one place in two ways.
+/// Refuses paths of which one contains another, or that use one place both as a map and as a list.
 pub(super) fn apart(paths: &[Path]) -> Refused<()> {
     let mut sorted: Vec<&Path> = paths.iter().collect();
     // Paths that share a beginning are neighbours once sorted, so neighbours are enough.
@@ -51,7 +51,7 @@ fn conflict<'p>(sorted: &[&'p Path]) -> Option<(&'p Path, &'p Path)> {
         .map(|(one, two)| (*one, *two))
 }
 
-/// Returns the two in the order in which the expression has them.
+/// Returns two paths in the order of the expression.
 fn as_written<'p>(paths: &'p [Path], one: &'p Path, two: &'p Path) -> (&'p Path, &'p Path) {
     match paths.iter().find(|path| *path == one || *path == two) {
         Some(first) if first == two => (two, one),

@@ -63,7 +63,7 @@ const LIST: &str = "\
      VIEWS VIRTUAL VOID WAIT WHEN WHENEVER WHERE WHILE WINDOW WITH WITHIN WITHOUT WORK \
      WRAPPED WRITE YEAR ZONE";
 
-/// Tells whether a name is reserved, however its letters are cased.
+/// Returns true if a name is reserved in any case.
 pub(super) fn is_reserved(name: &str) -> bool {
     let mut capitals = [0; CHARS_MAX];
     let Some(place) = capitals.get_mut(..name.len()) else { return false };

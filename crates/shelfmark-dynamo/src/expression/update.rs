@@ -1,4 +1,4 @@
-//! Updates: SET, REMOVE, ADD and DELETE, at most once each, in any order.
+//! Parses updates: SET, REMOVE, ADD and DELETE, at most once each, in any order.
 
 use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 
@@ -16,7 +16,7 @@ use crate::errors::{texts, type_name};
 /// The functions of updates, all with two operands.
 pub(super) const FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
 
-/// Reads an update.
+/// Parses an update.
 pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Patch> {
     let parsed = parse(source)?;
     check(placeholders, &parsed)?;
@@ -34,7 +34,7 @@ pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Patch> 
 
 struct Parsed<'a> {
     changes: Vec<Change<'a>>,
-    /// The first section that stands there twice.
+    /// The first section that stands twice.
     twice: Option<Section>,
 }
 
@@ -78,7 +78,7 @@ fn change<'a>(parser: &mut Parser<'a>, section: Section) -> Refused<Change<'a>> 
     Ok(Change { section, path, arg })
 }
 
-/// What a SET assigns, and whether it was one pair of parentheses and what is in them.
+/// The right-hand side of a SET, and its content if it was one pair of parentheses.
 struct RightHandSide<'a> {
     arg: Arg<'a>,
     grouped: bool,
@@ -113,7 +113,7 @@ fn grouped_side<'a>(parser: &mut Parser<'a>) -> Refused<Arg<'a>> {
     })
 }
 
-/// Checks that come before names and values are looked up.
+/// Checks an update as far as that needs no placeholders.
 fn check(placeholders: &Placeholders, parsed: &Parsed<'_>) -> Refused<()> {
     for change in &parsed.changes {
         reserved_in_path(&change.path)?;
@@ -151,7 +151,7 @@ fn unknown_function(arg: &Arg<'_>) -> Refused<()> {
     found
 }
 
-/// Only `if_not_exists` is an operand of something else.
+/// Refuses misused functions: only `if_not_exists` is an operand of something else.
 fn misused_function(arg: &Arg<'_>) -> Refused<()> {
     let Arg::Call(outermost) = arg else { return Ok(()) };
     let mut found = Ok(());
@@ -165,7 +165,7 @@ fn misused_function(arg: &Arg<'_>) -> Refused<()> {
     found
 }
 
-/// Looks the names up before any value is, as the service does.
+/// Resolves the names before any value, as the service does.
 fn names(placeholders: &Placeholders, arg: &Arg<'_>) -> Refused<()> {
     let mut found = Ok(());
     arg.paths(&mut |path| {
@@ -220,7 +220,7 @@ fn value(placeholders: &Placeholders, arg: &Arg<'_>) -> Refused<PatchValue> {
     }
 }
 
-/// ADD takes a number or a set, DELETE a set.
+/// Checks the operand of a section: ADD takes a number or a set, DELETE a set.
 fn section_type(placeholders: &Placeholders, change: &Change<'_>) -> Refused<()> {
     let (Section::Add | Section::Delete, Some(Arg::Value(reference))) =
         (change.section, &change.arg)
@@ -245,7 +245,7 @@ fn section_type(placeholders: &Placeholders, change: &Change<'_>) -> Refused<()>
     Err(Problem::Other(texts::section_operand_type(change.section.keyword(), name)))
 }
 
-/// Checks operands of functions and sums whose type is known before the item is.
+/// Checks operands of functions and sums whose type is known without the item.
 fn types(placeholders: &Placeholders, change: &Change<'_>) -> Refused<()> {
     let mut found = Ok(());
     if let Some(arg) = &change.arg {

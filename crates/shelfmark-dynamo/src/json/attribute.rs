@@ -1,4 +1,4 @@
-//! Attribute values: `{"S": …}`, `{"N": "…"}` and the rest, straight into [`Value`]s.
+//! Parses attribute values: `{"S": …}`, `{"N": "…"}` and the rest, straight into [`Value`]s.
 //!
 //! A value that is wrong in itself (a number of 39 digits, an empty set) does not end the reading:
 //! the first one is kept, and the operation raises it when its turn in the order of validation
@@ -13,11 +13,11 @@ use super::{blob, number};
 use crate::errors::{Error, Result, texts};
 use crate::limits::VALUE_DEPTH_MAX;
 
-/// What was read, and the first attribute value in it that is wrong in itself.
+/// A parsed value, and the first attribute value in it that is invalid by itself.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Checked<T> {
     value: T,
-    /// The attribute's name, and why it is wrong.
+    /// The attribute's name, and the error.
     problem: Option<Box<(String, Error)>>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Checked<T> {
 pub(crate) type Attributes = Checked<Item>;
 
 impl<T> Checked<T> {
-    /// Returns what was read, or what is wrong with it.
+    /// Returns the value, or the error of an invalid attribute value.
     pub(crate) fn checked(self) -> Result<T> {
         match self.problem {
             None => Ok(self.value),
@@ -33,12 +33,12 @@ impl<T> Checked<T> {
         }
     }
 
-    /// Returns what was read, for what can be said of it whether it is right or not.
+    /// Returns the value without checking it, for messages about it.
     pub(crate) const fn unchecked(&self) -> &T {
         &self.value
     }
 
-    /// As [`Checked::checked`], with the name of the attribute that is wrong.
+    /// Works as [`Checked::checked`], and names the invalid attribute.
     pub(crate) fn checked_by_name(self) -> std::result::Result<T, Box<(String, Error)>> {
         match self.problem {
             None => Ok(self.value),
@@ -48,7 +48,7 @@ impl<T> Checked<T> {
 }
 
 impl Reader<'_> {
-    /// Reads attributes by name.
+    /// Parses attributes by name.
     pub(crate) fn attributes(&mut self) -> Result<Option<Attributes>> {
         let read = self.checked_map()?;
         Ok(read.map(|Checked { value, problem }| Checked {
@@ -57,7 +57,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// Reads attribute values by name.
+    /// Parses attribute values by name.
     pub(crate) fn checked_map(&mut self) -> Result<Option<Checked<BTreeMap<String, Value>>>> {
         let mut problem: Option<Box<(String, Error)>> = None;
         let value = self.map(|reader, name| {
@@ -70,22 +70,22 @@ impl Reader<'_> {
         Ok(value.map(|value| Checked { value, problem }))
     }
 
-    /// Reads one attribute value.
+    /// Parses one attribute value.
     pub(crate) fn checked_value(&mut self) -> Result<Checked<Value>> {
         let value = self.value(1)?;
         let problem = self.problem.take().map(|error| Box::new((String::new(), error)));
         Ok(Checked { value, problem })
     }
 
-    /// Reads a list of attribute values.
+    /// Parses a list of attribute values.
     pub(crate) fn checked_values(&mut self) -> Result<Option<Checked<Vec<Value>>>> {
         let value = self.list(|reader| reader.value(1).map(Some))?;
         let problem = self.problem.take().map(|error| Box::new((String::new(), error)));
         Ok(value.map(|value| Checked { value, problem }))
     }
 
-    /// Reads an attribute value at this level of nesting, or remembers why it is wrong and returns
-    /// something in its place.
+    /// Parses an attribute value at this level of nesting, or remembers its error and returns a
+    /// substitute.
     fn value(&mut self, level: usize) -> Result<Value> {
         if level > VALUE_DEPTH_MAX {
             self.refuse(Error::validation(texts::NESTED_TOO_DEEP));
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a set, each member by `member`.
+    /// Parses a set, each member by `member`.
     fn set(
         &mut self,
         words: &SetWords,
@@ -190,7 +190,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is said of a set that is wrong.
+/// The messages for an invalid set.
 struct SetWords {
     empty: &'static str,
     duplicates: fn(&str) -> String,

@@ -1,4 +1,4 @@
-//! Base64 of binaries: padded, without line breaks, canonical, or refused.
+//! Base64 of binaries: padded, canonical, without line breaks.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::errors::{Error, Result, texts};
 
-/// Reads base64.
+/// Decodes base64.
 pub(super) fn read(text: &str) -> Result<Bytes> {
     let refused = |problem: String| Error::serialization(texts::no_blob(&problem));
     if !text.len().is_multiple_of(4) {

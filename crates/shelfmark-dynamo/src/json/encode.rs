@@ -1,4 +1,4 @@
-//! Items and values as DynamoDB writes them.
+//! Encodes items and values as DynamoDB's JSON.
 //!
 //! DynamoDB knows ten types; the engine's tables can hold more, written by other faces. Those come
 //! out as the nearest of the ten, so that every item can be read here.

@@ -1,4 +1,4 @@
-//! JSON in and JSON out, without a tree of JSON between the bytes and the values.
+//! Reads and writes JSON without building a tree between the bytes and the values.
 //!
 //! A request is read once, from front to back, straight into what the operation needs: the
 //! [`Reader`] is pulled, so a member that nobody asks for is skipped without being built, and an

@@ -7,7 +7,7 @@ use shelfmark_keycode::{Decimal, KeyErrorKind};
 
 use crate::errors::{Error, texts};
 
-/// Reads a number.
+/// Parses a number.
 pub(super) fn read(text: &str) -> Result<Decimal, Error> {
     parse(text, &DYNAMO_NUMBER).map_err(|error| {
         let text = match error.kind() {
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Result<Decimal, Error> {
     })
 }
 
-/// Writes a number without an exponent.
+/// Formats a number without an exponent.
 pub(crate) fn plain(number: &Decimal) -> String {
     number.to_string()
 }

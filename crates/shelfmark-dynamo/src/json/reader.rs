@@ -1,4 +1,4 @@
-//! The reader: pulls members and elements out of a body, in the order they stand there.
+//! A pull parser: takes members and elements out of a body, in their order.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use super::scan;
 use crate::errors::{Error, Result, texts};
 use crate::limits::JSON_DEPTH_MAX;
 
-/// What stands at the reader's position.
+/// The token at the reader's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     Object,
@@ -25,7 +25,7 @@ pub(crate) struct Reader<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
-    /// The first attribute value that is wrong in itself; taken by who reads the attributes.
+    /// The first attribute value that is invalid by itself; the parser of attributes takes it.
     pub(super) problem: Option<Error>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a structure. A member that stands there twice counts as it stands last.
+    /// Reads a structure; of a repeated member the last one counts.
     pub(crate) fn structure(
         &mut self,
         member: impl FnMut(&mut Self, &str) -> Result<()>,
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Looks at what comes next.
+    /// Returns the next token without consuming it.
     pub(super) fn token(&mut self) -> Result<Token> {
         self.blanks();
         match self.text.as_bytes().get(self.position) {
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         if self.take(byte) { Ok(()) } else { Err(no_json()) }
     }
 
-    /// Words that a token cannot be read as a Java type, once it is known to be well-formed.
+    /// Words that a well-formed token cannot be read as a Java type.
     fn mistyped(&mut self, token: Token, wanted: &str) -> Error {
         let decimal = token == Token::Number && self.number().is_ok_and(|(_, whole)| !whole);
         let found = match token {
@@ -282,7 +282,7 @@ fn no_json() -> Error {
     Error::serialization(texts::NO_JSON)
 }
 
-/// Reads an integer of any length; what does not fit becomes the nearest that does.
+/// Parses an integer of any length; one that does not fit becomes the nearest that does.
 fn saturated(text: &str) -> i64 {
     text.parse().unwrap_or(if text.starts_with('-') { i64::MIN } else { i64::MAX })
 }

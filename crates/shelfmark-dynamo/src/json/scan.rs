@@ -1,12 +1,12 @@
-//! The tokens of JSON: where a string, a number or a word ends.
+//! Finds the ends of JSON's strings, numbers and words.
 //!
 //! Functions over bytes, without state. Their results are positions in the input, so nothing is
 //! copied unless a string has escapes.
 
 use std::borrow::Cow;
 
-/// Reads a string whose opening quote stands before `position`: the text, and where it ends (behind
-/// the closing quote). `None` if it is no string.
+/// Reads a string whose opening quote stands before `position`, and returns its text and the offset
+/// behind the closing quote; `None` if it is no string.
 pub(super) fn string(text: &str, position: usize) -> Option<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
     let mut end = position;
@@ -37,7 +37,7 @@ pub(super) fn string(text: &str, position: usize) -> Option<(Cow<'_, str>, usize
     }
 }
 
-/// Reads what follows a backslash at `position - 1`; returns where it ends.
+/// Decodes the escape after a backslash at `position - 1`, and returns its end.
 fn escape(bytes: &[u8], position: usize, out: &mut String) -> Option<usize> {
     let plain = match bytes.get(position)? {
         b'"' => '"',
@@ -55,8 +55,8 @@ fn escape(bytes: &[u8], position: usize, out: &mut String) -> Option<usize> {
     Some(position + 1)
 }
 
-/// Reads four hexadecimal digits, and four more when they are the first half of a pair. Half of a
-/// pair alone is no character, and UTF-8 cannot hold it.
+/// Decodes four hexadecimal digits, and four more when they are the first half of a surrogate pair.
+/// Half of a pair alone is no character, and UTF-8 cannot hold it.
 fn unicode(bytes: &[u8], position: usize, out: &mut String) -> Option<usize> {
     let first = hex(bytes, position)?;
     if !(0xD800..0xDC00).contains(&first) {
@@ -79,7 +79,8 @@ fn hex(bytes: &[u8], position: usize) -> Option<u32> {
     digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// Returns where the number that begins at `position` ends, and whether it is an integer as written.
+/// Returns the end of the number that begins at `position`, and true if it is written as an
+/// integer.
 pub(super) fn number(bytes: &[u8], position: usize) -> Option<(usize, bool)> {
     let digits = |mut at: usize| {
         let start = at;
@@ -103,7 +104,7 @@ pub(super) fn number(bytes: &[u8], position: usize) -> Option<(usize, bool)> {
     Some((end, whole))
 }
 
-/// Returns where the blanks that begin at `position` end.
+/// Returns the end of the blanks that begin at `position`.
 pub(super) fn blanks(bytes: &[u8], position: usize) -> usize {
     let mut end = position;
     while matches!(bytes.get(end), Some(b' ' | b'\t' | b'\n' | b'\r')) {

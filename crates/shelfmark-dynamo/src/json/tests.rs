@@ -117,13 +117,13 @@ fn integers_are_cut_off_and_saturate() {
     }
 }
 
-/// Whether the whole input is one JSON value, by our reader.
+/// Returns true if our reader takes the whole input for one JSON value.
 fn accepts(input: &[u8]) -> bool {
     let wrapped = [b"{\"v\":", input, b"}"].concat();
     Reader::body(&wrapped, |reader, _| reader.skip()).is_ok()
 }
 
-/// The same by another one; `None` when the two judge by different rules.
+/// Asks another parser the same; `None` when the two judge by different rules.
 fn oracle(input: &[u8]) -> Option<bool> {
     match serde_json::from_slice::<serde_json::Value>(input) {
         Ok(_) => Some(true),

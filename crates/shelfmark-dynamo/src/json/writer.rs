@@ -1,29 +1,29 @@
-//! The writer: JSON straight into bytes.
+//! Writes JSON straight into bytes.
 //!
 //! What it is not: it does not check that members stand in objects. The answers' encoders do that
 //! by their shape, and tests read them back.
 
 use crate::reply::Answered;
 
-/// Bytes of JSON as they are written.
+/// A buffer of JSON.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     pub(super) out: Vec<u8>,
     place: Place,
 }
 
-/// What stands before the next value.
+/// The context of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
-    /// Nothing, an opening bracket, or a member's name.
+    /// After nothing, an opening bracket, or a member's name.
     #[default]
     First,
-    /// Another value.
+    /// After another value.
     Next,
 }
 
 impl Writer {
-    /// Creates a writer with room for this many bytes.
+    /// Creates a writer with this capacity in bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { out: Vec::with_capacity(bytes), place: Place::First }
     }

@@ -11,17 +11,17 @@ use crate::json::{Checked, Reader, Writer, put_value};
 use crate::shape::Shape;
 use crate::table::check_attribute_name;
 
-/// Conditions by attribute, as a request gives them.
+/// Conditions by attribute, as in a request.
 pub(crate) type Conditions = BTreeMap<String, LegacyCondition>;
 
-/// The conditions of a write, and how they are joined.
+/// The conditions of a write, and the operator that joins them.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     pub(crate) conditions: Option<Conditions>,
     pub(crate) operator: Option<String>,
 }
 
-/// What one attribute must be.
+/// The condition on one attribute.
 #[derive(Debug, Default)]
 pub(crate) struct LegacyCondition {
     operator: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Conditions>> {
     })
 }
 
-/// Writes conditions as they were given.
+/// Writes conditions back as they were given.
 pub(crate) fn put(out: &mut Writer, conditions: &Conditions) {
     for (name, condition) in conditions {
         out.name(name).object(|out| {
@@ -86,7 +86,7 @@ pub(crate) fn put(out: &mut Writer, conditions: &Conditions) {
     }
 }
 
-/// Checks the shape of conditions that stand in this member.
+/// Checks the shape of the conditions in this member.
 pub(crate) fn shape(
     conditions: Option<&Conditions>,
     member: &str,
@@ -200,7 +200,7 @@ fn expected(name: String, condition: LegacyCondition) -> Result<Condition> {
     }
 }
 
-/// Returns the operator and as many values as it takes, of types that it takes.
+/// Returns the operator and its operands, checked for number and type.
 fn operator_and_values(condition: LegacyCondition) -> Result<(String, Vec<Value>)> {
     let operator = condition.operator.unwrap_or_default();
     let mut values = condition.list.map(Checked::checked).transpose()?.unwrap_or_default();

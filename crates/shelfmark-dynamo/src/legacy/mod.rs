@@ -1,4 +1,4 @@
-//! The parameters from before there were expressions: Expected, AttributeUpdates, KeyConditions,
+//! The parameters that expressions replaced: Expected, AttributeUpdates, KeyConditions,
 //! QueryFilter, ScanFilter and AttributesToGet.
 //!
 //! Old applications and mapper libraries still send them. They are translated into the same
@@ -18,7 +18,7 @@ use crate::errors::{Error, Result, texts};
 use crate::expression::Kind;
 use crate::table::check_attribute_name;
 
-/// Refuses a request that has both kinds of parameters. Each is named with whether it was given.
+/// Refuses a request that has both kinds of parameters; each comes with true if it was given.
 pub(crate) fn not_mixed(legacy: &[(&str, bool)], expressions: &[(Kind, bool)]) -> Result<()> {
     let legacy: Vec<&str> =
         legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
@@ -30,7 +30,7 @@ pub(crate) fn not_mixed(legacy: &[(&str, bool)], expressions: &[(Kind, bool)]) -
     Err(Error::enveloped(texts::mixed_parameters(&legacy, &expressions)))
 }
 
-/// Refuses a ConditionalOperator that joins nothing.
+/// Refuses a ConditionalOperator without conditions to join.
 pub(crate) fn operator_fits(operator: Option<&str>, conditions: Option<&Conditions>) -> Result<()> {
     let text = match (operator, conditions.map_or(0, Conditions::len)) {
         (Some(_), 0) => texts::OPERATOR_WITHOUT_CONDITIONS,

@@ -9,10 +9,10 @@ use crate::json::{Checked, Reader, Writer, put_value};
 use crate::shape::Shape;
 use crate::table::check_attribute_name;
 
-/// Updates by attribute, as a request gives them.
+/// Updates by attribute, as in a request.
 pub(crate) type Updates = BTreeMap<String, Update>;
 
-/// What happens to one attribute.
+/// The update of one attribute.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
     action: Option<String>,

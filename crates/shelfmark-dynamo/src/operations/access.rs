@@ -1,5 +1,5 @@
-//! What a request needs of its key's policy: an action and a table each, found in its body before the
-//! operation looks at it.
+//! Checks a request against its key's policy: an action on each table that its body names, before
+//! the operation runs.
 //!
 //! What it is not: a look at anything that is stored. Whether a refused table is there cannot be
 //! told from the answer.
@@ -25,24 +25,25 @@ struct Use {
     table: String,
 }
 
-/// Where an operation names its tables.
+/// The members in which an operation names its tables.
 #[derive(Clone, Copy)]
 enum Naming {
     /// `TableName`, and `IndexName` where there is one.
     Table,
-    /// `ResourceArn`
+    /// `ResourceArn`.
     Resource,
     /// The names of the map `RequestItems`.
     Requests,
     /// `TransactItems`, each with an action of its own.
     Transaction,
-    /// None: all tables are meant.
+    /// No names: all tables are meant.
     All,
-    /// None: no table is.
+    /// No names: no table is.
     Nothing,
 }
 
-/// Says what an operation needs, and where; `None` if there is none of this name.
+/// Returns the action, the kind of access and the naming of an operation; `None` if there is no
+/// such operation.
 fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     use Access::{Manage, Read, Write};
     use Naming::{All, Nothing, Requests, Resource, Table, Transaction};
@@ -74,7 +75,7 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     })
 }
 
-/// Lets a request run if its key's policy allows all that it asks for.
+/// Allows a request if its key's policy allows all of its actions.
 pub(super) fn check(
     options: &FaceOptions,
     policy: &Policy,
@@ -110,7 +111,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What a body asks for.
+/// The actions that a body asks for.
 struct Found {
     uses: Vec<Use>,
     index: Option<String>,

@@ -29,13 +29,13 @@ struct TableRequest {
     read: ReadRequest,
 }
 
-/// What is read from one table.
+/// The keys to read from one table.
 struct Planned {
     name: String,
     table: Arc<Table>,
     keys: Vec<(Key, Item)>,
     projection: Projection,
-    /// As it came, to give it back with the keys that are left unprocessed.
+    /// The request for this table, to return it with unprocessed keys.
     read: ReadRequest,
 }
 
@@ -47,11 +47,11 @@ struct Answer {
     report: AccessReport,
 }
 
-/// Reads that are under way.
+/// A batch of reads in progress.
 struct Batch {
     view: View,
     detail: Detail,
-    /// What is still to be read, the next table and its next key last.
+    /// The remaining reads, the next table and its next key last.
     planned: Vec<Planned>,
     left: Vec<Item>,
     size: usize,
@@ -146,7 +146,7 @@ fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
 }
 
 impl Batch {
-    /// Reads one key of a table, or leaves it unprocessed. Returns the size of the item.
+    /// Reads one key of a table, or leaves it unprocessed, and returns the size of the item.
     fn get(&mut self, own: &Planned, (key, given): (Key, Item)) -> Result<usize> {
         if self.size >= BATCH_GET_SIZE_BYTES_MAX {
             self.left.push(given);

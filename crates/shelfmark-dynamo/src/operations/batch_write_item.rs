@@ -41,7 +41,7 @@ enum Action {
     Delete(Item),
 }
 
-/// Plans and queues the writes; `done` is told when they are durable.
+/// Plans and queues the writes; calls `done` when they are durable.
 pub(super) fn start(face: &Face, body: &[u8], done: Done) {
     let planned = parse(body).and_then(|request| plan(face, request));
     let (writes, detail, collections) = match planned {
@@ -70,9 +70,9 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
     }
 }
 
-/// A batch on its way: most often one commit, of large items several.
+/// A batch in progress: most often one commit, of large items several.
 struct Pending {
-    /// Commits that have not ended.
+    /// Number of commits in progress.
     left: usize,
     tables: Vec<Arc<Table>>,
     written: Vec<Written>,
@@ -184,7 +184,7 @@ fn parse_write(reader: &mut Reader<'_>) -> Result<Option<WriteRequest>> {
     Ok(present.then_some(write))
 }
 
-/// Reads a structure with one member that matters.
+/// Reads a structure with one member of attributes.
 fn parse_attributes(reader: &mut Reader<'_>, member: &str) -> Result<Option<Option<Attributes>>> {
     let mut attributes = None;
     let present = reader.structure(|reader, name| {

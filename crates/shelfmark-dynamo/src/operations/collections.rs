@@ -1,6 +1,5 @@
-//! What the answer of a write says beside what was done: the capacity that it cost, and
-//! `ReturnItemCollectionMetrics`, how large the partitions that a request writes are, for tables with
-//! local indexes.
+//! Computes the optional parts of a write's answer: its capacity, and
+//! `ReturnItemCollectionMetrics`, the sizes of the written partitions of tables with local indexes.
 //!
 //! A partition's own size is not kept, and reading it to answer would cost more than the write. The
 //! range that is answered has the whole store as its upper end: true, cheap, and precise enough for
@@ -19,7 +18,7 @@ use crate::json::{Reader, Writer, put_item};
 use crate::shape::{CAPACITIES, Shape};
 use crate::table::Meta;
 
-/// What a request that writes wants to hear beside its answer.
+/// The optional parts of the answer that a writing request asks for.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     capacity: Option<String>,
@@ -27,7 +26,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    /// Reads a member, if it is one of these; returns `false` to leave it to the caller.
     pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
         match name {
             "ReturnConsumedCapacity" => self.capacity = reader.text()?,
@@ -43,12 +42,12 @@ impl Wanted {
         shape.one_of("ReturnItemCollectionMetrics", self.metrics.as_deref(), &["SIZE", "NONE"]);
     }
 
-    /// Returns how much of the capacity is wanted.
+    /// Returns the wanted detail of the capacity.
     pub(super) fn detail(&self) -> Detail {
         Detail::of(self.capacity.as_deref())
     }
 
-    /// Notes the partitions of `writes`, if they are wanted.
+    /// Collects the partitions of `writes`, if they are wanted.
     pub(super) fn collections(&self, face: &Face, writes: &[Write]) -> Result<Collections> {
         match self.metrics.as_deref() {
             Some("SIZE") => Collections::of(face, writes),
@@ -57,10 +56,10 @@ impl Wanted {
     }
 }
 
-/// Bytes of the unit of the answer.
+/// The unit of the sizes in the answer, in bytes.
 const GIGABYTE: u64 = 1_000_000_000;
 
-/// Partition keys that were written, by table, each once.
+/// The written partition keys by table, each once.
 #[derive(Debug, Default)]
 pub(super) struct Collections {
     upper_gigabytes: u32,

@@ -34,7 +34,7 @@ struct Request {
     deletion_protection: bool,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
-    /// A member that asks for something this server does not do.
+    /// A member that asks for something that this server does not do.
     unsupported: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The hash that tells whether two requests with one token are the same.
+//! Hashes a request, to recognise a repeated one under the same token.
 //!
 //! It is over a serialisation of the request's own: the members that count, in a fixed order, values
 //! in DynamoDB's JSON with maps and sets sorted and numbers in one form. Member order, white space and
@@ -21,7 +21,7 @@ pub(super) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Begins a request.
+    /// Begins the hash of a request.
     pub(super) fn new() -> Self {
         let mut hash = Xxh3::new();
         hash.update(&[VERSION]);

@@ -1,4 +1,4 @@
-//! PutItem, UpdateItem and DeleteItem: one write, and the images its answer shows.
+//! PutItem, UpdateItem and DeleteItem: one write, and the images in its answer.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table;
 
-/// A write on its own.
+/// A request of one write.
 #[derive(Debug, Default)]
 struct Request {
     write: WriteRequest,
@@ -23,18 +23,18 @@ struct Request {
     wanted: Wanted,
 }
 
-/// Which image the answer shows.
+/// The image in the answer.
 #[derive(Debug, Clone, PartialEq)]
 enum Shown {
     Nothing,
     AllOld,
     AllNew,
-    /// Only the parts that the update names.
+    /// The old values of the parts that the update names.
     UpdatedOld(Vec<Path>),
     UpdatedNew(Vec<Path>),
 }
 
-/// A write that is ready, and what its answer needs to know.
+/// A planned write, with what its answer needs.
 struct Planned {
     write: Write,
     shown: Shown,
@@ -43,7 +43,7 @@ struct Planned {
     collections: Collections,
 }
 
-/// Plans and queues a write; `done` is told when it is durable.
+/// Plans and queues a write; calls `done` when it is durable.
 pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
     let Planned { write, shown, detail, is_legacy, collections } = match plan(face, verb, body) {
         Ok(planned) => planned,
@@ -64,7 +64,7 @@ pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
     );
 }
 
-/// Words an update that meets a value of another type; the old form of updates has its own words.
+/// Words an update that meets a value of another type; `AttributeUpdates` has its own words.
 fn worded(mut error: Error, is_legacy: bool) -> Error {
     if is_legacy && error.message == texts::UPDATE_OPERAND_TYPE {
         error.message = texts::UPDATE_TYPE_MISMATCH.to_owned();

@@ -1,4 +1,4 @@
-//! From the conditions on key attributes to one partition and one range of sort keys.
+//! Translates the conditions on key attributes to one partition and one range of sort keys.
 
 use shelfmark_model::{Item, SortBound, SortCondition, Value};
 
@@ -6,7 +6,7 @@ use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{KeyCondition, KeyRelation};
 use crate::table::{Target, check_not_empty, key_letter};
 
-/// One contiguous range of a partition, and the conditions it came from.
+/// One contiguous range of a partition, and the conditions behind it.
 #[derive(Debug)]
 pub(super) struct KeyRange {
     pub(super) partition: Vec<Value>,
@@ -15,8 +15,8 @@ pub(super) struct KeyRange {
 }
 
 impl KeyRange {
-    /// Fits key conditions to what is queried: equality on every partition column, then equality
-    /// on leading sort columns, then at most one range.
+    /// Fits key conditions to the queried key: equality on every partition column, then equality on
+    /// leading sort columns, then at most one range.
     pub(super) fn of(target: &Target, conditions: Vec<KeyCondition>) -> Result<Self> {
         let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
         let mut used = 0;

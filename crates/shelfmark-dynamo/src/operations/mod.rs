@@ -43,7 +43,7 @@ use crate::errors::{Error, Exception, Result};
 use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
-/// The operations that are answered, by name.
+/// The supported operations, by name.
 pub const OPERATIONS: [&str; 23] = [
     "BatchGetItem",
     "BatchWriteItem",
@@ -118,7 +118,7 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
     }
 }
 
-/// Returns how much work an operation may be, whatever the size of its request.
+/// Returns the weight of an operation, whatever the size of its request.
 pub(crate) fn weight(operation: &str) -> Weight {
     match operation {
         "BatchGetItem" | "Query" | "TransactGetItems" => Weight::Page,

@@ -1,5 +1,4 @@
-//! What Query and Scan have in common: which items of a page are kept, which parts of them come
-//! back, and where the next page begins.
+//! The common part of Query and Scan: filters, projections and cursors of result pages.
 
 use shelfmark_engine::{Cursor, ErrorKind, ResultPage};
 use shelfmark_model::{Condition, Item, Projection};
@@ -36,11 +35,11 @@ pub(super) struct PageRequest {
     operator: Option<String>,
 }
 
-/// A request that is right as far as can be told without its table.
+/// A request that is valid as far as can be told without its table.
 pub(super) struct Prepared {
     pub(super) keys: Vec<KeyCondition>,
     pub(super) filter: Option<Condition>,
-    /// How messages call the member that the filter came from.
+    /// The name of the filter's member in messages.
     pub(super) filter_member: &'static str,
     pub(super) limit: Option<usize>,
     pub(super) start: Option<Item>,
@@ -50,7 +49,7 @@ pub(super) struct Prepared {
 }
 
 impl PageRequest {
-    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    /// Reads a member, if it is one of these; returns `false` to leave it to the caller.
     pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
         match name {
             "TableName" => self.table = reader.text()?,
@@ -167,7 +166,7 @@ impl PageRequest {
     }
 }
 
-/// Which of the two it is.
+/// The operation: Query or Scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Query,
@@ -184,7 +183,7 @@ impl Operation {
 }
 
 impl Prepared {
-    /// Returns where to go on.
+    /// Returns the cursor to go on from.
     pub(super) fn cursor(&self, target: &Target) -> Result<Option<Cursor>> {
         let Some(position) = &self.start else { return Ok(None) };
         let names = target.position_names();

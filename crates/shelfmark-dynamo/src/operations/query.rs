@@ -67,7 +67,7 @@ fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
 }
 
 impl Reading for Planned {
-    /// Reads the page anew if it was not within the allowance before: a page sees one moment.
+    /// Reads the page again if it exceeded the allowance before: a page sees one snapshot.
     fn go_on(&mut self, allowance: Allowance) -> Result<Option<Answered>> {
         let (limit, bytes_max) = (self.query.limit, self.query.bytes_max);
         let least = |most: Option<usize>, allowed: usize| {

@@ -1,4 +1,4 @@
-//! What requests that read items by key have in common: which parts come back, how consistently.
+//! The common part of requests that read items by key: projection and consistency.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ pub(super) struct ReadRequest {
     projection: Option<String>,
     names: Option<BTreeMap<String, String>>,
     attributes_to_get: Option<Vec<String>>,
-    /// Reads here are always of what is newest; it only doubles the units.
+    /// True for a consistent read; reads always are, so this only doubles the units.
     pub(super) consistent: bool,
 }
 
 impl ReadRequest {
-    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    /// Reads a member, if it is one of these; returns `false` to leave it to the caller.
     pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
         match name {
             "ProjectionExpression" => self.projection = reader.text()?,

@@ -87,7 +87,7 @@ fn segment_of(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment
     }
 }
 
-/// Reads the page; behind the entries of a local index it fetches the items if they are wanted.
+/// Reads the page; fetches the items behind the entries of a local index if they are wanted.
 fn run(
     face: &Face,
     target: &Target,

@@ -1,4 +1,4 @@
-//! Which attributes of the items on a page come back, and what a filter may name.
+//! Selects which attributes of a page's items come back, and which a filter may name.
 
 use shelfmark_model::{Path, Projection};
 
@@ -6,26 +6,26 @@ use super::paging::Prepared;
 use crate::errors::{Error, Result, texts};
 use crate::table::{Target, check_key_paths, of_condition, projected};
 
-/// Which attributes of an item come back.
+/// The attributes of an item that come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Select {
-    /// All that is read, or what the projection says.
+    /// All that is read, or those of the projection.
     Default,
     /// The whole item, also from an index that holds less.
     AllAttributes,
     Count,
 }
 
-/// What a page is read with.
+/// The options that a page is read with.
 pub(super) struct Selected {
     pub(super) projection: Projection,
     pub(super) count_only: bool,
-    /// The items of the table are needed behind the entries of a local index.
+    /// True if the table's items are fetched behind the entries of a local index.
     pub(super) fetch_base: bool,
 }
 
 impl Select {
-    /// Reads `Select`, which must fit the parameter that names attributes, if there is one.
+    /// Parses `Select`, which must fit the parameter that names attributes, if there is one.
     pub(super) fn of(select: Option<&str>, projection: Option<&str>, index: bool) -> Result<Self> {
         if let (Some(select), Some(parameter)) = (select, projection)
             && select != "SPECIFIC_ATTRIBUTES"
@@ -47,7 +47,7 @@ impl Select {
 }
 
 impl Prepared {
-    /// Fits what comes back to what is read.
+    /// Fits the selection to the table or index that is read.
     pub(super) fn select(&self, target: &Target, consistent: bool) -> Result<Selected> {
         let mut paths: Vec<&Path> = projected(&self.projection).iter().collect();
         if let Some(filter) = &self.filter {
@@ -82,8 +82,8 @@ impl Prepared {
         })
     }
 
-    /// Refuses a filter on attributes of the key that is queried, and on attributes that the index
-    /// does not hold. A Scan has neither rule.
+    /// Refuses a filter on attributes of the queried key, and on attributes that the index does not
+    /// hold. A Scan has neither rule.
     pub(super) fn check_filter(&self, target: &Target) -> Result<()> {
         let Some(filter) = &self.filter else { return Ok(()) };
         let mut paths = Vec::new();

@@ -1,5 +1,5 @@
-//! Operations about the service itself, which tools call in passing: DescribeEndpoints,
-//! DescribeLimits, and DescribeContinuousBackups, which says that there are none.
+//! Operations about the service itself: DescribeEndpoints, DescribeLimits, and
+//! DescribeContinuousBackups, which answers that there are none.
 
 use shelfmark_engine::ErrorKind;
 
@@ -10,15 +10,15 @@ use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::table::{name_of, table_name};
 
-/// The capacity that an account and a table may have. Source: quotas of most regions, read 2026-11.
+/// Capacity limit of an account and of a table. Source: quotas of most regions, read 2026-11.
 const ACCOUNT_UNITS_MAX: i64 = 80_000;
 const TABLE_UNITS_MAX: i64 = 40_000;
 
-/// How long clients may remember the endpoint, in minutes. Source: observed, one day.
+/// Time for which clients may remember the endpoint, in minutes. Source: observed, one day.
 const ENDPOINT_MINUTES: i64 = 1_440;
 
-/// Answers DescribeEndpoints: the name under which this client reached us, since another one may
-/// mean nothing where it is.
+/// Answers DescribeEndpoints with the host name under which this client reached the server, since
+/// another one may mean nothing where it is.
 pub(super) fn describe_endpoints(
     face: &Face,
     head: &RequestHead<'_>,

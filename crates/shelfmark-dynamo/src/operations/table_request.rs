@@ -35,7 +35,7 @@ pub(super) struct IndexRequest {
     pub(super) throughput: Option<ThroughputRequest>,
 }
 
-/// What an index holds.
+/// The projection of an index.
 #[derive(Debug, Default)]
 pub(super) struct ProjectionRequest {
     pub(super) projection_type: Option<String>,
@@ -49,11 +49,11 @@ pub(super) struct ThroughputRequest {
     pub(super) write: Option<i64>,
 }
 
-/// What a table's stream is to be.
+/// The stream that a table is to have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct StreamRequest {
     pub(super) enabled: Option<bool>,
-    /// Whether it says what the stream is to show.
+    /// True if it names the view of the stream.
     pub(super) has_view: bool,
 }
 
@@ -158,7 +158,7 @@ pub(super) fn read_tags(reader: &mut Reader<'_>) -> Result<Option<Vec<Tag>>> {
     })
 }
 
-/// Reads `StreamSpecification`: whether it is there, and what it says.
+/// Reads `StreamSpecification`, if it is there.
 pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamRequest>> {
     let mut stream = StreamRequest::default();
     let present = reader.structure(|reader, name| {
@@ -178,7 +178,7 @@ pub(super) fn shape_stream(stream: Option<StreamRequest>, shape: &mut Shape) {
     }
 }
 
-/// Refuses a class of tables that there is none of.
+/// Refuses a table class that does not exist.
 pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     match class {
         None | Some("STANDARD" | "STANDARD_INFREQUENT_ACCESS") => Ok(()),
@@ -186,7 +186,7 @@ pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     }
 }
 
-/// Refuses a stream that is off and shows something.
+/// Refuses a stream that is off and has a view.
 pub(super) fn check_stream(stream: Option<StreamRequest>) -> Result<()> {
     match stream {
         Some(StreamRequest { enabled: Some(false), has_view: true }) => {
@@ -196,7 +196,7 @@ pub(super) fn check_stream(stream: Option<StreamRequest>) -> Result<()> {
     }
 }
 
-/// Returns the member's name if it asks for a stream, of which there are none yet.
+/// Returns the member's name if it asks for a stream, which is not supported yet.
 pub(super) fn stream_wanted(stream: Option<StreamRequest>) -> Option<&'static str> {
     stream.and_then(|stream| stream.enabled).unwrap_or(false).then_some("StreamSpecification")
 }
@@ -289,7 +289,7 @@ impl ThroughputRequest {
         Ok(Throughput { read, write })
     }
 
-    /// Returns what a table is to be warm for: nothing that is less than it is now.
+    /// Returns the warm throughput that a table is to have: no less than it has now.
     pub(super) fn warm(self, before: Throughput) -> Result<Throughput> {
         let checked = |asked: Option<i64>, before: i64, name: &str| match asked {
             Some(asked) if asked < before => {
@@ -306,7 +306,7 @@ impl ThroughputRequest {
         })
     }
 
-    /// Returns the caps of a table that is paid per request; absent ones are 0.
+    /// Returns the maximum throughput of a table that is paid per request; absent ones are 0.
     pub(super) fn caps(self) -> Throughput {
         // The service takes -1 for "no limit", too.
         let cap = |value: Option<i64>| value.unwrap_or(0).max(0);

@@ -1,5 +1,4 @@
-//! What definitions, key schemas and indexes mean together: the engine's schema, or why there is
-//! none.
+//! Combines definitions, key schemas and indexes to the engine's schema.
 
 use std::collections::HashSet;
 
@@ -27,7 +26,7 @@ pub(super) struct KeyColumns {
 }
 
 impl Definitions {
-    /// Reads the definitions; none may stand there twice.
+    /// Collects the definitions, of which none may stand twice.
     pub(super) fn of(definitions: Vec<Definition>) -> Result<Self> {
         let mut types: Vec<(String, KeyType)> = Vec::with_capacity(definitions.len());
         let mut known = HashSet::with_capacity(definitions.len());
@@ -47,7 +46,7 @@ impl Definitions {
         self.types.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Reads the key of a table or of a local index: HASH, then at most one RANGE.
+    /// Builds the key of a table or of a local index: HASH, then at most one RANGE.
     pub(super) fn table_key(&self, keys: &[KeyElement]) -> Result<KeyColumns> {
         self.check_defined(keys)?;
         check_names_differ(keys)?;
@@ -61,7 +60,7 @@ impl Definitions {
         Ok(self.columns(keys))
     }
 
-    /// Reads the key of a global index: one to four HASH, then none to four RANGE.
+    /// Builds the key of a global index: one to four HASH, then none to four RANGE.
     fn global_key(&self, keys: &[KeyElement]) -> Result<KeyColumns> {
         self.check_defined(keys)?;
         check_names_differ(keys)?;
@@ -148,7 +147,7 @@ impl Definitions {
         }))
     }
 
-    /// Reads a local index of a table with this key.
+    /// Builds a local index of a table with this key.
     pub(super) fn local_index(
         &self,
         request: IndexRequest,
@@ -167,7 +166,7 @@ impl Definitions {
         Ok(index_schema(name, columns, projected))
     }
 
-    /// Reads a global index of a table that is paid in this way.
+    /// Builds a global index of a table with this billing mode.
     pub(super) fn global_index(
         &self,
         request: IndexRequest,
@@ -190,7 +189,7 @@ impl Definitions {
     }
 }
 
-/// Checks the indexes of a table together: their names and how many there are.
+/// Checks the indexes of a table together: their names and their number.
 pub(super) fn check_indexes(local: &[IndexSchema], global: &[IndexSchema]) -> Result<()> {
     if local.len() > LOCAL_INDEXES_MAX {
         return Err(Error::validation(texts::LOCAL_INDEXES_TOO_MANY));

@@ -71,7 +71,7 @@ pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
     }))
 }
 
-/// Puts tags into a map; none may stand there twice.
+/// Collects tags in a map; none may stand twice.
 pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
     let mut tags = BTreeMap::new();
     for tag in given {
@@ -98,8 +98,8 @@ fn check_count(tags: &BTreeMap<String, String>) -> Result<()> {
     Ok(())
 }
 
-/// Source: "Tag naming restrictions" of the Developer Guide, read 2026-11: letters, white space and
-/// numbers, and these signs.
+/// Returns true if a text has only characters that tags may have. Source: "Tag naming restrictions"
+/// of the Developer Guide, read 2026-11: letters, white space and numbers, and these signs.
 fn is_tag_text(text: &str) -> bool {
     text.chars().all(|letter| {
         letter.is_alphanumeric() || letter.is_whitespace() || "+-=._:/@".contains(letter)
@@ -135,8 +135,8 @@ fn parse(
     Ok(request)
 }
 
-/// Tells whether a text has an ARN's form: six parts with colons between them, none empty, and a
-/// slash inside the last.
+/// Returns true if a text has an ARN's form: six parts separated by colons, none empty, and a slash
+/// inside the last.
 fn is_arn(text: &str) -> bool {
     let mut parts = text.splitn(6, ':');
     let filled = parts.by_ref().take(5).filter(|part| !part.is_empty()).count();
@@ -144,7 +144,7 @@ fn is_arn(text: &str) -> bool {
     filled == 5 && path.is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty())
 }
 
-/// Refuses an ARN of something that is no table.
+/// Refuses an ARN of something other than a table.
 fn check_table_arn(arn: Option<&str>) -> Result<()> {
     let arn = arn.unwrap_or_default();
     let table = arn

@@ -19,7 +19,7 @@ struct Request {
     attribute: Option<String>,
 }
 
-/// Answers UpdateTimeToLive, once every item that is there has its due time.
+/// Answers UpdateTimeToLive once every existing item has its due time.
 pub(super) fn update(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let table = table::find_own(&face.engine, &request.table.unwrap_or_default())?;

@@ -42,11 +42,11 @@ struct Read {
     report: AccessReport,
 }
 
-/// Reads that are under way.
+/// Reads in progress.
 struct Gets {
     view: View,
     detail: Detail,
-    /// What is still to be read, the next one last.
+    /// The remaining reads, the next one last.
     planned: Vec<Planned>,
     size: usize,
     read: Read,

@@ -34,10 +34,10 @@ struct Planned {
     collections: Collections,
 }
 
-/// What stands before the tokens of this face among those of the engine.
+/// The prefix of this face's tokens among those of the engine.
 const TOKEN_PREFIX: &[u8] = b"dynamodb/";
 
-/// Plans and queues the writes; `done` is told when they are durable.
+/// Plans and queues the writes; calls `done` when they are durable.
 pub(super) fn start(face: &Face, body: &[u8], done: Done) {
     let planned = parse(body).and_then(|request| plan(face, request));
     let Planned { writes, token, detail, collections } = match planned {
@@ -218,7 +218,7 @@ mod tests {
         fingerprint.digest()
     }
 
-    /// Hashes are stored: these were computed by the first build that stores them, and stay.
+    /// Checks hashes that the first build stored: they must stay as they are.
     #[test]
     fn the_hash_of_a_request_stays_over_builds() {
         let put = r##"{"TransactItems": [{"Put": {"TableName": "t", "Item": {"id": {"N": "1.50"},

@@ -30,7 +30,7 @@ struct Request {
     deletion_protection: Option<bool>,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
-    /// A member that is accepted and changes nothing here.
+    /// True if a member is given that is accepted and changes nothing here.
     other: bool,
     unsupported: Option<&'static str>,
 }
@@ -155,7 +155,7 @@ fn shape(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// A change of an index that is known to fit.
+/// A change of an index that was checked.
 enum IndexChange {
     Create(IndexSchema, IndexMeta),
     Update(String, IndexMeta),
@@ -267,7 +267,7 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
     Ok(IndexChange::Update(name, IndexMeta { local: false, throughput }))
 }
 
-/// Checks that a table that was paid per request is told the units of each of its global indexes.
+/// Checks that a table that was paid per request gets the units of each of its global indexes.
 fn check_all_provisioned(meta: &Meta, changes: &[IndexChange]) -> Result<()> {
     let global = meta.indexes.iter().filter(|(_, index)| !index.local);
     for (name, _) in global {

@@ -1,4 +1,4 @@
-//! What requests that write one item have in common, on their own and in a transaction.
+//! The common part of requests that write one item, on their own and in a transaction.
 //!
 //! A write goes through three steps: its members are read ([`WriteRequest`]), all that needs no
 //! table is checked and translated ([`Prepared`]), and then it is bound to its table.
@@ -19,7 +19,7 @@ use crate::table::{
     of_patch, read_key,
 };
 
-/// Which write it is.
+/// The kind of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Put,
@@ -57,13 +57,13 @@ pub(super) struct WriteRequest {
     on_failure: Option<String>,
 }
 
-/// A write whose request is right; whether it fits its table is not known yet.
+/// A valid write that is not fitted to its table yet.
 #[derive(Debug)]
 pub(super) struct Prepared {
     action: Action,
     condition: Option<Condition>,
     old_on_refusal: bool,
-    /// The update has the form from before there were expressions.
+    /// True if the update uses `AttributeUpdates`.
     pub(super) is_legacy: bool,
 }
 
@@ -76,7 +76,7 @@ enum Action {
 }
 
 impl WriteRequest {
-    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    /// Reads a member, if it is one of these; returns `false` to leave it to the caller.
     pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
         match name {
             "TableName" => self.table = reader.text()?,
@@ -97,7 +97,7 @@ impl WriteRequest {
         Ok(true)
     }
 
-    /// Writes the members that are given, in one order whatever that of the request was. Part of what
+    /// Writes the given members, in one order whatever that of the request was. Part of what
     /// [`super::fingerprint`] keeps as it is.
     pub(super) fn put_members(&self, out: &mut Writer) {
         let text = |out: &mut Writer, name: &str, text: Option<&String>| {
@@ -159,7 +159,7 @@ impl WriteRequest {
         legacy::updates::shape(self.updates.as_ref(), shape);
     }
 
-    /// Asks for the member that a transaction's update must have.
+    /// Requires the member that a transaction's update must have.
     pub(super) fn update_required(&self, path: &str, shape: &mut Shape) {
         shape.required(&format!("{path}UpdateExpression"), self.update.is_some());
     }
@@ -211,7 +211,7 @@ impl WriteRequest {
 }
 
 impl Prepared {
-    /// Returns the size of what the request brings, for the limit of a transaction.
+    /// Returns the size of the request's items, for the limit of a transaction.
     pub(super) fn size_bytes(&self) -> usize {
         match &self.action {
             Action::Put(item) => item_size_bytes(item),
@@ -255,14 +255,15 @@ impl Prepared {
     }
 }
 
-/// Puts the reports of several writes together.
+/// Merges the access reports of several writes.
 pub(super) fn reports(written: &[Written]) -> AccessReport {
     AccessReport {
         steps: written.iter().flat_map(|written| &written.report.steps).cloned().collect(),
     }
 }
 
-/// An update that only takes away creates nothing; one without actions creates an item of its key.
+/// Returns true if an update creates an absent item: one that only removes does not, and one
+/// without actions creates an item of its key.
 fn creates(patch: &Patch) -> bool {
     patch.operations.is_empty()
         || patch

@@ -12,9 +12,9 @@ pub(crate) fn index_arn(options: &FaceOptions, table: &str, index: &str) -> Stri
     format!("{}/index/{index}", table_arn(options, table))
 }
 
-/// Returns the name of the table that a name or an ARN means. Region and account do not matter:
-/// there is one set of tables. What stands behind the name stays there, so that the ARN of something
-/// else, or a mistyped one, means no table.
+/// Returns the name of the table in a name or an ARN. Region and account do not matter: there is
+/// one set of tables. What stands behind the name stays there, so that the ARN of something else,
+/// or a mistyped one, means no table.
 pub(crate) fn name_of(name_or_arn: &str) -> &str {
     if !name_or_arn.starts_with("arn:") {
         return name_or_arn;

@@ -1,4 +1,4 @@
-//! Keys as clients spell them: types, sizes, empty values, missing attributes.
+//! Checks keys as clients spell them: types, sizes, empty values, missing attributes.
 //!
 //! The engine checks keys too, in its own words; here they are checked first, in the service's.
 
@@ -33,7 +33,8 @@ pub(crate) fn key_type_of(letter: &str) -> Option<KeyType> {
     }
 }
 
-/// Reads the primary key that a request gives: its key attributes and nothing else.
+/// Takes the primary key out of a request's attributes, which must be its key attributes and
+/// nothing else.
 pub(crate) fn read_key(table: &Table, mut attributes: Item) -> Result<Key> {
     let schema = &table.schema;
     let mismatch = || Error::validation(texts::KEY_DOES_NOT_MATCH);
@@ -77,8 +78,8 @@ pub(crate) fn check_item(table: &Table, item: &Item) -> Result<()> {
     check_index_keys(schema, item)
 }
 
-/// Checks that an item of BatchWriteItem has a key of the table's types; the batch words this
-/// unlike PutItem does.
+/// Checks that an item of BatchWriteItem has a key of the table's types; the messages differ from
+/// PutItem's.
 pub(crate) fn check_put_key(table: &Table, item: &Item) -> Result<()> {
     let fits = key_columns(&table.schema).all(|(name, key_type, _)| {
         item.get(name).is_some_and(|value| type_name(value) == key_letter(key_type))
@@ -98,8 +99,8 @@ fn key_columns(schema: &TableSchema) -> impl Iterator<Item = (&str, &KeyType, us
     partition.chain(sort)
 }
 
-/// Checks the attributes of an item that are keys of indexes; absent ones are fine. The service looks
-/// at the indexes by name, local and global ones alike.
+/// Checks the attributes of an item that are keys of indexes; absent ones are allowed. The service
+/// looks at the indexes by name, local and global ones alike.
 fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
     let mut indexes: Vec<&IndexSchema> = schema.indexes.iter().collect();
     indexes.sort_unstable_by_key(|index| &index.name);
@@ -140,8 +141,8 @@ fn is_key_of(index: &IndexSchema, attribute: &str) -> bool {
         || index.sort.iter().any(|column| column.name == attribute)
 }
 
-/// Checks the values that an update gives to keys of indexes: that they are neither empty nor too
-/// long. Their types are looked at when the item is known.
+/// Checks that the values that an update gives to keys of indexes are neither empty nor too long.
+/// Their types are looked at when the item is known.
 pub(crate) fn check_updated_values(schema: &TableSchema, patch: &Patch) -> Result<()> {
     for operation in &patch.operations {
         let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation

@@ -1,4 +1,4 @@
-//! The settings of a table that only clients of DynamoDB see, as they lie in `TableOptions::face`.
+//! The settings of a table that only clients of DynamoDB see, as stored in `TableOptions::face`.
 //!
 //! Every field has a form for "never set", so a record written by an older build reads as one
 //! without the newer settings.
@@ -10,7 +10,7 @@ use shelfmark_model::Value;
 
 use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
 
-/// How a table is paid for; kept and shown, not enforced.
+/// The billing mode of a table; kept and shown, not enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Billing {
     #[default]
@@ -34,15 +34,15 @@ pub(crate) struct Throughput {
     pub(crate) write: i64,
 }
 
-/// What is remembered about an index.
+/// The stored settings of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IndexMeta {
-    /// A local index, not a global one.
+    /// True for a local index, false for a global one.
     pub(crate) local: bool,
     pub(crate) throughput: Throughput,
 }
 
-/// What is remembered about a table.
+/// The stored settings of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Meta {
     /// A UUID as text.
@@ -50,12 +50,12 @@ pub(crate) struct Meta {
     /// Milliseconds since the Unix epoch.
     pub(crate) created_ms: i64,
     pub(crate) billing: Billing,
-    /// When it was last changed to be paid per request, as `created_ms`; 0 is never.
+    /// The time of the last change to paying per request, as `created_ms`; 0 is never.
     pub(crate) per_request_ms: i64,
     pub(crate) throughput: Throughput,
     /// Most units per second of a table that is paid per request; 0 is no limit.
     pub(crate) on_demand: Throughput,
-    /// What the table was asked to be warm for, in units per second; 0 was never asked.
+    /// The warm throughput that was asked for, in units per second; 0 was never asked.
     pub(crate) warm: Throughput,
     pub(crate) indexes: BTreeMap<String, IndexMeta>,
     pub(crate) tags: BTreeMap<String, String>,
@@ -64,12 +64,12 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Reads what a table's record remembers.
+    /// Reads the settings from a table's record.
     pub(crate) fn of(table: &Table) -> Self {
         Self::read(&table.schema.options.face)
     }
 
-    /// Reads it from the map.
+    /// Reads the settings from the map.
     pub(crate) fn read(face: &BTreeMap<String, Value>) -> Self {
         let map = |name: &str| match face.get(name) {
             Some(Value::Map(map)) => Some(map),
@@ -95,7 +95,7 @@ impl Meta {
         }
     }
 
-    /// Returns it as the map that the engine keeps.
+    /// Returns the settings as the map that the engine keeps.
     pub(crate) fn to_face(&self) -> BTreeMap<String, Value> {
         let mut face = BTreeMap::from([
             ("id".to_owned(), Value::text(&self.id)),
@@ -120,8 +120,8 @@ impl Meta {
         face
     }
 
-    /// Changes how the table is paid for, at a moment in milliseconds since the Unix epoch. Who pays
-    /// per request provisions nothing.
+    /// Sets the billing mode, at a time in milliseconds since the Unix epoch. Who pays per request
+    /// provisions nothing.
     pub(crate) fn set_billing(&mut self, billing: Billing, now_ms: i64) {
         if billing == Billing::PayPerRequest && self.billing != billing {
             self.per_request_ms = now_ms;
@@ -132,7 +132,7 @@ impl Meta {
         self.billing = billing;
     }
 
-    /// Returns what the table is warm for: what it was asked for, or else what every table is.
+    /// Returns the warm throughput: what was asked for, or else the least that every table has.
     pub(crate) fn warm_or_least(&self) -> Throughput {
         Throughput {
             read: self.warm.read.max(WARM_READ_UNITS_MIN),
@@ -140,12 +140,12 @@ impl Meta {
         }
     }
 
-    /// Tells whether the index is a local one.
+    /// Returns true if the index is a local one.
     pub(crate) fn is_local(&self, index: &str) -> bool {
         self.indexes.get(index).is_some_and(|index| index.local)
     }
 
-    /// As [`Meta::is_local`], without reading the rest of the table's record.
+    /// Works as [`Meta::is_local`], without reading the rest of the table's record.
     pub(crate) fn is_local_in(table: &Table, index: &str) -> bool {
         let Some(Value::Map(indexes)) = table.schema.options.face.get("indexes") else {
             return false;

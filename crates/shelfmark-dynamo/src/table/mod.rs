@@ -1,5 +1,5 @@
-//! What the face knows about a table beyond what the engine does: names, keys as clients spell
-//! them, and the settings that only clients of DynamoDB see.
+//! The face's view of a table beyond the engine's: names, keys as clients spell them, and the
+//! settings that only clients of DynamoDB see.
 //!
 //! DynamoDB's tables are the engine's namespace [`NAMESPACE`]. What the engine has no word for
 //! (billing, tags, which index is local) lies in the table's own record, in
@@ -41,12 +41,12 @@ pub(crate) fn find(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, |_| texts::TABLE_NOT_FOUND.to_owned())
 }
 
-/// Finds the table of an operation on tables: the message names it.
+/// Finds the table of an operation on tables; the error names it.
 pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, texts::table_not_found)
 }
 
-/// As [`find_named`], for operations that change the table itself.
+/// Works as [`find_named`], for operations that change the table itself.
 ///
 /// # Errors
 ///

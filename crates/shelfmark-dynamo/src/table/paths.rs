@@ -1,4 +1,4 @@
-//! Paths through documents, and where they may not lead: a key attribute has no inside.
+//! Document paths, and the check that none leads into a key attribute.
 
 use shelfmark_model::{Condition, Operand, Patch, PatchValue, Path, Projection, TableSchema};
 

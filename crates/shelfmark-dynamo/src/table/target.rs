@@ -1,4 +1,4 @@
-//! What a query or scan reads: a table, or one of its indexes.
+//! The target of a query or scan: a table, or one of its indexes.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn}
 use super::meta::Meta;
 use crate::errors::{Error, Result, texts};
 
-/// What is read.
+/// A table or one of its indexes.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) table: Arc<Table>,
-    /// The place of the index among the table's, and whether it is local.
+    /// The index's position among the table's, and true if it is local.
     index: Option<(usize, bool)>,
 }
 
@@ -38,7 +38,7 @@ impl Target {
         }
     }
 
-    /// Returns the index and whether it is local.
+    /// Returns the index, and true if it is local.
     fn index(&self) -> Option<(&IndexSchema, bool)> {
         let (place, local) = self.index?;
         Some((self.table.schema.indexes.get(place)?, local))
@@ -69,13 +69,13 @@ impl Target {
         self.index().map_or(&self.table.schema.sort, |(index, _)| &index.sort)
     }
 
-    /// Tells whether the attribute is part of the key that is queried.
+    /// Returns true if the attribute is part of the queried key.
     pub(crate) fn is_key(&self, name: &str) -> bool {
         self.partition().iter().any(|column| column.name == name)
             || self.sort().iter().any(|column| column.name == name)
     }
 
-    /// Tells whether every entry of what is read has the attribute, if the item has it.
+    /// Returns true if every entry of the target has the attribute, if the item has it.
     pub(crate) fn holds(&self, attribute: &str) -> bool {
         let Some((index, _)) = self.index() else { return true };
         self.is_key(attribute)
@@ -87,13 +87,13 @@ impl Target {
             }
     }
 
-    /// Tells whether entries hold whole items.
+    /// Returns true if entries hold whole items.
     pub(crate) fn holds_all(&self) -> bool {
         self.index().is_none_or(|(index, _)| index.projected == Projected::All)
     }
 
-    /// Returns the names of the attributes that a position in what is read consists of: the table's
-    /// key and the index's.
+    /// Returns the names of the attributes that make a position in the target: the table's key and
+    /// the index's.
     pub(crate) fn position_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.table.schema.key_names().collect();
         let own = self.partition().iter().map(|column| column.name.as_str());

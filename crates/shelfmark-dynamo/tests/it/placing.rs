@@ -50,7 +50,7 @@ impl Bed {
         let (sender, receiver) = channel();
         let answer = Box::new(move |reply| sender.send(reply).unwrap());
         let head = RequestHead::operation(operation);
-        self.face.place(&head, body.to_string().into(), answer);
+        self.face.dispatch(&head, body.to_string().into(), answer);
         receiver
     }
 

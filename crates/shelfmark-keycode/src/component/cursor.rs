@@ -1,4 +1,4 @@
-//! Reading a few bytes from the front of a slice.
+//! Reads a few bytes from the front of a slice.
 //!
 //! Invariant: the cursor moves only when the read succeeds.
 
@@ -6,7 +6,7 @@ use crate::error::{KeyError, KeyErrorKind, Result};
 
 const ENDS_EARLY: &str = "the key ends inside a component";
 
-/// The error of a slice that ends `position` bytes behind the cursor.
+/// Returns the error of a slice that ends `position` bytes behind the cursor.
 pub(crate) const fn truncated(position: usize) -> KeyError {
     KeyError::at(KeyErrorKind::Truncated, position, ENDS_EARLY)
 }

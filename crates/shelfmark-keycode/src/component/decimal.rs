@@ -1,4 +1,4 @@
-//! Decimals of any precision in numeric order; equal numbers have equal bytes.
+//! Encodes decimals of any precision in numeric order; equal numbers have equal bytes.
 //!
 //! A number is taken as 0.d₁d₂d₃… · 10^E with d₁ ≠ 0 and no trailing zeros. Zero is `80`. A
 //! positive one is an exponent header, then two digits a byte plus one (`01` to `64`, an odd last
@@ -70,7 +70,7 @@ fn put_exponent(out: &mut Vec<u8>, flip: u8, exponent: i64) {
     out.extend(bytes.iter().skip(leading).map(|byte| byte ^ flip_far));
 }
 
-/// Reads the number that [`put_decimal`] wrote, with the smallest scale.
+/// Decodes the output of [`put_decimal`], with the smallest scale.
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ pub fn take_decimal(input: &mut &[u8], direction: Direction) -> Result<Decimal> 
     Ok(decimal)
 }
 
-/// Steps over a decimal. Does not check whether it is within the range of a [`Decimal`].
+/// Skips a decimal without checking that it is within the range of a [`Decimal`].
 pub(crate) fn skip_decimal(input: &mut &[u8], direction: Direction) -> Result<()> {
     let mut cursor = *input;
     if let Some(head) = take_head(&mut cursor, direction)? {
@@ -120,7 +120,7 @@ struct Head {
     exponent: i64,
 }
 
-/// Reads sign and exponent; `None` is zero.
+/// Decodes sign and exponent; `None` is zero.
 fn take_head(input: &mut &[u8], direction: Direction) -> Result<Option<Head>> {
     let mut cursor = *input;
     let header = take_byte(&mut cursor)? ^ direction.mask();
@@ -142,7 +142,7 @@ fn take_head(input: &mut &[u8], direction: Direction) -> Result<Option<Head>> {
     Ok(Some(Head { negative, flip, exponent }))
 }
 
-/// Reads the `count` bytes of an exponent; positions count from the header before them.
+/// Decodes the `count` bytes of an exponent; positions count from the header before them.
 fn take_far(cursor: &mut &[u8], flip: u8, count: u8) -> Result<i64> {
     if count > FAR_BYTES_MAX {
         return Err(KeyError::at(KeyErrorKind::NonCanonical, 0, "no decimal has this header"));
@@ -182,7 +182,7 @@ fn take_pairs<'a>(input: &mut &'a [u8], flip: u8) -> Result<&'a [u8]> {
     }
 }
 
-/// The two digits in a byte that is not the end.
+/// Returns the two digits in a byte that is not the end.
 const fn byte_pair(byte: u8, flip: u8) -> u8 {
     (byte ^ flip).wrapping_sub(1)
 }

@@ -1,4 +1,4 @@
-//! Text and bytes of any length, self-ending and in order.
+//! Encodes text and bytes of any length, self-ending and in order.
 //!
 //! A zero byte becomes `00 FF`, and the component ends with `00 01`. Every other byte stands for
 //! itself. Text is its UTF-8 bytes, whose order is the order of code points.
@@ -17,11 +17,11 @@ use super::cursor::truncated;
 use crate::direction::Direction;
 use crate::error::{KeyError, KeyErrorKind, Result};
 
-/// What is escaped.
+/// The byte that is escaped.
 const ZERO: u8 = 0x00;
-/// Follows a zero that belongs to the value.
+/// The byte after a zero that belongs to the value.
 const ZERO_STAYS: u8 = 0xFF;
-/// Follows a zero that ends the component. Less than any byte that could continue the value.
+/// The byte after a zero that ends the component; less than any byte that could continue the value.
 const ENDS: u8 = 0x01;
 
 /// Appends bytes in unsigned lexicographic order (a prefix comes before what it begins).
@@ -62,7 +62,8 @@ pub fn put_bytes_prefix(out: &mut Vec<u8>, direction: Direction, prefix: &[u8]) 
     }
 }
 
-/// Appends the beginning of a text component, without its end. See [`put_bytes_prefix`].
+/// Appends the beginning of a text component, without its end, as [`put_bytes_prefix`] does for
+/// bytes.
 #[inline]
 pub fn put_text_prefix(out: &mut Vec<u8>, direction: Direction, prefix: &str) {
     put_bytes_prefix(out, direction, prefix.as_bytes());
@@ -76,7 +77,7 @@ fn put_run(out: &mut Vec<u8>, direction: Direction, run: &[u8]) {
     }
 }
 
-/// Reads the bytes that [`put_bytes`] wrote.
+/// Decodes the output of [`put_bytes`].
 ///
 /// Borrows from the key when it can: ascending and without zero bytes. Otherwise it allocates once.
 ///
@@ -98,7 +99,7 @@ pub fn take_bytes<'a>(input: &mut &'a [u8], direction: Direction) -> Result<Cow<
     Ok(Cow::Owned(value))
 }
 
-/// Reads the bytes that [`put_bytes`] wrote and appends them to `value`.
+/// Decodes the output of [`put_bytes`] and appends it to `value`.
 ///
 /// For callers that keep a buffer: allocates nothing but its growth. On an error `value` is as
 /// before.
@@ -117,7 +118,7 @@ pub fn take_bytes_into(input: &mut &[u8], direction: Direction, value: &mut Vec<
     Ok(())
 }
 
-/// Reads the text that [`put_text`] wrote.
+/// Decodes the output of [`put_text`].
 ///
 /// Borrows from the key when it can: ascending and without NUL characters.
 ///
@@ -135,7 +136,7 @@ pub fn take_text<'a>(input: &mut &'a [u8], direction: Direction) -> Result<Cow<'
     Ok(text)
 }
 
-/// Steps over a bytes or text component. Does not check UTF-8.
+/// Skips a bytes or text component without checking UTF-8.
 pub(crate) fn skip_bytes(input: &mut &[u8], direction: Direction) -> Result<()> {
     let found = find_end(input, direction)?;
     let Some((_, rest)) = split_body(input, found.body) else {
@@ -148,7 +149,7 @@ pub(crate) fn skip_bytes(input: &mut &[u8], direction: Direction) -> Result<()> 
 struct Found {
     /// Bytes before the two that end the component.
     body: usize,
-    /// How many of them are escapes.
+    /// Number of escapes among them.
     zeros: usize,
 }
 
@@ -175,14 +176,14 @@ fn find_end(input: &[u8], direction: Direction) -> Result<Found> {
     Err(truncated(input.len()))
 }
 
-/// Splits off the body and drops the two bytes that end it.
+/// Splits off the body and drops the two bytes that end the component.
 fn split_body(input: &[u8], body: usize) -> Option<(&[u8], &[u8])> {
     let (body, rest) = input.split_at_checked(body)?;
     let (_, rest) = rest.split_at_checked(2)?;
     Some((body, rest))
 }
 
-/// Undoes the escape of a body that [`find_end`] has checked.
+/// Unescapes a body that [`find_end`] has checked.
 fn unescape(body: &[u8], direction: Direction, value: &mut Vec<u8>) {
     let zero = ZERO ^ direction.mask();
     let mut rest = body;

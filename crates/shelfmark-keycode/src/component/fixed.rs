@@ -1,4 +1,4 @@
-//! Components of fixed width: integers, floats, bool.
+//! Encodes components of fixed width: integers, floats, bool.
 //!
 //! Unsigned integers are big-endian. Signed integers have their sign bit flipped, so that negative
 //! ones come first. Floats follow IEEE 754's total order: a negative float is complemented, a
@@ -94,7 +94,7 @@ pub fn put_bool(out: &mut Vec<u8>, direction: Direction, value: bool) {
     out.push(u8::from(value) ^ direction.mask());
 }
 
-/// Reads the bool that [`put_bool`] wrote.
+/// Decodes the output of [`put_bool`].
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn take_bool(input: &mut &[u8], direction: Direction) -> Result<bool> {
     Ok(value)
 }
 
-/// Steps over `width` bytes.
+/// Skips `width` bytes.
 pub(crate) fn skip_fixed(input: &mut &[u8], width: usize) -> Result<()> {
     match input.split_at_checked(width) {
         Some((_, rest)) => {

@@ -1,4 +1,5 @@
-//! Internet addresses: the order of their bytes, an IPv4 address before the IPv6 ones it begins.
+//! Encodes internet addresses in the order of their bytes, an IPv4 address before the IPv6 ones
+//! that begin with it.
 //!
 //! Four bytes, then `00` and the end, or `01` and the other twelve. That is lexicographic order of
 //! the raw bytes with the shorter first, which is how Cassandra compares `inet`.
@@ -32,7 +33,7 @@ pub fn put_inet(out: &mut Vec<u8>, direction: Direction, value: IpAddr) {
     }
 }
 
-/// Reads the address that [`put_inet`] wrote.
+/// Decodes the output of [`put_inet`].
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Integers of any size in numeric order.
+//! Encodes integers of any size in numeric order.
 //!
 //! Zero is `80`. A positive integer is a header, then its magnitude without leading zeros,
 //! big-endian. The header is `80` + length for 1 to 119 bytes; longer ones have `F7` + k, then
@@ -69,7 +69,7 @@ pub fn put_integer_be_bytes(out: &mut Vec<u8>, direction: Direction, value: &[u8
     Ok(())
 }
 
-/// Reads the integer that [`put_integer`] wrote.
+/// Decodes the output of [`put_integer`].
 ///
 /// # Errors
 ///
@@ -90,14 +90,14 @@ pub fn take_integer(input: &mut &[u8], direction: Direction) -> Result<BigInt> {
     Ok(BigInt::from_biguint(sign, magnitude))
 }
 
-/// Steps over an integer.
+/// Skips an integer.
 pub(crate) fn skip_integer(input: &mut &[u8], direction: Direction) -> Result<()> {
     take_magnitude(input, direction).map(drop)
 }
 
 struct Magnitude<'a> {
     negative: bool,
-    /// What to xor onto `bytes`.
+    /// The mask to xor onto `bytes`.
     flip: u8,
     bytes: &'a [u8],
 }
@@ -128,7 +128,7 @@ fn take_magnitude<'a>(input: &mut &'a [u8], direction: Direction) -> Result<Magn
     Ok(Magnitude { negative, flip, bytes })
 }
 
-/// Reads the length of a long magnitude, which stands in `count` bytes.
+/// Decodes the length of a long magnitude, which takes `count` bytes.
 fn take_length(cursor: &mut &[u8], flip: u8, count: usize) -> Result<usize> {
     let Some((bytes, rest)) = cursor.split_at_checked(count) else {
         return Err(truncated(cursor.len()));
@@ -159,7 +159,7 @@ fn put_header(out: &mut Vec<u8>, flip: u8, length: usize) {
     out.reserve(length);
 }
 
-/// What is xor-ed onto every byte of an integer.
+/// Returns the mask to xor onto every byte of an integer.
 const fn flip(direction: Direction, negative: bool) -> u8 {
     if negative { !direction.mask() } else { direction.mask() }
 }

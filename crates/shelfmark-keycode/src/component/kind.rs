@@ -1,4 +1,4 @@
-//! The bytes that stand before optional values and between the elements of a collection.
+//! Encodes the bytes before optional values and between the elements of a collection.
 //!
 //! A *kind byte* stands before a sort component of CQL and before each field of a tuple or UDT:
 //! null, empty (zero bytes, which CQL keeps apart from null for any type), or a value, in this
@@ -11,10 +11,10 @@ use super::cursor::truncated;
 use crate::direction::Direction;
 use crate::error::{KeyError, KeyErrorKind, Result};
 
-/// Whether a component is there.
+/// The presence of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Nothing was written. First in ascending order.
+    /// Nothing was written; first in ascending order.
     Null,
     /// A value of zero bytes was written, of a type that has no such value itself.
     Empty,
@@ -39,7 +39,7 @@ pub fn put_kind(out: &mut Vec<u8>, direction: Direction, kind: Kind) {
     out.push(byte ^ direction.mask());
 }
 
-/// Reads a kind byte.
+/// Decodes a kind byte.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn put_end(out: &mut Vec<u8>, direction: Direction) {
     out.push(END ^ direction.mask());
 }
 
-/// Reads a continuation byte: whether one more element follows.
+/// Decodes a continuation byte: true if one more element follows.
 ///
 /// # Errors
 ///

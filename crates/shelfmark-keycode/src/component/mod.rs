@@ -1,4 +1,4 @@
-//! The components of a key: one module per family, each with `put_…` and `take_…`.
+//! Encodes the components of a key: one module per family, each with `put_…` and `take_…`.
 //!
 //! `put_…` appends the component to a buffer and allocates nothing but the buffer's growth.
 //! `take_…` reads one component from the front of a cursor and moves the cursor behind it; on an

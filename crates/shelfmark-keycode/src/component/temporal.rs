@@ -1,4 +1,4 @@
-//! Date, time of day and timestamp, in the units of CQL.
+//! Encodes dates, times of day and timestamps, in the units of CQL.
 //!
 //! What it is not: it knows no calendar and checks no range; a time beyond 24 hours has its place
 //! in the order too.
@@ -16,7 +16,7 @@ pub fn put_date(out: &mut Vec<u8>, direction: Direction, days: u32) {
     put_u32(out, direction, days);
 }
 
-/// Reads the date that [`put_date`] wrote.
+/// Decodes the output of [`put_date`].
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub fn put_date_days(out: &mut Vec<u8>, direction: Direction, days_since_epoch: 
     put_u32(out, direction, days_since_epoch.cast_unsigned() ^ EPOCH_DAY);
 }
 
-/// Reads a date as days since 1970-01-01.
+/// Decodes a date as days since 1970-01-01.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn put_time(out: &mut Vec<u8>, direction: Direction, nanoseconds: i64) {
     put_i64(out, direction, nanoseconds);
 }
 
-/// Reads the time that [`put_time`] wrote.
+/// Decodes the output of [`put_time`].
 ///
 /// # Errors
 ///
@@ -60,13 +60,13 @@ pub fn take_time(input: &mut &[u8], direction: Direction) -> Result<i64> {
     take_i64(input, direction)
 }
 
-/// Appends a moment in milliseconds since 1970-01-01T00:00:00Z. Eight bytes.
+/// Appends a timestamp in milliseconds since 1970-01-01T00:00:00Z, as eight bytes.
 #[inline]
 pub fn put_timestamp(out: &mut Vec<u8>, direction: Direction, milliseconds: i64) {
     put_i64(out, direction, milliseconds);
 }
 
-/// Reads the moment that [`put_timestamp`] wrote.
+/// Decodes the output of [`put_timestamp`].
 ///
 /// # Errors
 ///

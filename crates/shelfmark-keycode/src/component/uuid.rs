@@ -1,4 +1,4 @@
-//! UUIDs in three orders; which one is meant, the schema names.
+//! Encodes UUIDs in three orders; the schema names which one.
 //!
 //! * `uuid`: the sixteen bytes, unsigned.
 //! * `cql_uuid`: Cassandra's `uuid`: version, then time for version 1, then unsigned bytes.
@@ -32,7 +32,7 @@ pub fn put_uuid(out: &mut Vec<u8>, direction: Direction, value: [u8; 16]) {
     put_u128(out, direction, u128::from_be_bytes(value));
 }
 
-/// Reads the UUID that [`put_uuid`] wrote.
+/// Decodes the output of [`put_uuid`].
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn put_cql_uuid(out: &mut Vec<u8>, direction: Direction, value: [u8; 16]) {
     put_u128(out, direction, join(high, low));
 }
 
-/// Reads the UUID that [`put_cql_uuid`] wrote.
+/// Decodes the output of [`put_cql_uuid`].
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn put_cql_timeuuid(out: &mut Vec<u8>, direction: Direction, value: [u8; 16]
     put_u128(out, direction, join(time_first(high), low ^ BYTE_SIGNS));
 }
 
-/// Reads the UUID that [`put_cql_timeuuid`] wrote.
+/// Decodes the output of [`put_cql_timeuuid`].
 ///
 /// # Errors
 ///
@@ -88,12 +88,12 @@ pub fn take_cql_timeuuid(input: &mut &[u8], direction: Direction) -> Result<[u8;
     Ok(join(time_last(high), low ^ BYTE_SIGNS).to_be_bytes())
 }
 
-/// `LLLLLLLL MMMM vHHH` to `vHHH MMMM LLLLLLLL`.
+/// Reorders `LLLLLLLL MMMM vHHH` to `vHHH MMMM LLLLLLLL`.
 const fn time_first(high: u64) -> u64 {
     high << 48 | (high << 16 & 0x0000_FFFF_0000_0000) | high >> 32
 }
 
-/// `vHHH MMMM LLLLLLLL` to `LLLLLLLL MMMM vHHH`.
+/// Reorders `vHHH MMMM LLLLLLLL` to `LLLLLLLL MMMM vHHH`.
 const fn time_last(ordered: u64) -> u64 {
     ordered << 32 | (ordered >> 16 & 0xFFFF_0000) | ordered >> 48
 }

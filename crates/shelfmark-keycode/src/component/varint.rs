@@ -1,4 +1,4 @@
-//! An unsigned 64-bit integer whose small values are short: what leads a key and is never
+//! Encodes unsigned 64-bit integers so that small values are short; they lead a key and are never
 //! descending.
 //!
 //! As many leading one bits as bytes follow, then a zero bit (left out at nine bytes), then the
@@ -29,7 +29,7 @@ pub fn put_ordered_varint(out: &mut Vec<u8>, value: u64) {
     out.extend(bytes.iter().take(length));
 }
 
-/// Reads what [`put_ordered_varint`] wrote.
+/// Decodes the output of [`put_ordered_varint`].
 ///
 /// # Errors
 ///

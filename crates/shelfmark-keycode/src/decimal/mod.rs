@@ -1,4 +1,4 @@
-//! A decimal number of any precision: an unscaled integer and a scale.
+//! Decimal numbers of any precision: an unscaled integer and a scale.
 //!
 //! `1`, `1.0` and `1.00` are equal, hash alike and have one key, while each keeps the scale it was
 //! made with; [`Decimal::normalized`] gives the one form that keys decode to.
@@ -32,7 +32,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Makes the number `unscaled` · 10^−`scale`, keeping both as they are.
+    /// Creates the number `unscaled` · 10^−`scale`, keeping both unchanged.
     ///
     /// # Errors
     ///
@@ -45,38 +45,38 @@ impl Decimal {
         Ok(Self { unscaled, scale })
     }
 
-    /// The number zero, with scale zero.
+    /// Returns zero, with scale zero.
     #[must_use]
     pub fn zero() -> Self {
         Self { unscaled: BigInt::ZERO, scale: 0 }
     }
 
-    /// The integer before the scale is applied.
+    /// Returns the integer before the scale is applied.
     #[must_use]
     pub const fn unscaled(&self) -> &BigInt {
         &self.unscaled
     }
 
-    /// How many of its decimal digits stand behind the point; negative for trailing zeros.
+    /// Returns how many of its decimal digits stand behind the point; negative for trailing zeros.
     #[must_use]
     pub const fn scale(&self) -> i32 {
         self.scale
     }
 
-    /// Both parts.
+    /// Returns the unscaled integer and the scale.
     #[must_use]
     pub fn into_parts(self) -> (BigInt, i32) {
         (self.unscaled, self.scale)
     }
 
-    /// Whether the number is zero, of whatever scale.
+    /// Returns true if the number is zero, of whatever scale.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.unscaled.is_zero()
     }
 
-    /// The same number with the smallest scale: `1.50` becomes 15 · 10^−1, `100` becomes 1 · 10^2,
-    /// zero has scale zero.
+    /// Returns the same number with the smallest scale: `1.50` becomes 15 · 10^−1, `100` becomes 1
+    /// · 10^2, zero has scale zero.
     ///
     /// (Where the smallest scale would lie below [`i32::MIN`], the scale is `i32::MIN`.)
     #[must_use]
@@ -84,8 +84,8 @@ impl Decimal {
         Parts::of(self).to_decimal_unchecked()
     }
 
-    /// The significant decimal digits and the exponent of the first: 0 and 0 for zero, 3 and 4 for
-    /// 12,300, 2 and −3 for 0.0012. Leading and trailing zeros do not count.
+    /// Returns the number of significant decimal digits and the exponent of the first: 0 and 0 for
+    /// zero, 3 and 4 for 12,300, 2 and −3 for 0.0012. Leading and trailing zeros do not count.
     #[must_use]
     pub fn magnitude(&self) -> Magnitude {
         let parts = Parts::of(self);
@@ -95,7 +95,7 @@ impl Decimal {
     }
 }
 
-/// How long and how large a number is, for limits.
+/// The length and size of a number, for limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Magnitude {
     /// Significant decimal digits, without leading and trailing zeros. Zero for zero.
@@ -111,7 +111,7 @@ impl From<i64> for Decimal {
 }
 
 impl Ord for Decimal {
-    /// Numeric order, whatever the scales.
+    /// Compares by numeric value, whatever the scales.
     fn cmp(&self, other: &Self) -> Ordering {
         if self.scale == other.scale {
             return self.unscaled.cmp(&other.unscaled);

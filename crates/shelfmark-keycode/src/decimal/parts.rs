@@ -1,4 +1,4 @@
-//! A decimal taken apart: sign, exponent, digits.
+//! A decimal split into sign, exponent and digits.
 //!
 //! What it is not: not public; it is the form between a number and its key or its text.
 //!
@@ -19,7 +19,7 @@ pub(crate) const DIGITS_MAX: usize = 39_457;
 const INLINE: usize = 39;
 /// The most digits whose numbers all fit into 64 bits.
 const CHUNK_DIGITS: usize = 19;
-/// One with that many zeros.
+/// The power of ten with that many zeros.
 const CHUNK: u128 = 10_000_000_000_000_000_000;
 
 /// The number 0.d₁d₂d₃… · 10^exponent.
@@ -76,7 +76,7 @@ impl Digits {
         }
     }
 
-    /// The digits of `value`, none for zero.
+    /// Returns the digits of `value`, none for zero.
     fn of_u128(mut value: u128) -> Self {
         // Chunks of 64 bits, because dividing 128 bits by ten, digit by digit, is slow.
         let mut chunks = [0_u64; 3];
@@ -109,7 +109,7 @@ impl Digits {
         }
     }
 
-    /// The number of the digits, if it surely fits.
+    /// Returns the number of the digits, if it surely fits.
     fn to_u128(&self) -> Option<u128> {
         let digits = self.as_slice();
         if digits.len() >= INLINE {
@@ -144,7 +144,7 @@ impl Parts {
         self.digits.as_slice().is_empty()
     }
 
-    /// The number with the smallest scale that fits.
+    /// Returns the number with the smallest scale that fits.
     ///
     /// # Errors
     ///
@@ -174,14 +174,14 @@ impl Parts {
         Decimal::new(BigInt::from_biguint(sign, magnitude), scale)
     }
 
-    /// For parts of an existing decimal, which always has this form.
+    /// Returns the number without checking it: parts of an existing decimal are always valid.
     pub(crate) fn to_decimal_unchecked(&self) -> Decimal {
         self.to_decimal().unwrap_or_else(|_| Decimal::zero())
     }
 }
 
 impl Parts {
-    /// Numeric order.
+    /// Compares by numeric value.
     pub(crate) fn cmp(&self, other: &Self) -> Ordering {
         let sign = |parts: &Self| match (parts.is_zero(), parts.negative) {
             (true, _) => 0_i8,

@@ -1,4 +1,4 @@
-//! Bringing values into the one form that keys have.
+//! Brings values into the canonical form that keys have.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::{KeyType, KeyValue, check_depth, check_kinded, compare};
 use crate::error::Result;
 
 /// Sorts sets and maps, drops repeated elements (of repeated map keys the last one stays), and
-/// reduces decimals to their smallest scale: what [`decode`](crate::decode) will give back.
+/// reduces decimals to their smallest scale, as [`decode`](crate::decode) returns them.
 ///
 /// Values that are not of the type are left alone; [`encode`](crate::encode) refuses them.
 ///

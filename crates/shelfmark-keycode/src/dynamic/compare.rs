@@ -1,4 +1,4 @@
-//! The order of values, defined without their bytes.
+//! Defines the order of values without their bytes.
 //!
 //! What it is not: it does not share code with the encoders, because tests hold one against the
 //! other.
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::{KEY_DEPTH_MAX, KeyType, KeyValue};
 
-/// Compares two values of one type, ascending: the definition of the order of keys.
+/// Compares two values of one type, ascending; this defines the order of keys.
 ///
 /// Values that are not of the type come after those that are and are equal among themselves, and
 /// so are parts nested deeper than [`KEY_DEPTH_MAX`]; [`encode`](crate::encode) refuses both.
@@ -96,7 +96,7 @@ const fn kind_rank(value: &KeyValue) -> u8 {
     }
 }
 
-/// Whether the value is not of the type, looking at the outermost level only.
+/// Returns true if the value is not of the type, by the outermost level only.
 fn is_foreign(key_type: &KeyType, value: &KeyValue) -> bool {
     use KeyValue as V;
 
@@ -138,7 +138,7 @@ fn inet_bytes(address: &std::net::IpAddr) -> Vec<u8> {
     }
 }
 
-/// The 60-bit time of a version 1 UUID, the version in front of it.
+/// Returns the 60-bit time of a version 1 UUID, with the version in front of it.
 fn version_and_time(uuid: &[u8; 16]) -> [u8; 8] {
     let [a, b, c, d, e, f, g, h, ..] = *uuid;
     [g, h, e, f, a, b, c, d]

@@ -1,4 +1,4 @@
-//! From bytes to values, strictly.
+//! Decodes bytes to values, strictly.
 
 use super::encode::check_ascending;
 use super::{KeyType, KeyValue, check_depth, check_kinded, check_record};
@@ -7,7 +7,7 @@ use crate::component::Kind;
 use crate::direction::Direction;
 use crate::error::{KeyError, KeyErrorKind, Result};
 
-/// Reads one component from the front of `input` and moves `input` behind it.
+/// Decodes one component from the front of `input` and moves `input` behind it.
 ///
 /// Encoding the value again gives the same bytes. On an error `input` is as before.
 ///
@@ -84,7 +84,7 @@ fn decode_at(
     })
 }
 
-/// Reads a record; fields that were left out are null.
+/// Decodes a record; fields that were left out are null.
 fn decode_record(
     fields: &[KeyType],
     direction: Direction,
@@ -115,7 +115,7 @@ fn decode_record(
     Ok(KeyValue::Tuple(values))
 }
 
-/// Reads the end of a record all of whose fields were there.
+/// Decodes the end of a record that has all its fields.
 pub(super) fn take_record_end(input: &mut &[u8], direction: Direction) -> Result<()> {
     let start = *input;
     if c::take_more(input, direction)? {
@@ -157,7 +157,7 @@ fn decode_map(
     Ok(KeyValue::Map(entries))
 }
 
-/// Reads an element that must come after the `previous` one, and puts its bytes there.
+/// Decodes an element that must follow the `previous` one in order, and puts its bytes there.
 fn decode_ascending<'a>(
     key_type: &KeyType,
     direction: Direction,

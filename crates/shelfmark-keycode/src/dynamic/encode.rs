@@ -1,4 +1,4 @@
-//! From values to bytes.
+//! Encodes values to bytes.
 
 use super::{KeyType, KeyValue, check_depth, check_kinded, check_record};
 use crate::component as c;
@@ -162,7 +162,7 @@ impl Ascending {
         Self { direction, previous: None }
     }
 
-    /// The element that ends `out` begins at `start`.
+    /// Checks the element that begins at `start` and ends `out`.
     fn check(&mut self, out: &[u8], start: usize) -> Result<()> {
         let element = out.get(start..).unwrap_or_default();
         if let Some((from, to)) = self.previous {
@@ -174,7 +174,7 @@ impl Ascending {
     }
 }
 
-/// Refuses an element that does not come after the previous one.
+/// Refuses an element that does not follow the previous one in order.
 pub(super) fn check_ascending(direction: Direction, previous: &[u8], element: &[u8]) -> Result<()> {
     let ascends = match direction {
         Direction::Ascending => previous < element,

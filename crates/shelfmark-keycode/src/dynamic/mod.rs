@@ -1,4 +1,4 @@
-//! Components whose type is known only at run time.
+//! Encodes components whose type is known only at run time.
 //!
 //! What it is not: not for hot paths (values are owned) and no schema; a key of several columns is
 //! several calls, each with its own direction.
@@ -24,7 +24,7 @@ pub use decode::decode;
 pub use encode::encode;
 pub use skip::skip;
 
-/// How deep types may be nested, the outermost included. A kinded type is as deep as what it holds.
+/// Deepest nesting of types, the outermost included. A kinded type is as deep as what it holds.
 ///
 /// As deep as a DynamoDB document; CQL states no limit, and frozen types in keys are shallow.
 /// Source: DynamoDB Developer Guide, "Quotas", read 2026-11.
@@ -100,7 +100,7 @@ pub enum KeyType {
 }
 
 impl KeyType {
-    /// Every type that is not made of others, for tables and tests that must know them all.
+    /// Every type that is not composed of others, for tables and tests that must know them all.
     pub const SCALARS: [Self; 24] = [
         Self::Text,
         Self::Bytes,
@@ -187,14 +187,14 @@ pub enum KeyValue {
     Set(Vec<KeyValue>),
     /// Of [`KeyType::Map`]: keys ascending and unique (see [`canonicalize`]).
     Map(Vec<(KeyValue, KeyValue)>),
-    /// Of [`KeyType::Kinded`]: nothing was written.
+    /// Of [`KeyType::Kinded`]: null.
     Null,
-    /// Of [`KeyType::Kinded`]: zero bytes were written.
+    /// Of [`KeyType::Kinded`]: zero bytes.
     Empty,
 }
 
 impl KeyType {
-    /// Checks what [`encode`] and [`decode`] will ask of this type.
+    /// Checks the rules of this type that [`encode`] and [`decode`] rely on.
     ///
     /// # Errors
     ///
@@ -226,7 +226,8 @@ impl KeyType {
         }
     }
 
-    /// Whether zero bytes are a value of the type itself, so that CQL's empty value is no kind.
+    /// Returns true if zero bytes are a value of the type itself, so that CQL's empty value is no
+    /// kind.
     const fn has_zero_length_value(&self) -> bool {
         matches!(self, Self::Text | Self::Bytes)
     }
@@ -239,7 +240,7 @@ fn check_depth(depth: usize) -> Result<()> {
     Err(KeyError::new(KeyErrorKind::TooDeep, "key types are nested deeper than 32"))
 }
 
-/// A field that is left out is null, which only kinded types have.
+/// Checks that the fields of a record are kinded: a field that is left out is null.
 fn check_record(fields: &[KeyType]) -> Result<()> {
     if fields.iter().any(|field| !matches!(field, KeyType::Kinded(_))) {
         let message = "a field of a record is not kinded";
@@ -248,7 +249,7 @@ fn check_record(fields: &[KeyType]) -> Result<()> {
     Ok(())
 }
 
-/// A null would otherwise have two forms.
+/// Refuses nested kinds: a null would have two forms.
 fn check_kinded(inner: &KeyType) -> Result<()> {
     if matches!(inner, KeyType::Kinded(_)) {
         let message = "a kinded type stands directly in a kinded type";

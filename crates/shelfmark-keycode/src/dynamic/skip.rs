@@ -1,4 +1,4 @@
-//! Stepping over components without building their values.
+//! Skips components without building their values.
 
 use super::{KeyType, check_depth, check_kinded, check_record};
 use crate::component as c;

@@ -1,4 +1,4 @@
-//! Evaluating a condition on an item.
+//! Evaluates conditions on items.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use crate::limits::CONDITION_DEPTH_MAX;
 use crate::value::Value;
 
 impl Condition {
-    /// Tells whether the condition holds on `item`; an absent item is an empty one.
+    /// Returns true if the condition holds on `item`; an absent item is an empty one.
     ///
     /// Nested deeper than [`CONDITION_DEPTH_MAX`] it does not hold; faces refuse such conditions
     /// before they get here.

@@ -1,4 +1,4 @@
-//! A condition over an item: what a conditional write asks, and what a filter keeps.
+//! Conditions over an item, of conditional writes and of filters.
 //!
 //! An absent attribute has no value: comparing it is false, except "not equal", which is true. That
 //! is DynamoDB's meaning, and CQL's conditions are translated into it.
@@ -8,7 +8,7 @@ mod evaluate;
 use crate::path::Path;
 use crate::value::{Value, ValueKind};
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `=`: the same kind and the same value.
@@ -28,22 +28,22 @@ pub enum Comparison {
 /// A value in a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// What the path leads to.
+    /// The value that the path leads to.
     Path(Path),
     /// A given value.
     Value(Value),
-    /// The size of what the path leads to: bytes of text and bytes, members of the rest.
+    /// The size of the value that the path leads to: bytes of text and bytes, members of the rest.
     Size(Path),
 }
 
 /// A condition over one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
-    /// Every one holds.
+    /// All of these hold.
     And(Vec<Condition>),
-    /// At least one holds.
+    /// At least one of these holds.
     Or(Vec<Condition>),
-    /// It does not hold.
+    /// This does not hold.
     Not(Box<Condition>),
     /// The comparison holds.
     Compare(Comparison, Operand, Operand),

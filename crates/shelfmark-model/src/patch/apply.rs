@@ -1,4 +1,4 @@
-//! Applying a patch to an item.
+//! Applies a patch to an item.
 
 use std::borrow::Cow;
 
@@ -121,9 +121,9 @@ fn add(path: &Path, before: Option<&Value>, value: &Value) -> Result<Value> {
 }
 
 enum Remaining {
-    /// There was no set.
+    /// The set does not exist.
     Nothing,
-    /// Every member went.
+    /// The set has no members left.
     Empty,
     Set(Value),
 }

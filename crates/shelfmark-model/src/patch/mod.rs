@@ -1,4 +1,4 @@
-//! A patch: typed operations on paths of one item, all of which read the item as it was before.
+//! Patches: typed operations on paths of one item, all of which read the item as it was before.
 
 mod apply;
 
@@ -16,20 +16,20 @@ pub struct Patch {
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PatchOperation {
-    /// Sets what the path leads to. Past the end of a list it appends.
+    /// Sets the value that the path leads to, or appends to a list if the path points past its end.
     Set(Path, PatchValue),
-    /// Removes what the path leads to; later list elements move up.
+    /// Removes the value that the path leads to; later list elements move up.
     Remove(Path),
     /// Adds to a number (absent = 0) or joins a set (absent = empty).
     Add(Path, Value),
-    /// Takes members out of a set; an emptied set goes away.
+    /// Removes members of a set; an emptied set goes away.
     Subtract(Path, Value),
 }
 
 /// The right-hand side of a [`PatchOperation::Set`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum PatchValue {
-    /// A value, or what a path leads to.
+    /// A value, or the value that a path leads to.
     Operand(Operand),
     /// The sum of two numbers.
     Plus(Box<PatchValue>, Box<PatchValue>),
@@ -37,7 +37,7 @@ pub enum PatchValue {
     Minus(Box<PatchValue>, Box<PatchValue>),
     /// Two lists, one after the other.
     ListAppend(Box<PatchValue>, Box<PatchValue>),
-    /// What the path leads to, or else the other.
+    /// The value that the path leads to, or else the other.
     IfNotExists(Path, Box<PatchValue>),
 }
 
@@ -49,7 +49,7 @@ impl PatchValue {
     }
 }
 
-/// Why a patch does not fit the item. The item is unchanged then.
+/// The reason why a patch does not fit the item, which is unchanged then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchProblem {
     /// A right-hand side names an attribute that the item does not have.
@@ -71,7 +71,7 @@ impl Patch {
         Self::default().and_set(attribute, value)
     }
 
-    /// Adds "set this attribute".
+    /// Adds the operation that sets this attribute.
     #[must_use]
     pub fn and_set(mut self, attribute: impl Into<String>, value: impl Into<Value>) -> Self {
         self.operations
@@ -79,7 +79,7 @@ impl Patch {
         self
     }
 
-    /// Adds "remove this attribute".
+    /// Adds the operation that removes this attribute.
     #[must_use]
     pub fn and_remove(mut self, attribute: impl Into<String>) -> Self {
         self.operations.push(PatchOperation::Remove(Path::attribute(attribute)));

@@ -1,5 +1,5 @@
-//! What a table of rows of cells declares beyond its keys and columns: indexes of cells, views, and
-//! what its face remembers.
+//! The part of a schema that only tables of cells have: indexes of cells, views, and data of their
+//! face.
 //!
 //! What it is not: a language. Types of columns are the face's; the engine knows key types only,
 //! and those only where order is needed: in clustering columns and in the terms of indexes.
@@ -13,31 +13,32 @@ use crate::limits::INDEXES_MAX;
 /// The part of a schema that only tables of cells have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellsSchema {
-    /// What a face remembers about the table (types as text, options, definitions); opaque.
+    /// Opaque data of a face about the table (types as text, options, definitions).
     pub attachment: Bytes,
     /// Indexes of cells and key components.
     pub indexes: Vec<CellIndex>,
     /// Names of the views of this table, whose rows are kept in the same commit.
     pub views: Vec<TableName>,
-    /// Set if this table is a view itself; then nobody writes it but its base.
+    /// Set if this table is a view itself; then only its base's writes change it.
     pub view_of: Option<ViewSchema>,
-    /// A column was dropped some time: rows may hold cells of numbers that are not declared.
+    /// True if a column was ever dropped: rows may hold cells of numbers that are not declared.
     pub has_dropped_columns: bool,
-    /// Columns that were dropped and are back, with what of before is not.
+    /// Columns that were dropped and are declared again, with the time up to which cells are
+    /// hidden.
     pub revived: Vec<Revived>,
 }
 
-/// A column that was dropped as of a moment of the past, and is back under its number: what was
-/// written later than that moment is seen again.
+/// A column that was dropped at a time and is declared again under its number: only cells written
+/// later are visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revived {
     /// The column's number.
     pub column: u32,
-    /// Cells written up to this microsecond since the Unix epoch are not seen.
+    /// Microsecond since the Unix epoch up to which written cells are hidden.
     pub dropped_at_micros: i64,
 }
 
-/// What of a row an index of cells has its terms from.
+/// The part of a row that an index of cells takes its terms from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellIndexTarget {
     /// The value of a plain column, static or regular.
@@ -59,17 +60,17 @@ pub enum CellIndexTarget {
 pub struct CellIndex {
     /// Its name, unique in the table.
     pub name: String,
-    /// Where its terms come from.
+    /// The source of its terms.
     pub target: CellIndexTarget,
-    /// How terms are ordered: one type, for [`CellIndexTarget::Entries`] two.
+    /// The types that order terms: one, for [`CellIndexTarget::Entries`] two.
     pub terms: Vec<KeyType>,
-    /// Which texts are one term.
+    /// The folding under which texts are one term.
     pub fold: TextFold,
-    /// How far it is.
+    /// The state of its building.
     pub state: IndexState,
 }
 
-/// Where a component of a view's key comes from.
+/// The source of a component of a view's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ViewPart {
     /// A component of the base's partition key, by position.
@@ -80,19 +81,19 @@ pub enum ViewPart {
     Column(u32),
 }
 
-/// What the key of a base's row must satisfy, for the row to be in a view.
+/// A test of the key of a base's row; rows that fail it are not in the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewTest {
     /// The components of the key that are compared, as a tuple; no [`ViewPart::Column`].
     pub parts: Vec<ViewPart>,
-    /// How.
+    /// The comparison.
     pub comparison: ViewComparison,
-    /// What with: tuples of plain serialisations, in the order of the values. One, but for
-    /// [`ViewComparison::Among`].
+    /// The values to compare with: tuples of plain serialisations, in the order of the values. One,
+    /// but for [`ViewComparison::Among`].
     pub values: Vec<Vec<Bytes>>,
 }
 
-/// How a [`ViewTest`] compares.
+/// The comparison of a [`ViewTest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewComparison {
     /// It is one of the values; of no value it never is.
@@ -107,7 +108,7 @@ pub enum ViewComparison {
     From,
 }
 
-/// How the rows of a view follow from those of its base.
+/// The derivation of a view's rows from those of its base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSchema {
     /// The base.
@@ -118,9 +119,9 @@ pub struct ViewSchema {
     pub sort: Vec<ViewPart>,
     /// Numbers of the base's columns that the view's rows hold; `None` for all regular ones.
     pub columns: Option<Vec<u32>>,
-    /// Which rows of the base are in it, by their keys: those that satisfy all of these.
+    /// Tests of the keys of the base's rows; rows that pass all are in the view.
     pub tests: Vec<ViewTest>,
-    /// How far it is: reads are refused until it is public.
+    /// The state of its building; reads are refused until it is public.
     pub state: IndexState,
 }
 

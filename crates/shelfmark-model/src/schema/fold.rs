@@ -1,4 +1,5 @@
-//! Texts that count as one in an index: of either case, composed or not, with or without accents.
+//! Folds texts that count as one in an index: of either case, composed or not, with or without
+//! accents.
 //!
 //! What it is not: a language's collation. Nothing here depends on a locale.
 
@@ -7,28 +8,28 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// What of a text an index does not tell apart; by default it tells apart everything.
+/// The differences between texts that an index ignores; by default none.
 ///
 /// The steps are taken in the order of the fields, as Cassandra's storage attached indexes take
 /// them. Source: Cassandra 5.0, `NonTokenizingAnalyzer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TextFold {
-    /// Upper case is lower case.
+    /// Ignores case.
     pub lower_case: bool,
-    /// Composed and decomposed characters are the same (Unicode's NFC).
+    /// Ignores composition (Unicode's NFC).
     pub normalize: bool,
-    /// Characters are the same as those of ASCII that they are variants of.
+    /// Replaces characters by the ASCII ones that they are variants of.
     pub ascii: bool,
 }
 
 impl TextFold {
-    /// Whether it changes nothing.
+    /// Returns true if it changes nothing.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// Returns the form that stands for a text. Bytes that are no text stay as they are.
+    /// Returns the folded form of a text. Bytes that are no text stay as they are.
     ///
     /// Cost: linear in the text; none where nothing is folded.
     #[must_use]
@@ -51,7 +52,7 @@ impl TextFold {
     }
 }
 
-/// Replaces each character that has a form in ASCII; the others stay.
+/// Replaces each character that has a variant in ASCII; the others stay.
 fn to_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for own in text.chars() {
@@ -66,7 +67,7 @@ fn to_ascii(text: &str) -> String {
     out
 }
 
-/// Takes a character apart and leaves its marks away, if that ends in ASCII letters or digits.
+/// Decomposes a character and drops its diacritical marks, if ASCII letters or digits remain.
 fn decompose(own: char, out: &mut String) {
     // What Unicode takes apart into a number and a sign is no variant of a letter.
     const KEPT: std::ops::RangeInclusive<char> = '\u{a0}'..='\u{bf}';
@@ -87,7 +88,8 @@ fn decompose(own: char, out: &mut String) {
     }
 }
 
-/// Variants that Unicode does not take apart. Source: the list of Lucene's `ASCIIFoldingFilter`.
+/// Returns the ASCII form of a variant that Unicode does not decompose. Source: the list of
+/// Lucene's `ASCIIFoldingFilter`.
 fn plain(own: char) -> Option<&'static str> {
     Some(match own {
         'Æ' | 'Ǣ' | 'Ǽ' | 'ᴁ' => "AE",

@@ -1,4 +1,4 @@
-//! Schemas: which columns make a table's keys, how rows are kept, which tables are derived.
+//! Schemas of tables: key columns, kind of rows, derived tables, options.
 //!
 //! What it is not: the catalogue. Ids, versions and states of online changes are the engine's.
 
@@ -66,7 +66,7 @@ pub struct SortColumn {
     pub name: String,
     /// Its type.
     pub key_type: KeyType,
-    /// Which way its values lie in the store.
+    /// The order of its values in the store.
     pub direction: Direction,
 }
 
@@ -78,17 +78,17 @@ impl SortColumn {
     }
 }
 
-/// Where partitions lie in the store.
+/// The placement of partitions in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Placement {
-    /// By the Murmur3 token of the partition key: load spreads, partitions have no order.
+    /// Ordered by the Murmur3 token of the partition key: load spreads, partitions have no order.
     #[default]
     Hashed,
-    /// By the partition key itself: partitions lie in key order and can be ranged over.
+    /// Ordered by the partition key itself: partitions lie in key order and can be read as a range.
     Ordered,
 }
 
-/// What a row consists of.
+/// The kind of a table's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RowKind {
     /// Attributes without metadata, declared or not.
@@ -122,11 +122,11 @@ pub struct Column {
     pub id: u32,
     /// Its type.
     pub column_type: ColumnType,
-    /// One value for the whole partition.
+    /// True if the partition has one value of it for all its rows.
     pub is_static: bool,
 }
 
-/// What a derived table promises.
+/// The kind of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum IndexKind {
     /// Entries in the index's key order, any number per key.
@@ -136,7 +136,7 @@ pub enum IndexKind {
     Unique,
 }
 
-/// What of an item an index entry holds beside the keys of both.
+/// The attributes that an index entry holds beside the keys of both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Projected {
     /// Everything.
@@ -148,15 +148,15 @@ pub enum Projected {
     Include(Vec<String>),
 }
 
-/// How far an online change of an index has come.
+/// The state of an index during an online change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum IndexState {
-    /// Writes keep it, older rows are being added, reads are refused.
+    /// Backfill is running: writes maintain the index, reads are refused.
     Building,
-    /// Complete.
+    /// The index is complete and readable.
     #[default]
     Public,
-    /// It goes away; nobody reads or keeps it.
+    /// The index is being removed; it is neither read nor maintained.
     Dropping,
 }
 
@@ -167,19 +167,19 @@ pub enum IndexState {
 pub struct IndexSchema {
     /// Its name, unique in the table.
     pub name: String,
-    /// What it promises.
+    /// Its kind.
     pub kind: IndexKind,
     /// Its partition key: attributes of the item.
     pub partition: Vec<KeyColumn>,
     /// Its sort key: attributes of the item.
     pub sort: Vec<SortColumn>,
-    /// What entries hold.
+    /// The attributes that entries hold.
     pub projected: Projected,
-    /// How far it is.
+    /// The state of its building.
     pub state: IndexState,
 }
 
-/// Where an item's expiry comes from.
+/// The source of an item's expiry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TtlSource {
     /// The attribute of this name holds the second of expiry since the Unix epoch, as a number.
@@ -192,33 +192,33 @@ pub enum TtlSource {
 /// Settings of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TableOptions {
-    /// Keep exact counts of items per partition and for the table. Puts read first.
+    /// Keeps exact counts of items per partition and for the table. Puts read first.
     pub exact_counts: bool,
-    /// Keep a change log with old and new images.
+    /// Keeps a change log with old and new images.
     pub change_log: bool,
-    /// Where expiries come from, if items expire.
+    /// The source of expiries, if items expire.
     pub ttl: Option<TtlSource>,
-    /// Items that were there before `ttl` was set are still being looked through; the engine sets
-    /// this to the number of its pass over them, and takes it away at the end.
+    /// The pass over the items that existed before `ttl` was set, while it runs; the engine sets
+    /// and removes its number.
     pub ttl_pass: Option<u64>,
-    /// Split a partition's shard above this many items, at least 1; implies exact counts.
+    /// Splits a partition's shard above this many items, at least 1; implies exact counts.
     pub shard_items_max: Option<u64>,
-    /// Split a partition's shard above this many bytes, at least 1; implies exact counts. Bytes are
-    /// those of keys and records as they are stored, before files are compressed.
+    /// Splits a partition's shard above this many bytes, at least 1; implies exact counts. Bytes
+    /// are those of keys and records as they are stored, before files are compressed.
     pub shard_bytes_max: Option<u64>,
-    /// The bytes of items that were there before `shard_bytes_max` was set are still being counted;
-    /// the engine sets this to the number of its pass over them, and takes it away at the end.
+    /// The pass that counts the bytes of items that existed before `shard_bytes_max` was set, while
+    /// it runs; the engine sets and removes its number.
     pub shard_pass: Option<u64>,
-    /// Refuse a write whose index key attribute is of another type, empty, or longer than
+    /// Refuses a write whose index key attribute is of another type, empty, or longer than
     /// [`crate::limits::STRICT_PARTITION_COLUMN_BYTES_MAX`] or
     /// [`crate::limits::STRICT_SORT_COLUMN_BYTES_MAX`], instead of leaving the item out of the index.
     /// Items that were there before an index are left out of it all the same.
     pub strict_index_keys: bool,
     /// Largest item, by the rule of [`crate::item_size_bytes`]; `None` leaves the general limit.
     pub item_size_bytes_max: Option<u64>,
-    /// How long deletions of cells are remembered, in seconds.
+    /// Grace period: time for which deletions of cells are remembered, in seconds.
     pub gc_grace_seconds: u32,
-    /// What a face remembers about the table; the engine keeps it and does not look inside.
+    /// Opaque data of a face about the table.
     pub face: BTreeMap<String, Value>,
 }
 
@@ -231,9 +231,9 @@ pub struct TableSchema {
     pub partition: Vec<KeyColumn>,
     /// Columns of the sort key; may be empty.
     pub sort: Vec<SortColumn>,
-    /// Where partitions lie.
+    /// The placement of its partitions.
     pub placement: Placement,
-    /// What a row consists of.
+    /// The kind of its rows.
     pub rows: RowKind,
     /// Declared columns that are no keys. Items may have undeclared attributes all the same.
     pub columns: Vec<Column>,
@@ -241,7 +241,7 @@ pub struct TableSchema {
     pub indexes: Vec<IndexSchema>,
     /// Settings.
     pub options: TableOptions,
-    /// What only tables of cells have; `None` for tables of items.
+    /// The part that only tables of cells have; `None` for tables of items.
     pub cells: Option<Box<CellsSchema>>,
 }
 
@@ -262,7 +262,7 @@ impl TableSchema {
         }
     }
 
-    /// Creates a table of cells; its key and its columns are to be filled in.
+    /// Creates a table of cells, without sort key and columns.
     #[must_use]
     pub fn of_cells(name: TableName, partition: Vec<KeyColumn>) -> Self {
         Self {
@@ -298,7 +298,7 @@ impl TableSchema {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// Walks over the names of the key columns, partition first.
+    /// Iterates over the names of the key columns, partition first.
     pub fn key_names(&self) -> impl Iterator<Item = &str> {
         self.partition
             .iter()
@@ -306,7 +306,7 @@ impl TableSchema {
             .chain(self.sort.iter().map(|column| column.name.as_str()))
     }
 
-    /// Tells whether `name` is a column of the primary key.
+    /// Returns true if `name` is a column of the primary key.
     #[must_use]
     pub fn is_key(&self, name: &str) -> bool {
         self.key_names().any(|key| key == name)

@@ -1,4 +1,4 @@
-//! Checks of a schema before it enters the catalogue.
+//! Validates a schema before it enters the catalogue.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::limits::{INDEXES_MAX, KEY_COLUMNS_MAX, NAME_SIZE_BYTES_MAX};
 
 impl TableSchema {
-    /// Checks that the schema can be created.
+    /// Validates the schema of a table.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl TableSchema {
 }
 
 impl IndexSchema {
-    /// Checks that the index can be created.
+    /// Validates the schema of an index.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Sums and differences of decimals, within the digits that a number may have.
+//! Adds and subtracts decimals, within the digits that a number may have.
 //!
 //! Source of the limits: DynamoDB API, data type Number, 38 digits, read 2026-11; they are those of
 //! the one face that does arithmetic on decimals in the store.
@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use shelfmark_keycode::Decimal;
 use shelfmark_keycode::number::check_dynamo_number;
 
-/// Scales further apart than this have no exact sum of 38 digits.
+/// Largest difference of scales of which a sum of 38 digits can be exact.
 const SCALE_DISTANCE_MAX: u32 = 512;
 
 /// Exact arithmetic; `None` when the result has too many digits or is out of range.

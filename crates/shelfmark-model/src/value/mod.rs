@@ -1,4 +1,4 @@
-//! A value: what an attribute or a column holds.
+//! Values of attributes and columns.
 //!
 //! One type serves every face. It is not a wire form: what DynamoDB writes as `{"N": "1"}` and what
 //! CQL sends as four bytes are both translated into it.
@@ -18,8 +18,8 @@ use shelfmark_keycode::Decimal;
 
 pub(crate) use arithmetic::Arithmetic;
 
-/// A text that is read much more often than changed: up to 23 bytes lie in it, and of longer ones
-/// clones share the memory.
+/// A text that is read much more often than changed: up to 23 bytes are stored inline, and clones
+/// of longer ones share memory.
 pub type Text = smol_str::SmolStr;
 
 /// One value.
@@ -74,7 +74,7 @@ pub enum Value {
     Tuple(Vec<Option<Value>>),
 }
 
-/// Which variant a [`Value`] is.
+/// The variant of a [`Value`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "each is the variant of Value with that name")]
 pub enum ValueKind {
@@ -121,7 +121,7 @@ impl Value {
         Self::Set(members)
     }
 
-    /// Returns which variant this is.
+    /// Returns the variant.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {

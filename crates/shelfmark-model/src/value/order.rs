@@ -1,5 +1,5 @@
-//! Two comparisons of values: a total order for sets and sorting, and the order that conditions
-//! use, which has no answer across kinds.
+//! Compares values in two ways: by a total order for sets and sorting, and by the order of
+//! conditions, which is undefined across kinds.
 
 use std::cmp::Ordering;
 
@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// Tells whether both are the same value: numbers by value, sets without order.
+    /// Returns true if both are the same value: numbers by value, sets without order.
     #[must_use]
     pub fn equals(&self, other: &Self) -> bool {
         self.kind() == other.kind() && self.total_cmp(other).is_eq()

@@ -1,5 +1,5 @@
-//! The pool of threads that runs requests which are heavy or wait, so that the threads that serve
-//! connections never do.
+//! The thread pool of heavy and waiting requests, so that the threads that serve connections never
+//! block.
 //!
 //! Heavy requests compute: few of them run at once, clients take turns ([`turns`]), and a long one
 //! lets others have theirs between two of its pages ([`Pool::pause`]); it keeps its thread there, so
@@ -27,22 +27,22 @@ use tokio::runtime::Handle;
 use crate::limits::{HEAVY_NICENESS, POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
 use turns::{Address, Turns, address};
 
-/// How many requests of a pool run at once and wait.
+/// The limits of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSize {
-    /// Heavy requests that compute at once.
+    /// Most heavy requests that compute at once.
     pub computing: usize,
-    /// Heavy requests that have begun, whether they compute or pause: each keeps a thread.
+    /// Most heavy requests that have begun, whether they compute or pause: each keeps a thread.
     pub begun: usize,
-    /// Requests that wait: each keeps a thread.
+    /// Most waiting requests: each keeps a thread.
     pub waiting: usize,
-    /// Requests of either kind that have not begun; more are refused.
+    /// Most requests of either kind that have not begun; more are refused.
     pub queued: usize,
 }
 
 impl PoolSize {
-    /// Returns the size for a store that can do this, on a machine with so many processors, where
-    /// the embedded store is to have no more than `threads`.
+    /// Returns the limits for a store with these capabilities, on a machine with so many
+    /// processors, where the embedded store is to have no more than `threads`.
     #[must_use]
     pub fn of(caps: &Caps, processors: usize, threads: usize) -> Self {
         let begun = (threads / 2).max(1);
@@ -51,7 +51,7 @@ impl PoolSize {
     }
 }
 
-/// The pool. Clones share its threads.
+/// The thread pool; clones share its threads.
 #[derive(Clone)]
 pub struct Pool {
     inner: Arc<Inner>,
@@ -105,7 +105,7 @@ struct Lane {
     coming: usize,
 }
 
-/// The turn of a request that pauses.
+/// The turn of a paused request.
 #[derive(Default)]
 struct Turn {
     is_mine: Mutex<bool>,
@@ -132,8 +132,8 @@ thread_local! {
 }
 
 impl Pool {
-    /// Creates a pool; threads are started when there is work for them. `runtime` is where short work
-    /// of connections is shared out.
+    /// Creates a pool, whose threads are started when there is work for them. `runtime` is where
+    /// short work of connections is shared out.
     #[must_use]
     pub fn new(size: PoolSize, runtime: Handle) -> Self {
         let inner = Inner {
@@ -147,7 +147,7 @@ impl Pool {
         Self { inner: Arc::new(inner), runtime }
     }
 
-    /// Refuses everything from now on, what has not begun included, and waits for what has begun, for
+    /// Refuses all work from now on, what has not begun included, and waits for what has begun, for
     /// at most `time`. `false` if something runs on: it ends with the process.
     #[must_use]
     pub fn stop(&self, time: Duration) -> bool {
@@ -233,7 +233,7 @@ impl Inner {
         }
     }
 
-    /// Gives out the turns and threads that are free.
+    /// Assigns turns and threads that are free.
     fn dispatch(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         while state.waiting.begin(self.size.waiting) {}
         while state.computing < self.size.computing && state.compute_next(self.size.begun) {

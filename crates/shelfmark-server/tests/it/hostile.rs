@@ -114,8 +114,8 @@ fn every_stream_at_once() {
     for _ in 0..=i16::MAX {
         let answer = client.answer().unwrap();
         assert_eq!(answer.opcode, SUPPORTED);
-        let place = usize::try_from(answer.stream).unwrap();
-        assert!(!std::mem::replace(&mut seen[place], true));
+        let slot = usize::try_from(answer.stream).unwrap();
+        assert!(!std::mem::replace(&mut seen[slot], true));
     }
     sender.join().unwrap();
     assert!(client.is_served());

@@ -72,7 +72,7 @@ fn quick() -> Times {
     Times {
         head_max: MOMENT,
         body_max: MOMENT,
-        stranger_body_max: MOMENT,
+        unauthenticated_body_max: MOMENT,
         connection_max: PATIENCE,
         drain_max: MOMENT,
         ..Times::default()
@@ -211,7 +211,7 @@ fn no_connection_lasts_for_ever() {
         Ok(()) => false,
         Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
     });
-    assert!(closed, "a client that takes no answer keeps its place");
+    assert!(closed, "a client that takes no answer keeps its slot");
     // Others come in.
     let mut fresh = server.connect();
     fresh.write_all(request("ListTables", "{}").as_bytes()).unwrap();

@@ -1,51 +1,52 @@
-//! What a driver can do, how much it takes, and what it counts.
+//! Capabilities, limits and statistics of a driver.
 
 use std::time::Duration;
 
-/// When a commit is acknowledged.
+/// The moment at which a commit is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// After its group is synced. The default.
+    /// Acknowledges after the commit's group is synced. The default.
     #[default]
     Sync,
-    /// Before; the log is synced at most this long afterwards. A power cut may take the commits of
-    /// the last interval, whole commits only, newest first; `kill -9` takes none.
+    /// Acknowledges before the sync; the log is synced at most this long afterwards. A power cut
+    /// may take the commits of the last interval, whole commits only, newest first; `kill -9` takes
+    /// none.
     Interval(Duration),
 }
 
 /// Limits and abilities of a driver. Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
-    /// Longest key.
+    /// Longest key, in bytes.
     pub key_size_bytes_max: usize,
-    /// Longest value.
+    /// Longest value, in bytes.
     pub value_size_bytes_max: usize,
-    /// Largest sum of keys and values in one commit.
+    /// Largest sum of keys and values in one commit, in bytes.
     pub commit_size_bytes_max: usize,
     /// Most writes in one commit.
     pub commit_writes_max: usize,
-    /// Oldest a snapshot may get.
+    /// Greatest age of a snapshot before its reads answer `TooOld`.
     pub snapshot_age_max: Duration,
     /// Most bytes that may be written while a snapshot is open.
     pub snapshot_bytes_max: u64,
-    /// Stamps rise in commit order over the whole store, not only per validated key.
+    /// True if stamps rise in commit order over the whole store, not only per validated key.
     pub stamps_total_order: bool,
-    /// Nobody writes to the store but through this object: what its user remembers of its own
-    /// commits, in the order in which they were queued, is what the store holds. Not so where
-    /// several processes share a store, or a commit may take effect after others.
+    /// True if this handle is the only writer, so a cache of its own commits, in queue order, is
+    /// never stale. Not so where several processes share a store, or a commit may take effect after
+    /// others.
     pub is_exclusive: bool,
-    /// The driver validates ranges that were read ([`super::Commit::validate_ranges`]), so that
-    /// transactions that read ranges are serializable. Where it is false, whoever runs transactions
-    /// has to make those that read ranges exclude each other by keys.
+    /// True if the driver validates ranges that were read ([`super::Commit::validate_ranges`]), so
+    /// that transactions that read ranges are serializable. Where it is false, whoever runs
+    /// transactions has to make those that read ranges exclude each other by keys.
     pub validates_ranges: bool,
-    /// A read may wait for another machine or a slow device, for milliseconds rather than
+    /// True if a read may wait for another machine or a slow device, for milliseconds rather than
     /// microseconds. Whoever serves connections then reads on threads that may wait.
     pub reads_may_wait: bool,
-    /// What acknowledged means.
+    /// The guarantee behind an acknowledgement.
     pub durability: Durability,
 }
 
-/// What [`crate::Store::maintain`] did.
+/// Work done by [`crate::Store::maintain`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Maintained {
     /// Bytes written from memory to the tree.
@@ -54,7 +55,7 @@ pub struct Maintained {
     pub log_files_removed: usize,
 }
 
-/// Counters and gauges of a driver. Zero where a driver has no such thing.
+/// Counters and gauges of a driver; zero where a driver has no such thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreStats {
     /// Commits acknowledged since open.
@@ -86,8 +87,8 @@ pub struct StoreStats {
     pub flushes: u64,
     /// Merges of table files since open.
     pub compactions: u64,
-    /// Flushes or compactions wait for room on the disk.
-    pub waits_for_room: bool,
+    /// True while flushes or compactions wait for free disk space.
+    pub waits_for_disk_space: bool,
     /// Free space of the file system, if known.
     pub disk_free_bytes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A commit: what is written, what must still hold, and how its end is told.
+//! A commit: its writes, its validation, and how its outcome is reported.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -7,14 +7,14 @@ use bytes::Bytes;
 
 use super::{Error, ErrorKind, KeyRange, Result, Snapshot};
 
-/// Number of a commit: consecutive in queue order, over the whole life of a store. Also the stamp
-/// of its [`Write::PutStamped`] keys.
+/// The number of a commit: consecutive in queue order, over the whole life of a store. Also the
+/// stamp of its [`Write::PutStamped`] keys.
 pub type CommitNumber = u64;
 
-/// Told once how a queued commit ended.
+/// A callback that is called once with the outcome of a queued commit.
 pub type Completion = Box<dyn FnOnce(Result<Committed>) + Send>;
 
-/// One change. Values are never empty.
+/// One change; its value is never empty.
 ///
 /// The writes of one commit act one after the other, and a commit is seen whole: of several writes
 /// to one key the last one counts, and an [`Write::Add`] counts on from what the writes before it
@@ -24,32 +24,32 @@ pub type Completion = Box<dyn FnOnce(Result<Committed>) + Send>;
 pub enum Write {
     /// Puts `value` at `key`, whatever was there.
     Put {
-        /// Where.
+        /// The key.
         key: Bytes,
-        /// What; not empty.
+        /// The value; not empty.
         value: Bytes,
     },
     /// Makes `key` absent.
     Delete {
-        /// Where.
+        /// The key.
         key: Bytes,
     },
     /// Puts `value` at `key`, which must be absent ([`ErrorKind::Exists`] otherwise).
     PutIfAbsent {
-        /// Where.
+        /// The key.
         key: Bytes,
-        /// What; not empty.
+        /// The value; not empty.
         value: Bytes,
     },
     /// Puts `value` at `prefix ‖ commit number, 8 bytes big-endian ‖ suffix`.
     ///
     /// The driver fills the number in, so keys of one prefix rise in commit order.
     PutStamped {
-        /// Bytes before the stamp.
+        /// The bytes before the stamp.
         prefix: Bytes,
-        /// Bytes after the stamp.
+        /// The bytes after the stamp.
         suffix: Bytes,
-        /// What; not empty.
+        /// The value; not empty.
         value: Bytes,
     },
     /// Adds `delta` to the counter at `key` (absent = 0), stored as 8 bytes: big-endian i64 with
@@ -62,15 +62,15 @@ pub enum Write {
     /// delete from 0; a put or delete behind it replaces it. What is there by then and is no
     /// counter makes the commit end as [`ErrorKind::Corrupt`], with nothing written.
     Add {
-        /// Where.
+        /// The key of the counter.
         key: Bytes,
-        /// How much.
+        /// The amount to add.
         delta: i64,
     },
 }
 
 impl Write {
-    /// Reads the value of a counter key.
+    /// Decodes the value of a counter key.
     ///
     /// # Errors
     ///
@@ -82,14 +82,14 @@ impl Write {
         Ok((u64::from_be_bytes(bytes) ^ (1 << 63)).cast_signed())
     }
 
-    /// Writes the value of a counter key.
+    /// Encodes the value of a counter key.
     #[must_use]
     pub fn counter_value(count: i64) -> Bytes {
         Bytes::copy_from_slice(&(count.cast_unsigned() ^ (1 << 63)).to_be_bytes())
     }
 }
 
-/// Writes that happen together or not at all.
+/// A set of writes that happen together or not at all.
 #[derive(Clone, Default)]
 pub struct Commit {
     /// The snapshot that `validate` and `validate_ranges` are checked against; it stays open until
@@ -105,8 +105,8 @@ pub struct Commit {
     /// The changes. May be empty: such a commit completes once everything queued before it is
     /// durable.
     pub writes: Vec<Write>,
-    /// The commit removes more than it adds, or leads to that: a driver takes it also where there is
-    /// too little room for puts. One that consists of deletions alone need not say so.
+    /// True if the commit frees space in the end: a driver accepts it also on a nearly full disk.
+    /// One that consists of deletions alone need not say so.
     pub is_deletion: bool,
 }
 
@@ -117,19 +117,19 @@ impl Commit {
         Self { writes, ..Self::default() }
     }
 
-    /// Returns the commit as one that removes more than it adds ([`Commit::is_deletion`]).
+    /// Marks the commit as one that frees space ([`Commit::is_deletion`]) and returns it.
     #[must_use]
     pub fn deleting(self) -> Self {
         Self { is_deletion: true, ..self }
     }
 
-    /// Tells whether the commit is taken where there is too little room for puts.
-    pub(crate) fn is_taken_in_want(&self) -> bool {
+    /// Returns true if the commit is accepted on a nearly full disk.
+    pub(crate) fn is_accepted_on_a_full_disk(&self) -> bool {
         self.is_deletion || self.writes.iter().all(|write| matches!(write, Write::Delete { .. }))
     }
 }
 
-/// A commit that has taken its place in the queue.
+/// A commit that was queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queued {
     /// Its number.

@@ -1,4 +1,4 @@
-//! The errors of a store: kinds that say what the caller can do.
+//! The errors of a store; kinds name what the caller can do.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use bytes::Bytes;
 /// Result of a store call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the caller can do about an [`Error`].
+/// The action that an [`Error`] asks of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// A validated key was written since the base: read again and retry.
     Conflict,
-    /// A key that had to be absent is there: decide.
+    /// A key that must be absent exists: decide.
     Exists,
-    /// The commit may or may not be there: ask by reading a key it would have put.
+    /// The outcome is unknown: ask by reading a key that the commit would have put.
     Undetermined,
     /// The snapshot outlived its bounds: take a new one.
     TooOld,
@@ -59,7 +59,7 @@ impl ErrorKind {
     ];
 }
 
-/// Why a store call failed. The message is for people and outside the contract.
+/// An error of a store call; its message is for people and outside the contract.
 ///
 /// One word, so that a result with a row in it is no larger than the row.
 #[derive(Debug, Clone)]
@@ -117,19 +117,19 @@ impl Error {
         self
     }
 
-    /// Returns what the caller can do.
+    /// Returns the kind, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.detail.kind
     }
 
-    /// Returns the keys that a conflict or an existing key is about.
+    /// Returns the keys that conflict or exist already.
     #[must_use]
     pub fn keys(&self) -> &[Bytes] {
         &self.detail.keys
     }
 
-    /// Returns how long to wait before trying again, for [`ErrorKind::Busy`].
+    /// Returns how long to wait before retrying, for [`ErrorKind::Busy`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.detail.retry_after

@@ -1,4 +1,4 @@
-//! The storage contract: what the engine may rely on, whatever driver is underneath.
+//! The storage contract: what every driver promises and the engine relies on.
 //!
 //! It is synchronous. An embedded read costs no scheduling; a remote driver blocks a thread of a
 //! pool that is sized for it. Only a commit has a completion, because a writer should go on
@@ -84,7 +84,7 @@ pub trait Store: Send + Sync {
         commit::blocking(|done| self.submit(commit, done))
     }
 
-    /// Returns keys that cut `range` into parts of similar size, ascending, both ends excluded.
+    /// Returns keys that divide `range` into parts of similar size, ascending, both ends excluded.
     ///
     /// For parallel work over a range. May be empty. Costs no read of rows.
     ///
@@ -93,7 +93,7 @@ pub trait Store: Send + Sync {
     /// * [`ErrorKind::Closed`]: the store was closed.
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>>;
 
-    /// Makes the keys of `range` and their space go away, without history.
+    /// Removes the keys of `range` and frees their space, without history.
     ///
     /// Only for ranges that nobody reads or writes any more: the keys of a dropped id. It waits for
     /// no snapshot itself; the caller calls it when no snapshot older than the drop is open
@@ -104,7 +104,7 @@ pub trait Store: Send + Sync {
     /// * [`ErrorKind::Io`], [`ErrorKind::ReadOnly`]: try again later; what remains is garbage only.
     fn destroy_range(&self, range: &KeyRange) -> Result<()>;
 
-    /// Does background work that is due (flush, compaction, log removal) and waits for it.
+    /// Does the background work that is due (flush, compaction, log removal) and waits for it.
     ///
     /// Drivers do this by themselves; tests and tools call it to have it done now.
     ///
@@ -113,13 +113,13 @@ pub trait Store: Send + Sync {
     /// * [`ErrorKind::Io`]: the work failed; the store turned read-only where data was at risk.
     fn maintain(&self) -> Result<Maintained>;
 
-    /// Returns what this driver can do and how much it takes.
+    /// Returns the driver's capabilities and limits.
     fn caps(&self) -> Caps;
 
     /// Returns counters and gauges for people and metrics.
     fn stats(&self) -> StoreStats;
 
-    /// Returns why the store refuses puts now, if it does: a failed write, a full disk, its end.
+    /// Returns why the store refuses puts now, if it does: a failed write, a full disk, or a close.
     ///
     /// For health checks and logs. A driver that refuses each commit for its own reason alone has
     /// nothing to say here.
@@ -139,7 +139,7 @@ pub trait Store: Send + Sync {
     fn close(&self) -> Result<()>;
 }
 
-/// Identifies the moment that a snapshot shows, for validation at commit.
+/// Identifies the state that a snapshot shows, for validation at commit.
 ///
 /// Opaque outside the drivers: two numbers whose meaning is theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,9 +150,9 @@ pub struct SnapshotId {
     pub position: u64,
 }
 
-/// One moment of a store.
+/// A consistent view of a store as of one commit.
 pub trait Snapshot: Send + Sync {
-    /// Returns which moment this is.
+    /// Returns the id of the state that this snapshot shows.
     fn id(&self) -> SnapshotId;
 
     /// Returns the value of `key`, or `None` if it is absent.
@@ -174,7 +174,7 @@ pub trait Snapshot: Send + Sync {
     }
 
     /// Returns rows of `range` in key order (descending for [`Direction::Descending`]) until a
-    /// limit is met, and where to go on.
+    /// limit is met, and the rest of the range.
     ///
     /// A driver may return a shorter page than `limits` allow, even an empty one with a `next`;
     /// only `next == None` means that the range is done.
@@ -184,7 +184,7 @@ pub trait Snapshot: Send + Sync {
     /// As [`Snapshot::get`].
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page>;
 
-    /// Returns how long this snapshot may still be used, if it is bounded.
+    /// Returns how long this snapshot may still be read, if that is bounded.
     fn time_left(&self) -> Option<Duration> {
         None
     }

@@ -1,14 +1,14 @@
-//! Ranges of keys, how far to read them, and the pages that come back.
+//! Key ranges, limits of a scan, and the pages that a scan returns.
 
 use bytes::Bytes;
 
-/// Which way a range is read. The range itself stays `start <= key < end` in both.
+/// The order in which a range is read; the range itself stays `start <= key < end` in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
-    /// From the smallest key up.
+    /// Reads from the smallest key up.
     #[default]
     Ascending,
-    /// From the largest key down.
+    /// Reads from the largest key down.
     Descending,
 }
 
@@ -48,19 +48,19 @@ impl KeyRange {
         Self { start, end }
     }
 
-    /// Tells whether `key` lies in the range.
+    /// Returns true if `key` lies in the range.
     #[must_use]
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= self.start.as_ref() && self.end.as_ref().is_none_or(|end| key < end.as_ref())
     }
 
-    /// Tells whether no key can lie in the range.
+    /// Returns true if no key can lie in the range.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end <= &self.start)
     }
 
-    /// Returns what is left of the range once `last` was read in `direction`.
+    /// Returns the rest of the range after `last` was read in `direction`.
     #[must_use]
     pub fn after(&self, last: &[u8], direction: Direction) -> Self {
         match direction {
@@ -88,14 +88,14 @@ fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(next)
 }
 
-/// Where a scan stops. A page ends with the row that reaches a limit.
+/// Limits of a scan. A page ends with the row that reaches a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanLimits {
     /// Most rows of a page; at least one.
     pub rows_max: usize,
     /// A page ends with the row at which keys and values together reach this many bytes.
     pub bytes_max: usize,
-    /// Leave the values out (they come back empty).
+    /// Leaves the values out (they come back empty).
     pub keys_only: bool,
 }
 
@@ -105,7 +105,7 @@ impl Default for ScanLimits {
     }
 }
 
-/// One key and its value.
+/// A key and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The key.
@@ -114,7 +114,7 @@ pub struct Row {
     pub value: Bytes,
 }
 
-/// Rows in the order they were asked for, and what is left of the range.
+/// A page of rows in scan order, and the rest of the range.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     /// The rows.

@@ -1,4 +1,4 @@
-//! Reading big-endian integers out of byte slices without panicking.
+//! Reads big-endian integers out of byte slices without panicking.
 
 /// Returns the `N` bytes at `offset`, if they are there.
 pub(super) fn array<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
@@ -26,7 +26,7 @@ pub(super) fn be_u128(bytes: &[u8], offset: usize) -> Option<u128> {
     array(bytes, offset).map(u128::from_be_bytes)
 }
 
-/// Widens a length. Sizes of memory fit 64 bits on every platform we know.
+/// Widens a length to 64 bits, which hold every platform's memory sizes.
 pub(super) fn wide(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }

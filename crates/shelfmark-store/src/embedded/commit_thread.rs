@@ -1,4 +1,5 @@
-//! The commit thread: takes a group, makes it durable, inserts it, publishes it, tells the waiters.
+//! The commit thread: takes a group from the queue, writes it to the log, syncs, inserts it into
+//! the tree, publishes it and completes its commits.
 //!
 //! It alone appends to the log, inserts into the memory table, seals it, and knows what counters
 //! add up to. It never sleeps while something is queued.
@@ -21,14 +22,14 @@ use super::log::group::{Entries, GroupHeader, GroupWriter, seed_of};
 use super::log::header::FileHeader;
 use super::log::path_of;
 use super::log::writer::LogWriter;
-use super::options::MARK_SYNC_EVERY;
+use super::options::SUPERBLOCK_SYNC_INTERVAL;
 use super::pending::{Layer, Writes};
 use super::queue::Work;
 use super::tree::Active;
 
-/// How a group failed.
+/// The failure of a group.
 struct Failure {
-    /// What its commits are told: nothing was written, or nobody knows.
+    /// The error kind that its commits get: nothing was written, or the outcome is unknown.
     kind: ErrorKind,
     cause: Error,
 }
@@ -49,8 +50,8 @@ pub(super) fn run(inner: &Arc<Inner>) {
         inner: inner.clone(),
         active: inner.tree.active(),
         writer: GroupWriter::default(),
-        seed: seed_of(lock(&inner.mark).mark.store_id),
-        mark_synced: inner.clock.monotonic(),
+        seed: seed_of(lock(&inner.superblock).superblock.store_id),
+        superblock_synced: inner.clock.monotonic(),
         log_synced: inner.clock.monotonic(),
     };
     let failure = match catch_unwind(AssertUnwindSafe(|| thread.work())) {
@@ -58,7 +59,7 @@ pub(super) fn run(inner: &Arc<Inner>) {
         Ok(Err(failure)) => failure,
         Err(_) => Failure::after(Error::new(ErrorKind::Internal, "the commit thread panicked")),
     };
-    inner.break_off(failure.kind, &failure.cause);
+    inner.poison(failure.kind, &failure.cause);
 }
 
 struct CommitThread {
@@ -66,22 +67,22 @@ struct CommitThread {
     active: Active,
     writer: GroupWriter,
     seed: u64,
-    /// When the mark was last synced.
-    mark_synced: Duration,
-    /// When the log was last synced; matters in interval mode.
+    /// The time at which the superblock was last synced.
+    superblock_synced: Duration,
+    /// The time at which the log was last synced; used in interval mode.
     log_synced: Duration,
 }
 
 impl CommitThread {
     fn work(&mut self) -> std::result::Result<(), Failure> {
         loop {
-            match self.inner.queue.next(self.patience()) {
+            match self.inner.queue.next(self.idle_timeout()) {
                 Work::Group { layer, first_commit, commits } => {
                     self.group(&layer, first_commit, commits)?;
-                    self.keep_house(false).map_err(Failure::after)?;
+                    self.run_due_work(false).map_err(Failure::after)?;
                 }
                 Work::Seal => self.seal().map_err(Failure::after)?,
-                Work::Idle => self.keep_house(true).map_err(Failure::after)?,
+                Work::Idle => self.run_due_work(true).map_err(Failure::after)?,
                 Work::Stop => {
                     let mut log = lock(&self.inner.log);
                     self.inner.sync_log(&mut log).map_err(Failure::after)?;
@@ -91,22 +92,23 @@ impl CommitThread {
         }
     }
 
-    /// Returns how long to wait for a group before something else is due.
-    fn patience(&self) -> Option<Duration> {
-        let mark = lock(&self.inner.mark).is_dirty().then_some(MARK_SYNC_EVERY);
+    /// Returns how long to wait for a group before a sync is due.
+    fn idle_timeout(&self) -> Option<Duration> {
+        let superblock =
+            lock(&self.inner.superblock).is_dirty().then_some(SUPERBLOCK_SYNC_INTERVAL);
         let log = match self.inner.options.durability {
             Durability::Interval(interval) if lock(&self.inner.log).writer.is_dirty() => {
                 Some(interval)
             }
             Durability::Interval(_) | Durability::Sync => None,
         };
-        match (mark, log) {
-            (Some(mark), Some(log)) => Some(mark.min(log)),
+        match (superblock, log) {
+            (Some(superblock), Some(log)) => Some(superblock.min(log)),
             (one, other) => one.or(other),
         }
     }
 
-    /// Writes one group and everything that follows from it.
+    /// Writes, syncs, inserts and publishes one group.
     fn group(
         &mut self,
         layer: &Arc<Layer>,
@@ -152,7 +154,7 @@ impl CommitThread {
             deletions += u64::from(entry.value.is_none());
             self.active.insert(entry.key, entry.value, seqno);
         }
-        Counters::add(&self.inner.deletions_in_memory, deletions);
+        Counters::add(&self.inner.tombstones_in_memory, deletions);
         Ok(())
     }
 
@@ -162,7 +164,7 @@ impl CommitThread {
         inner.recent.push(header.seqno, id.commit);
         inner.space.spend(bytes);
         let told = inner.queue.finish(|| {
-            let oldest = inner.moments.publish(id, bytes);
+            let oldest = inner.snapshots.publish(id, bytes);
             inner.written.push(layer, id.commit, oldest);
         });
         inner.gaps.end_insert();
@@ -172,8 +174,9 @@ impl CommitThread {
         inner.written.keep_keys_only();
     }
 
-    /// Does what is due between groups. `idle` says that nothing came for a while.
-    fn keep_house(&mut self, idle: bool) -> Result<()> {
+    /// Does the periodic work that is due between groups; `idle` means that no group came for a
+    /// while.
+    fn run_due_work(&mut self, idle: bool) -> Result<()> {
         if self.active.size() >= self.inner.options.memory_table_bytes {
             self.seal()?;
         }
@@ -186,13 +189,13 @@ impl CommitThread {
             drop(log);
             self.log_synced = now;
         }
-        if idle || now.saturating_sub(self.mark_synced) >= MARK_SYNC_EVERY {
-            let mut mark = lock(&self.inner.mark);
-            if mark.is_dirty() {
-                mark.sync()?;
+        if idle || now.saturating_sub(self.superblock_synced) >= SUPERBLOCK_SYNC_INTERVAL {
+            let mut superblock = lock(&self.inner.superblock);
+            if superblock.is_dirty() {
+                superblock.sync()?;
             }
-            drop(mark);
-            self.mark_synced = now;
+            drop(superblock);
+            self.superblock_synced = now;
         }
         Ok(())
     }
@@ -205,8 +208,8 @@ impl CommitThread {
         self.inner.sync_log(&mut log)?;
         let sealed = inner.tree.rotate(log.end());
         if sealed {
-            inner.deletions_in_memory.store(0, Ordering::Relaxed);
-            inner.tree.refresh(|view| inner.moments.install(view));
+            inner.tombstones_in_memory.store(0, Ordering::Relaxed);
+            inner.tree.refresh(|view| inner.snapshots.install(view));
             self.active = inner.tree.active();
             // So that the file can go as soon as this memory table is flushed.
             if log.writer.length() > inner.options.log_file_bytes / 8 {
@@ -214,13 +217,13 @@ impl CommitThread {
             }
         }
         drop(log);
-        inner.feel_pressure();
+        inner.measure_backlog();
         inner.signals.sealed();
         Ok(())
     }
 }
 
-/// Turns a layer into the body of a group.
+/// Encodes a layer as the body of a group.
 fn encode(inner: &Inner, layer: &Layer, writer: &mut GroupWriter) -> Result<()> {
     writer.begin();
     let writes = layer.read();
@@ -236,12 +239,12 @@ fn encode(inner: &Inner, layer: &Layer, writer: &mut GroupWriter) -> Result<()> 
     Ok(())
 }
 
-/// Adds the sums of a layer to what the counters hold.
+/// Adds a layer's sums to the counters' stored values.
 fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
     if writes.sums.is_empty() {
         return Ok(Vec::new());
     }
-    let view = inner.moments.view();
+    let view = inner.snapshots.view();
     let mut counts = Vec::with_capacity(writes.sums.len());
     for (key, (_, sum)) in &writes.sums {
         let old = match view.get(key, u64::MAX)? {
@@ -254,35 +257,35 @@ fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
 }
 
 impl Inner {
-    /// Begins a new log file if the group would make this one too large.
+    /// Starts a new log file if the group would make this one too large.
     fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
         let full =
             log.writer.length().saturating_add(wide(group_bytes)) > self.options.log_file_bytes;
         if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }
     }
 
-    /// Syncs the log file and goes over to a new one.
+    /// Syncs the log file and switches to a new one.
     fn next_file(&self, log: &mut Log) -> Result<()> {
         self.sync_log(log)?;
         self.next_log_file(log)
     }
 
-    /// Makes the log durable and notes it in the mark.
+    /// Syncs the log and records that in the superblock.
     fn sync_log(&self, log: &mut Log) -> Result<()> {
         if !log.writer.is_dirty() {
             return Ok(());
         }
         log.writer.sync()?;
         Counters::add(&self.counters.syncs, 1);
-        let mut mark = lock(&self.mark);
-        mark.mark.synced_group = log.last_group;
-        mark.mark.synced_commit = log.last_commit;
-        mark.mark.seqno_max = log.last_seqno;
-        mark.mark.clean = false;
-        mark.write()
+        let mut superblock = lock(&self.superblock);
+        superblock.superblock.synced_group = log.last_group;
+        superblock.superblock.synced_commit = log.last_commit;
+        superblock.superblock.seqno_max = log.last_seqno;
+        superblock.superblock.clean = false;
+        superblock.write()
     }
 
-    /// Creates the log file after the current one, which is synced already, and writes to it.
+    /// Creates the next log file, after the current one was synced, and switches to it.
     pub(super) fn next_log_file(&self, log: &mut Log) -> Result<()> {
         let old = log.writer.header();
         let header = FileHeader {

@@ -1,4 +1,4 @@
-//! Making a dead range and its space go away.
+//! Deletes a dead range of keys and frees its space.
 //!
 //! Whole table files in the range are dropped at once; what remains in the files at its edges is
 //! deleted by ordinary commits, and merged away in the background.
@@ -9,11 +9,11 @@ use crate::contract::{
 
 use super::EmbeddedStore;
 
-/// Keys that one commit deletes at most.
+/// Limits the keys that one commit deletes.
 const DELETES_PER_COMMIT: usize = 1000;
 
 impl EmbeddedStore {
-    /// See [`crate::Store::destroy_range`].
+    /// Implements [`crate::Store::destroy_range`].
     pub(super) fn destroy(&self, range: &KeyRange) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -30,7 +30,7 @@ impl EmbeddedStore {
                 keys_only: true,
                 ..ScanLimits::default()
             };
-            let page = self.inner.moments.pin().scan(&range, Direction::Ascending, limits)?;
+            let page = self.inner.snapshots.pin().scan(&range, Direction::Ascending, limits)?;
             let writes: Vec<Write> =
                 page.rows.into_iter().map(|row| Write::Delete { key: row.key }).collect();
             deleted |= !writes.is_empty();
@@ -44,7 +44,7 @@ impl EmbeddedStore {
         Ok(())
     }
 
-    /// Commits deletions, coming again as often as the store is busy.
+    /// Commits deletions, retrying while the store is busy.
     fn delete(&self, writes: Vec<Write>) -> Result<()> {
         if writes.is_empty() {
             return Ok(());

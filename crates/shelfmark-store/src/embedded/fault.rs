@@ -1,4 +1,4 @@
-//! Errors of this driver, made in one place so that every message names what it is about.
+//! Constructs the errors of this driver, so that every message names its file.
 
 use std::fmt::Display;
 use std::io;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::contract::{Error, ErrorKind};
 
-/// The operating system refused to do `what` with `path`.
+/// Returns an error for a failed system call on `path`.
 pub(super) fn io(what: &str, path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, format!("could not {what} {}: {error}", path.display()))
         .with_source(error)
 }
 
-/// Stored bytes at `offset` of `path` are not what was written.
+/// Returns an error for damaged bytes at `offset` of `path`.
 pub(super) fn corrupt(path: &Path, offset: u64, why: impl Display) -> Error {
     Error::new(
         ErrorKind::Corrupt,
@@ -24,7 +24,7 @@ pub(super) fn corrupt(path: &Path, offset: u64, why: impl Display) -> Error {
     )
 }
 
-/// The folder as a whole is not what was left behind.
+/// Returns an error for a folder whose files contradict each other.
 pub(super) fn corrupt_store(path: &Path, why: impl Display) -> Error {
     Error::new(
         ErrorKind::Corrupt,
@@ -36,12 +36,12 @@ pub(super) fn corrupt_store(path: &Path, why: impl Display) -> Error {
     )
 }
 
-/// The store was closed.
+/// Returns the error of a closed store.
 pub(super) fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the store was closed; open it again")
 }
 
-/// Tells whether `error` says that there is no room on the disk.
+/// Returns true if `error` says that the disk is full.
 pub(super) fn is_full(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     source.and_then(|source| source.downcast_ref::<io::Error>()).is_some_and(|error| {

@@ -1,7 +1,7 @@
-//! What the threads of one store share.
+//! The state that the threads of one store share.
 //!
 //! Locks are taken in this order, and none is held while a later-listed thread is waited for:
-//! queue, layer, moments, written; log, mark. The queue's lock is never held across a read of files or a
+//! queue, layer, moments, written; log, superblock. The queue's lock is never held across a read of files or a
 //! sync.
 
 use std::path::PathBuf;
@@ -11,58 +11,58 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Clock;
 use crate::contract::{Error, ErrorKind};
 
-use super::gaps::Gaps;
+use super::free_space::FreeSpace;
+use super::high_water_marks::HighWaterMarks;
 use super::log::writer::LogWriter;
 use super::maintenance::Signals;
-use super::mark::MarkFile;
-use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
-use super::space::Space;
-use super::stripes::Stripes;
+use super::snapshot_tracker::SnapshotTracker;
+use super::superblock::SuperblockFile;
+use super::tombstone_gaps::TombstoneGaps;
 use super::tree::{LastGroup, StopFlag, Tree};
 use super::written::RecentWrites;
 
-/// Everything of an open store.
+/// The state of an open store.
 pub(super) struct Inner {
     /// The store's folder.
     pub(super) folder: PathBuf,
-    /// How it was opened.
+    /// The options it was opened with.
     pub(super) options: Options,
-    /// Where time comes from.
+    /// The clock.
     pub(super) clock: Arc<dyn Clock>,
     /// The tree.
     pub(super) tree: Tree,
-    /// Ends compactions.
+    /// Stops running compactions.
     pub(super) stop: StopFlag,
-    /// What readers see.
-    pub(super) moments: Moments,
-    /// Commits on their way.
+    /// The published state and the snapshots of older ones.
+    pub(super) snapshots: SnapshotTracker,
+    /// The commits that are queued or being written.
     pub(super) queue: Queue,
-    /// Newest commits per stripe of keys.
-    pub(super) stripes: Stripes,
-    /// Which commits the last groups held.
+    /// A high-water mark of commit numbers per stripe of keys.
+    pub(super) high_water_marks: HighWaterMarks,
+    /// The last commit of each recent group.
     pub(super) recent: RecentGroups,
-    /// Which keys the last groups wrote.
+    /// The keys that recent groups wrote.
     pub(super) written: Arc<RecentWrites>,
-    /// Stretches of deletions that scans step over.
-    pub(super) gaps: Arc<Gaps>,
-    /// The log file that is written, and the numbers of the last group.
+    /// Ranges of tombstones that scans skip.
+    pub(super) gaps: Arc<TombstoneGaps>,
+    /// The log file being written, and the numbers of the last group.
     pub(super) log: Mutex<Log>,
     /// The log files on disk, the oldest first.
     pub(super) files: Mutex<Vec<LogFileInfo>>,
-    /// The mark.
-    pub(super) mark: Mutex<MarkFile>,
-    /// Room on the disk.
-    pub(super) space: Arc<Space>,
-    /// How far the background work is behind; see [`Inner::feel_pressure`].
+    /// The superblock file.
+    pub(super) superblock: Mutex<SuperblockFile>,
+    /// The monitor of free disk space.
+    pub(super) space: Arc<FreeSpace>,
+    /// A measure of how far background work is behind, as [`Inner::measure_backlog`] found it.
     pub(super) pressure: AtomicUsize,
-    /// Wakes and is woken by the background threads.
+    /// Signals between the commit thread and the background threads.
     pub(super) signals: Signals,
-    /// Deletions in the memory table that is written to.
-    pub(super) deletions_in_memory: AtomicU64,
-    /// Counters for people.
+    /// Tombstones in the active memory table.
+    pub(super) tombstones_in_memory: AtomicU64,
+    /// Counters for statistics.
     pub(super) counters: Counters,
 }
 
@@ -88,11 +88,11 @@ impl Log {
 /// A log file on disk.
 #[derive(Debug, Clone)]
 pub(super) struct LogFileInfo {
-    /// Where it is.
+    /// The path.
     pub(super) path: PathBuf,
     /// Number that its first group has or will have.
     pub(super) first_group: u64,
-    /// Its length; for the newest one as of its creation.
+    /// Its length in bytes; for the newest file as of its creation.
     pub(super) bytes: u64,
 }
 
@@ -112,22 +112,22 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Adds to a counter. Only sums are ever read, so no order is needed.
+    /// Adds to a counter; only sums are read, so no memory ordering is needed.
     pub(super) fn add(counter: &AtomicU64, amount: u64) {
         counter.fetch_add(amount, Ordering::Relaxed);
     }
 }
 
-/// Takes a lock whose guarded value is whole after every single step.
+/// Locks a mutex, ignoring poisoning: the guarded value is valid after every single step.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Inner {
-    /// Ends all writing because of `cause`: everybody who waits gets `kind`, later commits
-    /// `ReadOnly`. Reads go on.
-    pub(super) fn break_off(&self, kind: ErrorKind, cause: &Error) {
-        let told = self.queue.break_off(cause.clone());
+    /// Poisons the writer after `cause`: everybody who waits gets `kind`, later commits get
+    /// `ReadOnly`, and reads go on.
+    pub(super) fn poison(&self, kind: ErrorKind, cause: &Error) {
+        let told = self.queue.poison(cause.clone());
         let fate = if kind == ErrorKind::Undetermined {
             "the commit may or may not be there after the store is reopened"
         } else {

@@ -1,4 +1,4 @@
-//! The newest queued state: the published moment with the pending layers laid over it.
+//! A view of the newest queued state: the pending layers merged over the published state.
 //!
 //! Invariant: the layers and the moment were taken together, so nothing between them is missing or
 //! twice; and commits above `commit` are left out, so it is one moment although the newest layer
@@ -14,19 +14,19 @@ use crate::contract::{
     CommitNumber, Direction, KeyRange, Page, Result, Row, ScanLimits, Snapshot, SnapshotId,
 };
 
-use super::moments::Pin;
 use super::pending::Layer;
+use super::snapshot_tracker::Pin;
 
 /// A view of the newest queued commit.
 pub(super) struct Latest {
     pin: Arc<Pin>,
-    /// The newest first.
+    /// The pending layers, newest first.
     layers: Vec<Arc<Layer>>,
     commit: CommitNumber,
 }
 
 impl Latest {
-    /// Lays `layers`, the newest first, over `pin`, up to `commit`.
+    /// Creates a view of `layers`, the newest first, over `pin`, up to `commit`.
     pub(super) fn new(pin: Arc<Pin>, layers: Vec<Arc<Layer>>, commit: CommitNumber) -> Self {
         Self { pin, layers, commit }
     }
@@ -64,7 +64,7 @@ impl Snapshot for Latest {
     }
 }
 
-/// Merges stored rows with pending writes; both run in `direction`, pending ones win.
+/// Merges stored rows with pending writes, which win; both run in `direction`.
 fn merge(
     stored: impl Iterator<Item = Result<Row>>,
     pending: BTreeMap<Bytes, Option<Bytes>>,

@@ -1,8 +1,8 @@
-//! The names in a store's folder, how the folder is created, and who may open it.
+//! Names, creates and locks the folder of a store.
 //!
 //! ```text
 //! lock            held while the store is open
-//! mark            created last: a folder without it holds no store yet
+//! superblock            created last: a folder without it holds no store yet
 //! log/            log files, numbered
 //! tree/           the bought tree's files
 //! ```
@@ -20,14 +20,14 @@ use super::lock::FolderLock;
 use super::log::header::{FileHeader, HEADER_BYTES};
 use super::log::writer::LogWriter;
 use super::log::{self, path_of};
-use super::mark::{self, MARK_NAME, Mark};
+use super::superblock::{self, SUPERBLOCK_NAME, Superblock};
 use super::tree::{TABLES_NAME, Tree};
 
 const LOCK_NAME: &str = "lock";
 const LOG_NAME: &str = "log";
 const TREE_NAME: &str = "tree";
-/// What `vfs::replace` leaves when it is interrupted.
-const NEW_MARK_NAME: &str = "mark.new";
+/// The temporary file that an interrupted `vfs::replace` leaves.
+const NEW_SUPERBLOCK_NAME: &str = "mark.new";
 
 /// Returns the folder of the log files.
 pub(super) fn log_folder(folder: &Path) -> PathBuf {
@@ -39,12 +39,12 @@ pub(super) fn tree_folder(folder: &Path) -> PathBuf {
     folder.join(TREE_NAME)
 }
 
-/// Returns the path of the mark.
-pub(super) fn mark_path(folder: &Path) -> PathBuf {
-    folder.join(MARK_NAME)
+/// Returns the path of the superblock.
+pub(super) fn superblock_path(folder: &Path) -> PathBuf {
+    folder.join(SUPERBLOCK_NAME)
 }
 
-/// Creates the folder if it is missing and takes its lock.
+/// Creates the folder if it is missing and locks it.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(super) fn lock_folder(folder: &Path) -> Result<FolderLock> {
     FolderLock::take(&folder.join(LOCK_NAME))
 }
 
-/// Takes the lock of a folder that must hold a store or what is left of one.
+/// Locks a folder that must hold a store or the remains of one.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub(super) fn lock_existing(folder: &Path) -> Result<FolderLock> {
     FolderLock::take(&folder.join(LOCK_NAME))
 }
 
-/// As [`lock_existing`], for who changes nothing: the folder may be one that cannot be written.
+/// Works as [`lock_existing`], for read-only use: the folder may be one that cannot be written.
 ///
 /// # Errors
 ///
@@ -88,20 +88,20 @@ pub(super) fn lock_to_read(folder: &Path) -> Result<Option<FolderLock>> {
 }
 
 fn check_there(folder: &Path) -> Result<()> {
-    let parts = [mark_path(folder), log_folder(folder), tree_folder(folder)];
+    let parts = [superblock_path(folder), log_folder(folder), tree_folder(folder)];
     if parts.iter().any(|part| part.exists()) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Invalid, format!("there is no store in {}", folder.display())))
 }
 
-/// Refuses a folder that is not empty and not ours.
+/// Refuses a folder that holds files of others.
 fn check_names(folder: &Path) -> Result<()> {
     let paths = vfs::list(folder).map_err(|error| fault::io("list", folder, error))?;
-    if paths.iter().any(|path| path.file_name().is_some_and(|name| name == MARK_NAME)) {
+    if paths.iter().any(|path| path.file_name().is_some_and(|name| name == SUPERBLOCK_NAME)) {
         return Ok(());
     }
-    let known = [LOCK_NAME, LOG_NAME, TREE_NAME, NEW_MARK_NAME];
+    let known = [LOCK_NAME, LOG_NAME, TREE_NAME, NEW_SUPERBLOCK_NAME];
     let stranger = paths.iter().find(|path| {
         !path.file_name().is_some_and(|name| known.iter().any(|known| name == *known))
     });
@@ -110,7 +110,7 @@ fn check_names(folder: &Path) -> Result<()> {
             ErrorKind::Invalid,
             format!(
                 "{} is not empty and holds no store (there is {}); choose an empty folder or one \
-                 of Shelfmark's",
+                 of Shelfsuperblock's",
                 folder.display(),
                 path.display()
             ),
@@ -123,7 +123,7 @@ fn check_names(folder: &Path) -> Result<()> {
 ///
 /// # Errors
 ///
-/// * [`ErrorKind::Corrupt`]: the remains hold data, so the mark was lost rather than not yet made.
+/// * [`ErrorKind::Corrupt`]: the remains hold data, so the superblock was lost rather than not yet made.
 pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> Result<()> {
     let log_folder = log_folder(folder);
     let tree_folder = tree_folder(folder);
@@ -144,7 +144,7 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     // The tree syncs its own files and folder when it is created.
     drop(Tree::create(&tree_folder)?);
     vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
-    let mark = Mark {
+    let superblock = Superblock {
         store_id,
         durability,
         synced_group: 0,
@@ -152,25 +152,26 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
         flushed_group: 0,
         flushed_commit: 0,
         seqno_max: 0,
-        // Not before a close: a kill now may leave the mark's name unsynced.
+        // Not before a close: a kill now may leave the superblock's name unsynced.
         clean: false,
     };
-    write_mark(folder, &mark::file_of(&mark))
+    write_superblock(folder, &superblock::file_of(&superblock))
 }
 
-/// Puts a mark file of `bytes` in place by an atomic replace.
-pub(super) fn write_mark(folder: &Path, bytes: &[u8]) -> Result<()> {
-    let path = mark_path(folder);
+/// Writes the superblock file by an atomic replace.
+pub(super) fn write_superblock(folder: &Path, bytes: &[u8]) -> Result<()> {
+    let path = superblock_path(folder);
     vfs::replace(&path, bytes).map_err(|error| fault::io("replace", &path, error))
 }
 
-/// Tells whether `folder` holds what an interrupted creation left, which the next open creates again.
+/// Returns true if `folder` holds the remains of an interrupted creation, which the next open
+/// creates again.
 ///
 /// # Errors
 ///
 /// * [`ErrorKind::Io`]: the folder cannot be read.
 pub(super) fn is_unfinished(folder: &Path) -> Result<bool> {
-    if mark_path(folder).exists() {
+    if superblock_path(folder).exists() {
         return Ok(false);
     }
     let looked = check_names(folder)
@@ -182,12 +183,15 @@ pub(super) fn is_unfinished(folder: &Path) -> Result<bool> {
     }
 }
 
-/// Fails if a folder without a mark holds groups or tables.
+/// Fails if a folder without a superblock holds groups or tables.
 fn refuse_data(folder: &Path, log_folder: &Path, tree_folder: &Path) -> Result<()> {
     let lost = |what: &Path| {
         Err(fault::corrupt_store(
             folder,
-            format!("the mark is missing, yet {} holds data", what.display()),
+            format!(
+                "the superblock (the file `mark`) is missing, yet {} holds data",
+                what.display()
+            ),
         ))
     };
     if log_folder.is_dir() {

@@ -12,7 +12,7 @@ use crate::vfs;
 
 use super::fault;
 
-/// Whoever holds this has the folder to itself.
+/// An exclusive lock of the folder.
 #[derive(Debug)]
 pub(super) struct FolderLock(File);
 
@@ -34,8 +34,8 @@ impl FolderLock {
         }
     }
 
-    /// As [`FolderLock::take`], for who changes nothing: where the folder cannot be written the lock is
-    /// taken on the file as it is, and without such a file nobody can have the store open.
+    /// Works as [`FolderLock::take`], for read-only use: where the folder cannot be written the
+    /// lock is taken on the existing file, and without such a file nobody can have the store open.
     ///
     /// # Errors
     ///

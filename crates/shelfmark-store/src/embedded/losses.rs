@@ -1,4 +1,4 @@
-//! What a salvage lost, kept in its folder until the layers above have seen to it.
+//! Records what a salvage lost, in its folder, until the layers above have handled it.
 //!
 //! They hold records that follow from others, and must be told again which are concerned if the
 //! process ends in between. Lines of text, for people may look at it, too:
@@ -26,7 +26,7 @@ use super::report::{LostPart, Salvage};
 const HEAD: &str = "losses 1";
 const NOTHING: &str = "-";
 
-/// What of a [`Salvage`] outlives the process.
+/// The part of a [`Salvage`] that outlives the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Losses {
     pub(super) commits: Option<u64>,
@@ -45,7 +45,7 @@ impl Losses {
         }
     }
 
-    /// Those of a file that says nothing.
+    /// Returns the losses of an unreadable record: anything may be lost.
     fn unknown() -> Self {
         Self { commits: None, anywhere: true, groups: Vec::new(), parts: Vec::new() }
     }
@@ -64,7 +64,7 @@ impl Losses {
         salvage.table_parts_lost.extend(self.parts);
     }
 
-    /// Writes them; files are named within the store's `folder`.
+    /// Encodes the losses; files are named relative to the store's `folder`.
     pub(super) fn encode(&self, folder: &Path) -> Vec<u8> {
         let mut text = format!("{HEAD}\ncommits {}\n", shown(self.commits, "?"));
         if self.anywhere {
@@ -84,7 +84,7 @@ impl Losses {
         text.into_bytes()
     }
 
-    /// Reads them back.
+    /// Decodes the losses.
     pub(super) fn decode(bytes: &[u8], folder: &Path) -> Self {
         decode(bytes, folder).unwrap_or_else(Self::unknown)
     }

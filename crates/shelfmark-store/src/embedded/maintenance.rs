@@ -1,6 +1,6 @@
-//! Flushes, compactions and the removal of log files, on threads of ours.
+//! Background threads: flushes, compactions and the removal of log files.
 //!
-//! Invariant: a log file goes only after the mark says durably that everything in it is in the
+//! Invariant: a log file goes only after the superblock says durably that everything in it is in the
 //! tree's files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,58 +15,59 @@ use super::fault;
 use super::inner::{Inner, LogFileInfo, lock};
 use super::tree::Tree;
 
-/// Ticks without work after which deletions may be merged away.
+/// Idle ticks after which tombstones may be merged away.
 const QUIET_TICKS: u32 = 20;
-/// How often old snapshots and memory are looked after when nothing else happens.
+/// Interval at which old snapshots and memory are released when nothing else happens.
 const SWEEP_EVERY: Duration = Duration::from_millis(500);
 
-/// How long work that found no room waits before it is tried in the room that only deletions may use.
-const ROOM_AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// Time that work waits for disk space before it is tried in the reserve that only deletions may
+/// use.
+const DISK_SPACE_RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// Deletions in memory at which the memory table is written to a file when nothing else is to do: as
-/// long as they are in memory, what they delete keeps its space.
-const DELETIONS_IN_MEMORY: u64 = 100;
+/// Tombstones in memory at which an idle store flushes its memory table: until then, what they
+/// delete keeps its space.
+const TOMBSTONES_IN_MEMORY: u64 = 100;
 
-/// Percent of deletions among all entries at which everything is merged when nothing else is to do.
-const DELETIONS_PERCENT: u64 = 25;
-/// The same of a tree that is merged in seconds.
-const SMALL_TREE_DELETIONS_PERCENT: u64 = 5;
-/// The same after a range was destroyed …
+/// Percentage of tombstones among all entries at which an idle store merges everything.
+const TOMBSTONES_PERCENT: u64 = 25;
+/// The same percentage for a tree that is merged in seconds.
+const SMALL_TREE_TOMBSTONES_PERCENT: u64 = 5;
+/// The same percentage after a range was destroyed …
 const DESTROYED_PERCENT: u64 = 3;
 /// … and a tree so small that it is merged then anyway.
 const SMALL_TREE_BYTES: u64 = 512 * 1024 * 1024;
 
-/// How the threads of a store wake each other.
+/// Signals by which the threads of a store wake each other.
 #[derive(Default)]
 pub(super) struct Signals {
     state: Mutex<SignalState>,
     changed: Condvar,
-    /// Held while table files are written from memory.
+    /// Held during a flush.
     flushing: Mutex<()>,
-    /// Held while table files are merged.
+    /// Held during a compaction.
     compacting: Mutex<()>,
 }
 
 #[derive(Default)]
 struct SignalState {
-    /// A memory table may wait to be flushed.
+    /// True if a sealed memory table waits to be flushed.
     flush_due: bool,
-    /// Levels may have to be merged.
+    /// True if a compaction may be due.
     compact_due: bool,
-    /// A range was destroyed, and its space should return.
+    /// True if a range was destroyed and its space should be freed.
     reclaim_due: bool,
-    /// How often nothing was due in a row.
+    /// Ticks in a row in which nothing was due.
     quiet: u32,
-    /// Something is due that found no room on the disk, at this time of the store's clock.
-    waits_for_room_since: Option<Duration>,
+    /// The time since which work waits for free disk space.
+    waits_for_disk_space_since: Option<Duration>,
     /// Flushes and merges since open.
     flushes: u64,
     compactions: u64,
-    /// How often the commit thread sealed the memory table.
+    /// Times that the commit thread sealed the memory table.
     seals: u64,
-    /// What was done since open.
+    /// Work done since open.
     done: Maintained,
-    /// The commit thread ended.
+    /// True once the commit thread has ended.
     writer_ended: bool,
     stop: bool,
 }
@@ -102,13 +103,13 @@ impl Signals {
         self.change(|state| state.reclaim_due = true);
     }
 
-    /// Returns what is counted here, and zeros.
+    /// Returns the statistics that are counted here; the others are zero.
     pub(super) fn stats(&self) -> StoreStats {
         let state = self.lock();
         StoreStats {
             flushes: state.flushes,
             compactions: state.compactions,
-            waits_for_room: state.waits_for_room_since.is_some(),
+            waits_for_disk_space: state.waits_for_disk_space_since.is_some(),
             ..StoreStats::default()
         }
     }
@@ -123,12 +124,12 @@ impl Signals {
         self.change(|state| state.writer_ended = true);
     }
 
-    /// Lets the background threads end.
+    /// Tells the background threads to end.
     pub(super) fn stop(&self) {
         self.change(|state| state.stop = true);
     }
 
-    /// Wakes everybody who waits, to look again.
+    /// Wakes all waiting threads.
     pub(super) fn wake_all(&self) {
         self.changed.notify_all();
     }
@@ -136,13 +137,13 @@ impl Signals {
     fn wait<'a>(
         &'a self,
         state: MutexGuard<'a, SignalState>,
-        patience: Duration,
+        idle_timeout: Duration,
     ) -> MutexGuard<'a, SignalState> {
-        self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0
+        self.changed.wait_timeout(state, idle_timeout).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-/// What a background thread is there for.
+/// The duty of a background thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Duty {
     /// Flushes, and everything small.
@@ -153,7 +154,7 @@ pub(super) enum Duty {
     Both,
 }
 
-/// Runs until the store stops.
+/// Runs the duty until the store stops.
 pub(super) fn run(inner: &Arc<Inner>, duty: Duty) {
     let worked = catch_unwind(AssertUnwindSafe(|| work(inner, duty)));
     let cause = match worked {
@@ -161,7 +162,7 @@ pub(super) fn run(inner: &Arc<Inner>, duty: Duty) {
         Ok(Err(cause)) => cause,
         Err(_) => Error::new(ErrorKind::Internal, "a background thread panicked"),
     };
-    inner.break_off(ErrorKind::Undetermined, &cause);
+    inner.poison(ErrorKind::Undetermined, &cause);
 }
 
 fn work(inner: &Inner, duty: Duty) -> Result<()> {
@@ -178,7 +179,7 @@ fn work(inner: &Inner, duty: Duty) -> Result<()> {
             Err(error) if fault::is_full(&error) => {
                 inner.space.ask();
                 let now = inner.clock.monotonic();
-                inner.signals.change(|state| state.waits_for_room_since = Some(now));
+                inner.signals.change(|state| state.waits_for_disk_space_since = Some(now));
             }
             Err(error) => return Err(error),
         }
@@ -192,7 +193,7 @@ enum Task {
     Reclaim,
 }
 
-/// Waits for something to do. Returns nothing when the store stops.
+/// Waits for a task; returns `None` when the store stops.
 fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
     let (flushes, compacts) = (duty != Duty::Compact, duty != Duty::Flush);
     let mut state = inner.signals.lock();
@@ -217,12 +218,12 @@ fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
             drop(state);
             inner.sweep();
             state = inner.signals.lock();
-            if let Some(since) = state.waits_for_room_since {
+            if let Some(since) = state.waits_for_disk_space_since {
                 let is_low = inner.space.ask();
                 // Deletions that were taken meanwhile give no room before files are merged.
                 let waited = inner.clock.monotonic().saturating_sub(since);
-                if !is_low || waited >= ROOM_AGAIN_AFTER && !inner.space.is_nearly_gone() {
-                    state.waits_for_room_since = None;
+                if !is_low || waited >= DISK_SPACE_RETRY_AFTER && !inner.space.is_nearly_gone() {
+                    state.waits_for_disk_space_since = None;
                     state.flush_due = true;
                     state.compact_due = true;
                 }
@@ -235,19 +236,20 @@ fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
 }
 
 impl Inner {
-    /// Writes sealed memory tables to files, notes it durably, and removes log files.
+    /// Flushes the sealed memory tables, records that durably, and removes log files.
     ///
     /// The lock for compactions is always taken before the one for flushes.
     pub(super) fn flush(&self) -> Result<()> {
         let _flushing = lock(&self.signals.flushing);
         let Some((upto, bytes)) = self.tree.flush()? else { return Ok(()) };
-        self.tree.refresh(|view| self.moments.install(view));
-        self.feel_pressure();
-        let mut mark = lock(&self.mark);
-        mark.mark.flushed_group = mark.mark.flushed_group.max(upto.group);
-        mark.mark.flushed_commit = mark.mark.flushed_commit.max(upto.commit);
-        mark.write_durably()?;
-        drop(mark);
+        self.tree.refresh(|view| self.snapshots.install(view));
+        self.measure_backlog();
+        let mut superblock = lock(&self.superblock);
+        superblock.superblock.flushed_group = superblock.superblock.flushed_group.max(upto.group);
+        superblock.superblock.flushed_commit =
+            superblock.superblock.flushed_commit.max(upto.commit);
+        superblock.write_durably()?;
+        drop(superblock);
         let removed = self.remove_log_files(upto.group)?;
         self.signals.change(|state| {
             state.flushes += 1;
@@ -259,7 +261,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Removes the log files whose groups are all among the first `flushed`. Never the newest.
+    /// Removes the log files whose groups are all among the first `flushed`, never the newest file.
     pub(super) fn remove_log_files(&self, flushed: u64) -> Result<usize> {
         let gone: Vec<LogFileInfo> = {
             let mut files = lock(&self.files);
@@ -276,19 +278,19 @@ impl Inner {
         Ok(gone.len())
     }
 
-    /// Does one compaction if one is due. Returns whether it did.
+    /// Runs one compaction if one is due, and returns true if it did.
     pub(super) fn compact(&self) -> Result<bool> {
         self.merge(Tree::compact)
     }
 
-    /// Gives the space of deleted rows back, if there are enough of them to be worth a merge of
-    /// everything, or few enough files. `now` says that somebody asks for it.
+    /// Frees the space of deleted rows, if there are enough of them to be worth a full merge or few
+    /// enough files. `now` says that somebody asks for it.
     pub(super) fn reclaim(&self, now: bool) -> Result<()> {
         let destroyed = std::mem::take(&mut self.signals.lock().reclaim_due);
         if !destroyed && now {
             return Ok(());
         }
-        if !now && self.deletions_in_memory.load(Ordering::Relaxed) >= DELETIONS_IN_MEMORY {
+        if !now && self.tombstones_in_memory.load(Ordering::Relaxed) >= TOMBSTONES_IN_MEMORY {
             // A store that is about to stop, or takes no writes any more, seals nothing.
             if self.seal_now().is_err() {
                 return Ok(());
@@ -298,21 +300,21 @@ impl Inner {
         if destroyed {
             self.merge(|tree| tree.push_down().map(|()| true))?;
         }
-        let view = self.moments.view();
+        let view = self.snapshots.view();
         let files = view.files();
-        let share = files.deletions.saturating_mul(100) / files.entries.max(1);
+        let share = files.tombstones.saturating_mul(100) / files.entries.max(1);
         let is_small = files.bytes <= SMALL_TREE_BYTES;
-        let worth_it = share >= DELETIONS_PERCENT
-            || is_small && share >= SMALL_TREE_DELETIONS_PERCENT
+        let worth_it = share >= TOMBSTONES_PERCENT
+            || is_small && share >= SMALL_TREE_TOMBSTONES_PERCENT
             || destroyed && (is_small || share >= DESTROYED_PERCENT);
-        if files.deletions > 0 && worth_it {
+        if files.tombstones > 0 && worth_it {
             drop(view);
             self.merge(|tree| tree.merge_all().map(|()| true))?;
         }
         Ok(())
     }
 
-    /// Changes which table files there are by `merge`, which says whether it changed anything.
+    /// Changes the set of table files by `merge`, which returns true if it changed anything.
     pub(super) fn merge(&self, merge: impl Fn(&Tree) -> Result<bool>) -> Result<bool> {
         let _compacting = lock(&self.signals.compacting);
         loop {
@@ -324,8 +326,8 @@ impl Inner {
                 Ok(done) => {
                     if done {
                         self.signals.lock().compactions += 1;
-                        self.tree.refresh(|view| self.moments.install(view));
-                        self.feel_pressure();
+                        self.tree.refresh(|view| self.snapshots.install(view));
+                        self.measure_backlog();
                         self.sweep();
                         self.tree.keep_identities();
                     }
@@ -344,13 +346,13 @@ impl Inner {
         }
     }
 
-    /// Lets go of moments and memory that nobody needs any more.
+    /// Releases snapshots and memory that nobody needs any more.
     pub(super) fn sweep(&self) {
-        self.moments.sweep();
+        self.snapshots.sweep();
         self.tree.free_retired();
     }
 
-    /// Has the memory table sealed by the commit thread and waits for it.
+    /// Asks the commit thread to seal the memory table and waits for it.
     pub(super) fn seal_now(&self) -> Result<()> {
         let mut state = self.signals.lock();
         let before = state.seals;

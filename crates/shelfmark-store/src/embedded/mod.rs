@@ -16,8 +16,8 @@ mod bytes;
 mod commit_thread;
 mod destroy;
 mod fault;
-mod foresee;
-mod gaps;
+mod free_space;
+mod high_water_marks;
 mod inner;
 mod latest;
 mod layout;
@@ -25,8 +25,6 @@ mod lock;
 mod log;
 mod losses;
 mod maintenance;
-mod mark;
-mod moments;
 mod open;
 mod options;
 mod pending;
@@ -35,10 +33,12 @@ mod recent;
 mod recovery;
 mod report;
 mod salvage;
-mod space;
-mod stripes;
+mod salvage_preview;
+mod snapshot_tracker;
 mod submit;
+mod superblock;
 mod survey;
+mod tombstone_gaps;
 mod tree;
 mod verify;
 mod written;
@@ -46,10 +46,10 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use foresee::{Kept, foresee};
 pub use options::Options;
 pub use report::{Damage, LostPart, Opened, Report, Salvage};
 pub use salvage::{end_salvage, salvage};
+pub use salvage_preview::{Kept, preview_salvage};
 pub use verify::verify;
 
 use std::path::Path;
@@ -92,7 +92,7 @@ pub struct EmbeddedStore {
     inner: Arc<Inner>,
     opened: Opened,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Whether the store was closed; held while it is being closed.
+    /// True once the store is closed; locked while it is being closed.
     closed: Mutex<bool>,
 }
 
@@ -114,14 +114,14 @@ impl EmbeddedStore {
         open::open(folder, options, clock)
     }
 
-    /// Returns what opening the store found and did.
+    /// Returns what recovery found and did at open.
     #[must_use]
     pub fn opened(&self) -> Opened {
         self.opened
     }
 
-    /// Reads every table file that is in use and compares it with its checksum, while the store is
-    /// read and written. The log is not looked at; [`verify`] does that when the store is stopped.
+    /// Verifies the checksum of every table file in use, while the store is read and written. The
+    /// log is not looked at; [`verify`] does that when the store is stopped.
     ///
     /// Cost: one sequential read of the table files, past the block cache.
     ///
@@ -131,7 +131,7 @@ impl EmbeddedStore {
     pub fn verify_tables(&self) -> Result<Vec<Damage>> {
         self.check_open()?;
         // The view keeps the files where they are.
-        let view = self.inner.moments.view();
+        let view = self.inner.snapshots.view();
         let damages = view.files().listed.iter().filter_map(|table| {
             let flaw = tree::listing::check_whole(table).err()?;
             Some(Damage { file: table.path.clone(), offset: flaw.offset, why: flaw.why })
@@ -143,13 +143,13 @@ impl EmbeddedStore {
         // A store that only refuses writes is still read.
         match self.inner.queue.lock().phase {
             queue::Phase::Closed => Err(fault::closed()),
-            queue::Phase::Open | queue::Phase::Broken(_) => Ok(()),
+            queue::Phase::Open | queue::Phase::Poisoned(_) => Ok(()),
         }
     }
 
     fn join(&self) {
         for thread in lock(&self.threads).drain(..) {
-            // A thread that panicked has said so in `break_off`.
+            // A thread that panicked has said so in `poison`.
             let _ = thread.join();
         }
     }
@@ -157,8 +157,8 @@ impl EmbeddedStore {
 
 impl Store for EmbeddedStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let pin = self.inner.moments.pin();
-        if self.inner.moments.is_closed() {
+        let pin = self.inner.snapshots.pin();
+        if self.inner.snapshots.is_closed() {
             return Err(fault::closed());
         }
         Ok(pin)
@@ -169,7 +169,7 @@ impl Store for EmbeddedStore {
         if matches!(state.phase, queue::Phase::Closed) {
             return Err(fault::closed());
         }
-        let pin = self.inner.moments.pin();
+        let pin = self.inner.snapshots.pin();
         let layers: Vec<_> = state.layers().cloned().collect();
         let commit = state.last_commit();
         drop(state);
@@ -185,7 +185,7 @@ impl Store for EmbeddedStore {
 
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
         self.check_open()?;
-        let view = self.inner.moments.view();
+        let view = self.inner.snapshots.view();
         let inside = |key: &&Bytes| range.contains(key) && **key != range.start;
         Ok(view.files().starts.iter().filter(inside).cloned().collect())
     }
@@ -207,8 +207,8 @@ impl Store for EmbeddedStore {
     fn stats(&self) -> StoreStats {
         let inner = &self.inner;
         let counters = &inner.counters;
-        let view = inner.moments.view();
-        let (snapshots_open, oldest_snapshot) = inner.moments.held();
+        let view = inner.snapshots.view();
+        let (snapshots_open, oldest_snapshot) = inner.snapshots.held();
         StoreStats {
             commits: counters.commits.load(Ordering::Relaxed),
             groups: counters.groups.load(Ordering::Relaxed),
@@ -220,7 +220,7 @@ impl Store for EmbeddedStore {
             memory_table_bytes: view.memory_bytes(),
             snapshots_open,
             oldest_snapshot,
-            published: inner.moments.current().commit,
+            published: inner.snapshots.current().commit,
             busy_refusals: counters.busy.load(Ordering::Relaxed),
             disk_free_bytes: inner.space.free(),
             ..inner.signals.stats()
@@ -242,7 +242,7 @@ impl Store for EmbeddedStore {
         self.inner.signals.stop();
         self.join();
         let broken = match &self.inner.queue.lock().phase {
-            queue::Phase::Broken(cause) => Some(cause.clone()),
+            queue::Phase::Poisoned(cause) => Some(cause.clone()),
             queue::Phase::Open | queue::Phase::Closed => None,
         };
         let flushed = match broken {

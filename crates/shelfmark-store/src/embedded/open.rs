@@ -1,4 +1,4 @@
-//! Opening and closing a store: the steps in their order.
+//! Opens and closes a store, step by step.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -11,30 +11,30 @@ use crate::clock::Clock;
 use crate::contract::{Durability, Result, SnapshotId};
 use crate::{threads, vfs};
 
-use super::gaps::Gaps;
+use super::free_space::{FreeSpace, Probe};
+use super::high_water_marks::HighWaterMarks;
 use super::inner::{Counters, Inner, Log, lock};
 use super::maintenance::{Duty, Signals};
-use super::mark::{self, MarkFile, ReadMark};
-use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
-use super::space::{Probe, Space};
-use super::stripes::Stripes;
+use super::snapshot_tracker::SnapshotTracker;
+use super::superblock::{self, SuperblockFile, SuperblockRead};
+use super::tombstone_gaps::TombstoneGaps;
 use super::tree::{Memory, StopFlag, Tree};
 use super::written::RecentWrites;
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 
-/// How long closing waits for reads in flight. After that the folder is free when they end.
+/// Time that closing waits for reads in flight; after that the folder is released when they end.
 const READS_END_WITHIN: Duration = Duration::from_secs(2);
-/// How often it looks.
+/// Interval at which it polls.
 const READS_LOOKED_AT_EVERY: Duration = Duration::from_millis(1);
 
 /// What a merge may hold is as much as a memory table, and at least this: smaller files would have to be
 /// opened for less than they hold.
 const MERGE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
-/// Opens the store in `folder`; see [`EmbeddedStore::open`].
+/// Opens the store in `folder`, as [`EmbeddedStore::open`] describes.
 pub(super) fn open(
     folder: &Path,
     options: Options,
@@ -44,7 +44,7 @@ pub(super) fn open(
     open_with(folder, options, clock, Box::new(move || vfs::free_bytes(&path).ok().flatten()))
 }
 
-/// Opens the store in `folder`, whose free space `probe` tells.
+/// Opens the store in `folder`, whose free disk space `probe` returns.
 pub(super) fn open_with(
     folder: &Path,
     options: Options,
@@ -52,18 +52,18 @@ pub(super) fn open_with(
     probe: Probe,
 ) -> Result<EmbeddedStore> {
     let lock_file = layout::lock_folder(folder)?;
-    let mark_path = layout::mark_path(folder);
-    let is_new = !mark_path.exists();
+    let superblock_path = layout::superblock_path(folder);
+    let is_new = !superblock_path.exists();
     if is_new {
         layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
     }
-    let read = mark::read(&mark_path)?;
+    let read = superblock::read(&superblock_path)?;
     let tree_folder = layout::tree_folder(folder);
-    sync_names(folder, &tree_folder, read.mark.clean)?;
+    sync_names(folder, &tree_folder, read.superblock.clean)?;
     let log_folder = layout::log_folder(folder);
-    let mut judged = recovery::judge(&log_folder, &read.mark)?;
+    let mut checked = recovery::check_log(&log_folder, &read.superblock)?;
     let thresholds = (options.disk_free_bytes_min, options.disk_free_bytes_reserve);
-    let space = Arc::new(Space::new(probe, thresholds, clock.clone()));
+    let space = Arc::new(FreeSpace::new(probe, thresholds, clock.clone()));
     let stop = StopFlag::new(space.clone());
     let memory = Memory {
         cache_bytes: options.block_cache_bytes,
@@ -71,22 +71,22 @@ pub(super) fn open_with(
     };
     let tree = Tree::open(&tree_folder, memory, &stop)?;
     tree.keep_locked(lock_file);
-    let opened = judged.opened(is_new);
-    let groups = std::mem::take(&mut judged.groups);
+    let opened = checked.opened(is_new);
+    let groups = std::mem::take(&mut checked.groups);
     let replayed = !groups.is_empty();
-    tree.raise_seqno(judged.last_seqno);
+    tree.raise_seqno(checked.last_seqno);
     recovery::replay(&tree, groups, options.memory_table_bytes)?;
-    let (log, files) = recovery::settle(&log_folder, judged, options.log_ahead_bytes)?;
+    let (log, files) = recovery::settle(&log_folder, checked, options.log_ahead_bytes)?;
     if replayed {
         tree.rotate(log.end());
     }
-    let mark = marked(&mark_path, &read, &log, options.durability)?;
+    let superblock = open_superblock(&superblock_path, &read, &log, options.durability)?;
     let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
     let view = tree.view();
-    let (gaps, written) = (Arc::<Gaps>::default(), Arc::new(RecentWrites::new(id.commit)));
+    let (gaps, written) = (Arc::<TombstoneGaps>::default(), Arc::new(RecentWrites::new(id.commit)));
     let inner = Arc::new(Inner {
         folder: folder.to_owned(),
-        moments: Moments::new(
+        snapshots: SnapshotTracker::new(
             clock.clone(),
             options.snapshot_age_max,
             options.snapshot_bytes_max,
@@ -99,17 +99,17 @@ pub(super) fn open_with(
         tree,
         stop,
         queue: Queue::new(id.commit),
-        stripes: Stripes::new(),
+        high_water_marks: HighWaterMarks::new(),
         recent: RecentGroups::default(),
         written,
         gaps,
         log: Mutex::new(log),
         files: Mutex::new(files),
-        mark: Mutex::new(mark),
+        superblock: Mutex::new(superblock),
         space,
         pressure: AtomicUsize::new(0),
         signals: Signals::default(),
-        deletions_in_memory: AtomicU64::new(0),
+        tombstones_in_memory: AtomicU64::new(0),
         counters: Counters::default(),
     });
     let store =
@@ -118,22 +118,27 @@ pub(super) fn open_with(
     Ok(store)
 }
 
-/// Opens the mark and has it say where the log ends and what acknowledged means from here on.
-fn marked(path: &Path, read: &ReadMark, log: &Log, durability: Durability) -> Result<MarkFile> {
-    let mut mark = MarkFile::open(path, read)?;
-    let old = mark.mark;
-    mark.mark.synced_group = log.last_group;
-    mark.mark.synced_commit = log.last_commit;
-    mark.mark.durability = durability;
-    if mark.mark != old {
-        mark.write_durably()?;
+/// Opens the superblock and records the end of the log and the durability mode.
+fn open_superblock(
+    path: &Path,
+    read: &SuperblockRead,
+    log: &Log,
+    durability: Durability,
+) -> Result<SuperblockFile> {
+    let mut superblock = SuperblockFile::open(path, read)?;
+    let old = superblock.superblock;
+    superblock.superblock.synced_group = log.last_group;
+    superblock.superblock.synced_commit = log.last_commit;
+    superblock.superblock.durability = durability;
+    if superblock.superblock != old {
+        superblock.write_durably()?;
     }
-    Ok(mark)
+    Ok(superblock)
 }
 
-/// Syncs names that a kill may have left unsynced: that of the tree's list of tables, whose
-/// predecessor's files the tree is about to remove (merging goes on without any commit), and, unless
-/// the store was closed in order since, the mark's own.
+/// Syncs directory entries that a kill may have left unsynced: that of the tree's list of tables,
+/// whose predecessor's files the tree is about to remove (merging goes on without any commit), and,
+/// unless the store was closed in order since, that of the superblock.
 fn sync_names(folder: &Path, tree_folder: &Path, was_clean: bool) -> Result<()> {
     let unsynced = if was_clean { None } else { Some(folder) };
     let tree_is_there = tree_folder.is_dir().then_some(tree_folder);
@@ -179,13 +184,13 @@ fn start_threads(store: &EmbeddedStore) -> Result<()> {
         let duty = *duty;
         start(name, Box::new(move || maintenance::run(&inner, duty)))?;
     }
-    store.inner.feel_pressure();
+    store.inner.measure_backlog();
     store.inner.signals.work_due();
     Ok(())
 }
 
 impl Inner {
-    /// Leaves a store whose next open replays nothing. The threads have ended.
+    /// Flushes and syncs, so that the next open replays nothing; the threads have ended.
     pub(super) fn settle_for_close(&self) -> Result<()> {
         let mut log = lock(&self.log);
         let group = log.last_group;
@@ -195,29 +200,29 @@ impl Inner {
         if !log.writer.is_empty() {
             self.next_log_file(&mut log)?;
         }
-        let mut mark = lock(&self.mark);
-        mark.mark.synced_group = group;
-        mark.mark.synced_commit = log.last_commit;
-        mark.mark.flushed_group = group;
-        mark.mark.flushed_commit = log.last_commit;
-        mark.mark.seqno_max = self.tree.seqno_bound();
-        mark.mark.clean = true;
-        mark.write_durably()?;
-        drop(mark);
+        let mut superblock = lock(&self.superblock);
+        superblock.superblock.synced_group = group;
+        superblock.superblock.synced_commit = log.last_commit;
+        superblock.superblock.flushed_group = group;
+        superblock.superblock.flushed_commit = log.last_commit;
+        superblock.superblock.seqno_max = self.tree.seqno_bound();
+        superblock.superblock.clean = true;
+        superblock.write_durably()?;
+        drop(superblock);
         drop(log);
         self.remove_log_files(group)?;
         Ok(())
     }
 
-    /// Ends all readers and gives the folder up once the reads in flight have ended.
+    /// Ends all reads and releases the folder once the reads in flight have ended.
     pub(super) fn release_folder(&self) {
-        self.moments.close();
+        self.snapshots.close();
         self.tree.free_retired();
         let readers = self.tree.unlock();
-        let mut patience = READS_END_WITHIN;
-        while readers.strong_count() > 0 && !patience.is_zero() {
+        let mut idle_timeout = READS_END_WITHIN;
+        while readers.strong_count() > 0 && !idle_timeout.is_zero() {
             self.signals.pause(READS_LOOKED_AT_EVERY);
-            patience = patience.saturating_sub(READS_LOOKED_AT_EVERY);
+            idle_timeout = idle_timeout.saturating_sub(READS_LOOKED_AT_EVERY);
         }
     }
 

@@ -1,6 +1,6 @@
-//! What can be chosen when a store is opened, and the limits that cannot.
+//! Options of an embedded store, and its fixed limits.
 //!
-//! What it is not: stored. Only the durability is written down (in the mark), because recovery must
+//! What it is not: stored. Only the durability is written down (in the superblock), because recovery must
 //! know what was promised.
 
 use std::time::Duration;
@@ -15,42 +15,42 @@ pub(super) const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub(super) const COMMIT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Most writes of one commit.
 pub(super) const COMMIT_WRITES_MAX: usize = 1_000_000;
-/// A group takes no further commit once it holds this many bytes.
+/// Closes a group to further commits once it holds this many bytes.
 pub(super) const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// A group takes no further commit once it holds this many.
+/// Closes a group to further commits once it holds this many.
 pub(super) const GROUP_COMMITS_MAX: usize = 4096;
 /// Most bytes queued before new commits are refused with `Busy`.
 pub(super) const QUEUE_BYTES_MAX: usize = 128 * 1024 * 1024;
-/// The mark is synced at most this long after it changed.
-pub(super) const MARK_SYNC_EVERY: Duration = Duration::from_millis(100);
+/// Bounds the time between a change of the superblock and its sync.
+pub(super) const SUPERBLOCK_SYNC_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How an embedded store is opened.
+/// Options for opening an embedded store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// When a commit is acknowledged.
+    /// The moment at which a commit is acknowledged.
     pub durability: Durability,
-    /// Size in bytes at which the memory table is written to the tree. Memory use is up to about
-    /// five times this while the disk falls behind.
+    /// Size in bytes at which the memory table is flushed. Memory use is up to about five times
+    /// this while the disk falls behind.
     pub memory_table_bytes: u64,
-    /// Size in bytes at which a new log file is begun.
+    /// Size in bytes at which a new log file is started.
     pub log_file_bytes: u64,
-    /// Most bytes of zeros that are written ahead of the log, so that a sync need not lengthen a file;
-    /// 0 where that gains nothing, as on file systems that never overwrite in place.
+    /// Most bytes of zeros preallocated in the log, so that a sync need not lengthen a file; 0
+    /// where that gains nothing, as on file systems that never overwrite in place.
     pub log_ahead_bytes: u64,
     /// Most bytes of table blocks kept in memory; grows with use. Together with the memory tables it
     /// is what a busy store takes: with the defaults less than 400 MB.
     pub block_cache_bytes: u64,
     /// Threads for flushes and compactions, 1 or 2.
     pub background_threads: usize,
-    /// Oldest a snapshot may get before its reads answer `TooOld`.
+    /// Greatest age of a snapshot before its reads answer `TooOld`.
     pub snapshot_age_max: Duration,
     /// Most bytes written while a snapshot is open before its reads answer `TooOld`.
     pub snapshot_bytes_max: u64,
-    /// Commits are refused while the file system has fewer free bytes than this, all but deletions
+    /// Free bytes of the file system below which commits are refused, except deletions
     /// ([`crate::Commit::is_deletion`]).
     pub disk_free_bytes_min: u64,
-    /// Deletions, too, are refused while the file system has fewer free bytes than this, and table
-    /// files are not merged. At most `disk_free_bytes_min`.
+    /// Free bytes of the file system below which deletions are refused too and table files are not
+    /// merged. At most `disk_free_bytes_min`.
     pub disk_free_bytes_reserve: u64,
 }
 
@@ -72,7 +72,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the limits that a store opened with these options keeps.
+    /// Returns the capabilities and limits of a store opened with these options.
     pub(super) fn caps(&self) -> Caps {
         Caps {
             key_size_bytes_max: KEY_BYTES_MAX,

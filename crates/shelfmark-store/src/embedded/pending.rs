@@ -1,4 +1,4 @@
-//! The pending table: what is queued and not yet published, as one layer per group.
+//! The pending table: writes that are queued and not yet published, in one layer per group.
 //!
 //! A layer is a group before it is written: its newest value per key, its sums of counters, and who
 //! waits for it. The newest layer is filled by writers; the oldest is the one that the commit
@@ -17,11 +17,11 @@ use crate::contract::{CommitNumber, KeyRange, Write};
 
 use super::written::bounds;
 
-/// The values that one key takes within a layer.
+/// The values of one key within a layer.
 pub(super) struct Values {
-    /// The newest, and the commit that wrote it; none is a deletion.
+    /// The newest value and its commit; `None` is a deletion.
     pub(super) newest: (CommitNumber, Option<Bytes>),
-    /// Older ones, rising. Only readers that began between two commits need them.
+    /// Older values, ascending. Only readers that began between two commits need them.
     older: Vec<(CommitNumber, Option<Bytes>)>,
 }
 
@@ -34,17 +34,17 @@ impl Values {
     }
 }
 
-/// What a layer holds of the keys written in it.
+/// The writes of a layer.
 #[derive(Default)]
 pub(super) struct Writes {
     /// Values by key.
     pub(super) values: BTreeMap<Bytes, Values>,
-    /// Sums to be added to counters, and the last commit that added to each.
+    /// Deltas of counters, and the last commit that added to each.
     pub(super) sums: BTreeMap<Bytes, (CommitNumber, i64)>,
 }
 
 impl Writes {
-    /// Takes the write of `key` by `commit`.
+    /// Adds the write of `key` by `commit`.
     pub(super) fn set(&mut self, commit: CommitNumber, key: Bytes, value: Option<Bytes>) {
         if !self.sums.is_empty() {
             self.sums.remove(&key);
@@ -63,7 +63,7 @@ impl Writes {
         }
     }
 
-    /// Adds `delta` to the counter at `key`. That a value there is a counter was checked before.
+    /// Adds `delta` to the counter at `key`, whose value was checked to be a counter.
     pub(super) fn add(&mut self, commit: CommitNumber, key: Bytes, delta: i64) {
         if let Some(values) = self.values.get(&key) {
             let old = values.newest.1.as_deref();
@@ -75,8 +75,7 @@ impl Writes {
         *sum = (commit, sum.1.wrapping_add(delta));
     }
 
-    /// Returns the last commit that wrote `key` in this layer, and what it left: a value, a
-    /// deletion, or for a counter nothing that is known here.
+    /// Returns the last commit that wrote `key` in this layer and the kind of its write.
     pub(super) fn last(&self, key: &[u8]) -> Option<(CommitNumber, Last<'_>)> {
         if let Some(values) = self.values.get(key) {
             let last = match &values.newest.1 {
@@ -89,37 +88,37 @@ impl Writes {
     }
 }
 
-/// What the last write of a key in a layer left.
+/// The result of a key's last write in a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Last<'a> {
-    /// This value.
+    /// A put of this value.
     Value(&'a Bytes),
-    /// Nothing: the key is absent.
+    /// A deletion.
     Deleted,
-    /// A counter; its value is known when the group is written.
+    /// An addition to a counter; its value is computed when the group is written.
     Added,
 }
 
-/// One layer.
+/// The pending writes of one group.
 #[derive(Default)]
 pub(super) struct Layer {
     writes: RwLock<Writes>,
 }
 
 impl Layer {
-    /// Reads it.
+    /// Locks the layer for reading.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Writes> {
         // A panic between two steps of one commit can only leave a commit that nobody was told of.
         self.writes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes it; under the queue's lock, in commit order.
+    /// Locks the layer for writing; done under the queue's lock, in commit order.
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, Writes> {
         self.writes.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what `key` was set to by the commits up to `upto`: nothing if this layer does not
-    /// say, else a value or a deletion.
+    /// Returns the newest write of `key` by commits up to `upto`: `None` if there is none in this
+    /// layer, else a value or a deletion.
     pub(super) fn get(&self, key: &[u8], upto: CommitNumber) -> Option<Option<Bytes>> {
         self.read().values.get(key)?.at(upto).cloned()
     }
@@ -149,7 +148,7 @@ impl Layer {
         keys
     }
 
-    /// Adds to `rows` what the keys of `range` were set to by the commits up to `upto`.
+    /// Adds to `rows` the newest writes of the keys of `range` by commits up to `upto`.
     pub(super) fn collect(
         &self,
         range: &KeyRange,

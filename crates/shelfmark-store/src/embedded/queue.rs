@@ -18,86 +18,86 @@ use super::fault;
 use super::options::{GROUP_BYTES_MAX, GROUP_COMMITS_MAX};
 use super::pending::Layer;
 
-/// A group that is being filled, waits, or is being written.
+/// A group that is open, waiting, or being written.
 pub(super) struct Slot {
-    /// What it writes.
+    /// Its writes.
     pub(super) layer: Arc<Layer>,
     /// Number of its first commit.
     pub(super) first_commit: CommitNumber,
-    /// How many commits it holds.
+    /// Number of commits that it holds.
     pub(super) commits: u32,
-    /// About how many bytes its body will have.
+    /// The approximate size of its body in bytes.
     pub(super) bytes: usize,
     done: Vec<(CommitNumber, Completion)>,
 }
 
-/// Whether commits are taken.
+/// The state of the queue.
 pub(super) enum Phase {
-    /// Yes.
+    /// Commits are accepted.
     Open,
-    /// No: the store is being closed or was.
+    /// Commits are refused: the store is closed or closing.
     Closed,
-    /// No: a write failed; this says how.
-    Broken(Error),
+    /// Commits are refused: a write failed with this error.
+    Poisoned(Error),
 }
 
-/// What the queue's lock guards.
+/// The state that the queue's lock guards.
 pub(super) struct QueueState {
     slots: VecDeque<Slot>,
     in_flight: bool,
     last_commit: CommitNumber,
     bytes: usize,
-    /// The commit thread sleeps and must be woken.
+    /// True while the commit thread sleeps and must be woken.
     sleeping: bool,
-    /// Whether commits are taken.
+    /// The phase: open, closed or poisoned.
     pub(super) phase: Phase,
-    /// Bytes that may be queued now while the background work is behind; negative is debt.
+    /// Bytes that may be queued now while background work is behind; negative is debt.
     pub(super) allowance: i64,
-    /// When the allowance was last raised.
+    /// The time at which the allowance was last raised.
     pub(super) allowed_at: Duration,
-    /// Somebody wants the memory table sealed, however small.
+    /// True if the memory table is to be sealed, however small it is.
     seal_wanted: bool,
     stop: bool,
 }
 
-/// The queue.
+/// The queue of groups.
 pub(super) struct Queue {
     state: Mutex<QueueState>,
     wake: Condvar,
 }
 
-/// What the commit thread should do next.
+/// The next task of the commit thread.
 pub(super) enum Work {
-    /// Write this group. It stays in the queue until [`Queue::finish`].
+    /// Write this group, which stays in the queue until [`Queue::finish`].
     Group {
         /// Its writes.
         layer: Arc<Layer>,
         /// Number of its first commit.
         first_commit: CommitNumber,
-        /// How many commits it holds.
+        /// Number of commits that it holds.
         commits: u32,
     },
     /// Seal the memory table.
     Seal,
-    /// Nothing came for the time given.
+    /// Nothing was queued in the given time.
     Idle,
-    /// End: nothing is queued, and nothing will be.
+    /// Stop: the queue is empty and closed.
     Stop,
 }
 
-/// Completions to be run once no lock is held.
+/// Completions to be called once no lock is held.
 #[must_use]
-pub(super) struct Told(Vec<(CommitNumber, Completion)>);
+pub(super) struct Completions(Vec<(CommitNumber, Completion)>);
 
-impl Told {
-    /// Tells everybody that their commit is durable and visible.
+impl Completions {
+    /// Completes every commit as durable and visible.
     pub(super) fn committed(self) {
         for (number, done) in self.0 {
             tell(done, Ok(Committed { number }));
         }
     }
 
-    /// Tells everybody that their commit ended with `error`.
+    /// Completes every commit with `error`.
     pub(super) fn failed(self, error: &Error) {
         for (_, done) in self.0 {
             tell(done, Err(error.clone()));
@@ -111,12 +111,12 @@ fn tell(done: Completion, outcome: Result<Committed>) {
 }
 
 impl QueueState {
-    /// Fails if commits are not taken.
+    /// Fails if commits are refused.
     pub(super) fn check_open(&self) -> Result<()> {
         match &self.phase {
             Phase::Open => Ok(()),
             Phase::Closed => Err(fault::closed()),
-            Phase::Broken(cause) => Err(Error::new(
+            Phase::Poisoned(cause) => Err(Error::new(
                 ErrorKind::ReadOnly,
                 format!("no more writes until the store is reopened, because earlier {cause}"),
             )
@@ -144,7 +144,7 @@ impl QueueState {
         self.slots.iter().rev().map(|slot| &slot.layer)
     }
 
-    /// Makes room for a commit of `bytes` bytes: returns its number and the layer to fill.
+    /// Reserves a commit number and returns it with the layer to fill.
     pub(super) fn admit(&mut self, bytes: usize, done: Completion) -> (CommitNumber, Arc<Layer>) {
         let number = self.last_commit + 1;
         self.last_commit = number;
@@ -176,7 +176,7 @@ impl QueueState {
         }
     }
 
-    /// Lets `done` wait for everything queued; gives it back if nothing is.
+    /// Registers `done` to be called after everything queued; returns it if nothing is queued.
     pub(super) fn wait_for_all(&mut self, done: Completion) -> Option<Completion> {
         match self.slots.back_mut() {
             Some(slot) => {
@@ -208,7 +208,7 @@ impl Queue {
         }
     }
 
-    /// Takes the lock.
+    /// Locks the queue.
     pub(super) fn lock(&self) -> MutexGuard<'_, QueueState> {
         // Nothing under this lock panics half-way through a change that others rely on.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -230,7 +230,7 @@ impl Queue {
         self.release(state);
     }
 
-    /// Takes no more commits and lets the commit thread end once the queue is empty.
+    /// Closes the queue to commits and lets the commit thread end once it is empty.
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         if matches!(state.phase, Phase::Open) {
@@ -240,8 +240,8 @@ impl Queue {
         self.release(state);
     }
 
-    /// Waits up to `patience` for something to do. Only the commit thread calls this.
-    pub(super) fn next(&self, patience: Option<Duration>) -> Work {
+    /// Waits up to `idle_timeout` for a task. Only the commit thread calls this.
+    pub(super) fn next(&self, idle_timeout: Option<Duration>) -> Work {
         let mut state = self.lock();
         let mut waited = false;
         loop {
@@ -265,11 +265,11 @@ impl Queue {
                 return Work::Idle;
             }
             state.sleeping = true;
-            state = match patience {
-                Some(patience) => {
+            state = match idle_timeout {
+                Some(idle_timeout) => {
                     let (guard, timeout) = self
                         .wake
-                        .wait_timeout(state, patience)
+                        .wait_timeout(state, idle_timeout)
                         .unwrap_or_else(PoisonError::into_inner);
                     waited = timeout.timed_out();
                     guard
@@ -280,9 +280,9 @@ impl Queue {
         }
     }
 
-    /// Takes the group in flight out of the queue, once `publish` has made it visible under the
-    /// queue's lock. Returns who waits for it.
-    pub(super) fn finish(&self, publish: impl FnOnce()) -> Told {
+    /// Removes the group in flight from the queue, after `publish` made it visible under the
+    /// queue's lock, and returns its completions.
+    pub(super) fn finish(&self, publish: impl FnOnce()) -> Completions {
         let mut state = self.lock();
         publish();
         state.in_flight = false;
@@ -294,19 +294,19 @@ impl Queue {
             None => Vec::new(),
         };
         drop(state);
-        Told(done)
+        Completions(done)
     }
 
-    /// Takes no more commits because of `cause`. Returns everybody who waits.
-    pub(super) fn break_off(&self, cause: Error) -> Told {
+    /// Poisons the queue with `cause` and returns the completions of all queued commits.
+    pub(super) fn poison(&self, cause: Error) -> Completions {
         let mut state = self.lock();
         if matches!(state.phase, Phase::Open) {
-            state.phase = Phase::Broken(cause);
+            state.phase = Phase::Poisoned(cause);
         }
         state.in_flight = false;
         state.bytes = 0;
         let done = std::mem::take(&mut state.slots).into_iter().flat_map(|slot| slot.done);
-        let told = Told(done.collect());
+        let told = Completions(done.collect());
         drop(state);
         told
     }

@@ -1,4 +1,4 @@
-//! Which commits the last groups held: turns a sequence number of the tree into commit numbers.
+//! Maps the tree's sequence numbers to commit numbers, for the newest groups.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -1,15 +1,15 @@
-//! Opening what was left behind: judging the log, cutting a torn tail, replaying what the tree lacks.
+//! Recovery: checks the log, truncates a torn tail, and replays what the tree lacks.
 //!
-//! The rules, by the durability that the mark records:
+//! The rules, by the durability that the superblock records:
 //!
-//! * A damaged group with nothing whole behind it, above the mark's number, is a torn tail: it was
+//! * A damaged group with nothing whole behind it, above the superblock's number, is a torn tail: it was
 //!   never acknowledged. It is cut.
 //! * Under [`Durability::Sync`], a damaged group with a whole one behind it, a gap in the numbers, a
-//!   missing file, or an end below the mark's number is corruption. Nothing is changed then.
-//! * Under [`Durability::Interval`], groups above the mark's number were never promised: the first
+//!   missing file, or an end below the superblock's number is corruption. Nothing is changed then.
+//! * Under [`Durability::Interval`], groups above the superblock's number were never promised: the first
 //!   damaged one ends the log, whatever follows. Below it the rules of `Sync` hold.
 //!
-//! Invariant: nothing on disk is changed before the whole log was judged.
+//! Invariant: nothing on disk is changed before the whole log was checked.
 
 use std::path::{Path, PathBuf};
 
@@ -26,32 +26,32 @@ use super::log::group::{Entries, GroupHeader};
 use super::log::header::{BadHeader, FileHeader};
 use super::log::reader::{LogFile, Step};
 use super::log::writer::LogWriter;
-use super::mark::Mark;
 use super::report::Opened;
+use super::superblock::Superblock;
 use super::tree::{LastGroup, Tree};
 
-/// The judgement over a log: what is whole, and what is to be cut.
-pub(super) struct Judged {
-    /// The files that stay, the oldest first, with the end of their whole groups.
+/// A checked log: its valid groups, and what is to be cut.
+pub(super) struct CheckedLog {
+    /// The files that stay, oldest first, with the end of their valid groups.
     pub(super) files: Vec<(LogFileInfo, FileHeader, u64)>,
-    /// Last whole group, or the one before the first if there is none.
+    /// The last valid group, or the one before the first if there is none.
     pub(super) last_group: u64,
     /// Last commit of that group.
     pub(super) last_commit: u64,
     /// Highest sequence number of a group.
     pub(super) last_seqno: u64,
-    /// The whole groups that the tree lacks, in order.
+    /// The valid groups that the tree lacks, in order.
     pub(super) groups: Vec<(GroupHeader, Bytes)>,
-    /// The last file that stays has bytes behind its last whole group.
+    /// True if the last file that stays has bytes behind its last valid group.
     torn: bool,
-    /// The store was closed in order, so everything is synced.
+    /// True if the store was closed in order, so that everything is synced.
     clean: bool,
     /// Files behind the end of the log.
     stale: Vec<PathBuf>,
 }
 
-impl Judged {
-    /// Returns what the opening of the store says of it.
+impl CheckedLog {
+    /// Returns the summary of this recovery.
     pub(super) fn opened(&self, is_new: bool) -> Opened {
         Opened {
             is_new,
@@ -63,31 +63,31 @@ impl Judged {
 }
 
 struct Judge<'a> {
-    mark: &'a Mark,
+    superblock: &'a Superblock,
     files: Vec<(u64, PathBuf)>,
-    judged: Judged,
+    checked: CheckedLog,
 }
 
-/// Reads and judges the log in `folder`.
+/// Reads and checks the log in `folder`.
 ///
 /// # Errors
 ///
 /// * [`ErrorKind::Corrupt`]: see the module. Nothing was changed.
-pub(super) fn judge(folder: &Path, mark: &Mark) -> Result<Judged> {
+pub(super) fn check_log(folder: &Path, superblock: &Superblock) -> Result<CheckedLog> {
     let files = if folder.is_dir() { log::list(folder)? } else { Vec::new() };
-    let judged = Judged {
+    let checked = CheckedLog {
         files: Vec::new(),
         last_group: 0,
         last_commit: 0,
-        last_seqno: mark.seqno_max,
+        last_seqno: superblock.seqno_max,
         groups: Vec::new(),
         torn: false,
-        clean: mark.clean,
+        clean: superblock.clean,
         stale: Vec::new(),
     };
-    let mut judge = Judge { mark, files, judged };
-    judge.run(folder)?;
-    Ok(judge.judged)
+    let mut check_log = Judge { superblock, files, checked };
+    check_log.run(folder)?;
+    Ok(check_log.checked)
 }
 
 impl Judge<'_> {
@@ -96,32 +96,32 @@ impl Judge<'_> {
         for index in 0..self.files.len() {
             let Some((number, path)) = self.files.get(index).cloned() else { break };
             if ended {
-                self.judged.stale.push(path);
+                self.checked.stale.push(path);
                 continue;
             }
-            let file = LogFile::read(&path, self.mark.store_id)?;
+            let file = LogFile::read(&path, self.superblock.store_id)?;
             match self.check_header(&file, number, index)? {
                 Some(header) => ended = self.read_groups(&file, header, index)?,
                 None => {
-                    self.judged.stale.push(path);
+                    self.checked.stale.push(path);
                     ended = true;
                 }
             }
         }
-        let Some((info, _, end)) = self.judged.files.last() else {
+        let Some((info, _, end)) = self.checked.files.last() else {
             return Err(fault::corrupt_store(folder, "there is no log file"));
         };
-        if self.judged.last_group < self.mark.synced_group {
+        if self.checked.last_group < self.superblock.synced_group {
             let why = format!(
                 "the log ends here with group {}, but group {} was synced",
-                self.judged.last_group, self.mark.synced_group
+                self.checked.last_group, self.superblock.synced_group
             );
             return Err(fault::corrupt(&info.path, *end, why));
         }
         Ok(())
     }
 
-    /// Returns the header if the file belongs here, nothing if it is an unfinished last file.
+    /// Returns the header if the file belongs to this log, `None` if it is an unfinished last file.
     fn check_header(
         &mut self,
         file: &LogFile,
@@ -144,26 +144,26 @@ impl Judge<'_> {
             Err(BadHeader::Damaged) => {
                 // A file is used only after its header was synced: one without groups is unfinished.
                 self.refuse_if_promised(file, 0, index, "the file's header is damaged")?;
-                if self.judged.files.is_empty() {
+                if self.checked.files.is_empty() {
                     return Err(fault::corrupt(path, 0, "the first log file has no header"));
                 }
                 return Ok(None);
             }
         };
-        if header.store_id != self.mark.store_id {
+        if header.store_id != self.superblock.store_id {
             return Err(fault::corrupt(path, 0, "the file belongs to another store"));
         }
         if header.file != number {
             return Err(fault::corrupt(path, 0, "the file's name and its number differ"));
         }
-        let expected = self.judged.files.last().map(|(_, last, _)| last.file + 1);
+        let expected = self.checked.files.last().map(|(_, last, _)| last.file + 1);
         if let Some(expected) = expected
             && number != expected
         {
             return self.gap(path, format!("log file {expected} before it is missing"));
         }
-        if self.judged.files.is_empty() {
-            if header.first_group > self.mark.flushed_group.saturating_add(1) {
+        if self.checked.files.is_empty() {
+            if header.first_group > self.superblock.flushed_group.saturating_add(1) {
                 return Err(fault::corrupt(
                     path,
                     0,
@@ -171,33 +171,34 @@ impl Judge<'_> {
                         "it begins with group {}, but groups from {} on are needed: a log file is \
                          missing",
                         header.first_group,
-                        self.mark.flushed_group + 1
+                        self.superblock.flushed_group + 1
                     ),
                 ));
             }
-            self.judged.last_group = header.first_group.saturating_sub(1);
-            self.judged.last_commit = header.first_commit.saturating_sub(1);
-        } else if header.first_group != self.judged.last_group + 1 {
+            self.checked.last_group = header.first_group.saturating_sub(1);
+            self.checked.last_commit = header.first_commit.saturating_sub(1);
+        } else if header.first_group != self.checked.last_group + 1 {
             let why = format!(
                 "it begins with group {}, but the file before it ends with group {}",
-                header.first_group, self.judged.last_group
+                header.first_group, self.checked.last_group
             );
             return self.gap(path, why);
         }
         Ok(Some(header))
     }
 
-    /// A gap before a file: corruption, unless nothing from here on was promised.
+    /// Handles a gap before a file: corruption, unless nothing from here on was acknowledged.
     fn gap(&self, path: &Path, why: String) -> Result<Option<FileHeader>> {
         if self.promised_more() { Err(fault::corrupt(path, 0, why)) } else { Ok(None) }
     }
 
-    /// Tells whether groups after the last whole one were promised to anybody.
+    /// Returns true if groups after the last valid one were acknowledged.
     fn promised_more(&self) -> bool {
-        self.mark.durability == Durability::Sync || self.judged.last_group < self.mark.synced_group
+        self.superblock.durability == Durability::Sync
+            || self.checked.last_group < self.superblock.synced_group
     }
 
-    /// Reads the groups of a file. Returns whether the log ends in it.
+    /// Reads the groups of a file and returns true if the log ends in it.
     fn read_groups(&mut self, file: &LogFile, header: FileHeader, index: usize) -> Result<bool> {
         let mut offset = LogFile::first_offset();
         let mut ended = false;
@@ -206,11 +207,11 @@ impl Judge<'_> {
                 Step::End => break,
                 Step::Group(group, body, next) => match self.numbers_fit(&group) {
                     Ok(()) => {
-                        self.judged.last_group = group.number;
-                        self.judged.last_commit = group.last_commit();
-                        self.judged.last_seqno = self.judged.last_seqno.max(group.seqno);
-                        if group.number > self.mark.flushed_group {
-                            self.judged.groups.push((group, body));
+                        self.checked.last_group = group.number;
+                        self.checked.last_commit = group.last_commit();
+                        self.checked.last_seqno = self.checked.last_seqno.max(group.seqno);
+                        if group.number > self.superblock.flushed_group {
+                            self.checked.groups.push((group, body));
                         }
                         offset = next;
                         continue;
@@ -223,7 +224,7 @@ impl Judge<'_> {
                 Step::Damaged(why) => why.to_owned(),
             };
             self.refuse_if_promised(file, offset, index, &why)?;
-            self.judged.torn = true;
+            self.checked.torn = true;
             ended = true;
             break;
         }
@@ -232,13 +233,13 @@ impl Judge<'_> {
             first_group: header.first_group,
             bytes: wide(offset),
         };
-        self.judged.files.push((info, header, wide(offset)));
+        self.checked.files.push((info, header, wide(offset)));
         Ok(ended)
     }
 
     fn numbers_fit(&self, group: &GroupHeader) -> std::result::Result<(), String> {
         let (group_expected, commit_expected) =
-            (self.judged.last_group + 1, self.judged.last_commit + 1);
+            (self.checked.last_group + 1, self.checked.last_commit + 1);
         if group.number != group_expected {
             return Err(format!("group {} stands where {group_expected} should", group.number));
         }
@@ -259,9 +260,10 @@ impl Judge<'_> {
         index: usize,
         why: &str,
     ) -> Result<()> {
-        let last = self.judged.last_group;
-        if last < self.mark.synced_group {
-            let why = format!("{why}, and groups up to {} were synced", self.mark.synced_group);
+        let last = self.checked.last_group;
+        if last < self.superblock.synced_group {
+            let why =
+                format!("{why}, and groups up to {} were synced", self.superblock.synced_group);
             return Err(fault::corrupt(&file.path, wide(offset), why));
         }
         if !self.promised_more() {
@@ -272,7 +274,7 @@ impl Judge<'_> {
             return Err(fault::corrupt(&file.path, wide(offset), why));
         }
         for (_, path) in self.files.iter().skip(index + 1) {
-            let later = LogFile::read(path, self.mark.store_id)?;
+            let later = LogFile::read(path, self.superblock.store_id)?;
             // A file is created only once the one before it is synced whole.
             let begun = later.header.is_ok_and(|header| header.first_group > last);
             if begun || later.find_group(0, last).is_some() {
@@ -284,7 +286,7 @@ impl Judge<'_> {
     }
 }
 
-/// Inserts the groups that the tree lacks into its memory table, sealing it as often as it is full.
+/// Inserts the groups that the tree lacks into its memory table, sealing it whenever it is full.
 pub(super) fn replay(
     tree: &Tree,
     groups: Vec<(GroupHeader, Bytes)>,
@@ -307,21 +309,25 @@ pub(super) fn replay(
     Ok(())
 }
 
-/// Cuts what was judged to be torn, and leaves the log with a file that can be appended to.
+/// Truncates the torn tail, and leaves the log with a file that can be appended to.
 ///
 /// Every cut is durable before anything new is written. `ahead` is as in [`LogWriter::create`].
-pub(super) fn settle(folder: &Path, judged: Judged, ahead: u64) -> Result<(Log, Vec<LogFileInfo>)> {
-    for path in &judged.stale {
+pub(super) fn settle(
+    folder: &Path,
+    checked: CheckedLog,
+    ahead: u64,
+) -> Result<(Log, Vec<LogFileInfo>)> {
+    for path in &checked.stale {
         vfs::remove(path).map_err(|error| fault::io("remove the unfinished", path, error))?;
     }
-    let Some((info, header, end)) = judged.files.last().cloned() else {
+    let Some((info, header, end)) = checked.files.last().cloned() else {
         return Err(fault::corrupt_store(folder, "there is no log file"));
     };
-    if judged.torn {
+    if checked.torn {
         vfs::truncate(&info.path, end).map_err(|error| fault::io("cut", &info.path, error))?;
     }
-    let mut files: Vec<LogFileInfo> = judged.files.into_iter().map(|(info, ..)| info).collect();
-    if !judged.clean {
+    let mut files: Vec<LogFileInfo> = checked.files.into_iter().map(|(info, ..)| info).collect();
+    if !checked.clean {
         // After a kill the tail may be written and not synced, or not even the file's header and
         // name; from now on they count as promised.
         let file =
@@ -335,8 +341,8 @@ pub(super) fn settle(folder: &Path, judged: Judged, ahead: u64) -> Result<(Log, 
         let next = FileHeader {
             store_id: header.store_id,
             file: header.file + 1,
-            first_group: judged.last_group + 1,
-            first_commit: judged.last_commit + 1,
+            first_group: checked.last_group + 1,
+            first_commit: checked.last_commit + 1,
         };
         let writer = LogWriter::create(folder, next, ahead)?;
         files.push(LogFileInfo {
@@ -348,9 +354,9 @@ pub(super) fn settle(folder: &Path, judged: Judged, ahead: u64) -> Result<(Log, 
     };
     let log = Log {
         writer,
-        last_group: judged.last_group,
-        last_commit: judged.last_commit,
-        last_seqno: judged.last_seqno,
+        last_group: checked.last_group,
+        last_commit: checked.last_commit,
+        last_seqno: checked.last_seqno,
     };
     Ok((log, files))
 }

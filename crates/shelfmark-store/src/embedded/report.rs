@@ -1,4 +1,4 @@
-//! What verifying and salvaging say.
+//! Reports of opening, verifying and salvaging.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,14 +8,14 @@ use bytes::Bytes;
 
 use crate::contract::Durability;
 
-/// A file that is not as it was written.
+/// A damaged file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// The file, or the folder if a whole file is missing.
     pub file: PathBuf,
     /// Offset in bytes of the first damaged part, if it is known.
     pub offset: Option<u64>,
-    /// What is wrong.
+    /// The reason.
     pub why: String,
 }
 
@@ -28,17 +28,17 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What opening a store found and did.
+/// The result of recovery at open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opened {
-    /// There was no store in the folder; it was created.
+    /// True if the store was created: there was none in the folder.
     pub is_new: bool,
-    /// The store had been closed in order, so nothing was to be recovered.
+    /// True if the store had been closed in order, so that nothing was recovered.
     pub was_clean: bool,
     /// Groups of the log that the tree lacked and that were replayed.
     pub groups_replayed: u64,
-    /// The log ended in a group that was not written whole, of commits that were never acknowledged;
-    /// it was cut off.
+    /// True if a torn tail was cut off: a group that was not fully written, of commits that were
+    /// never acknowledged.
     pub tail_was_cut: bool,
 }
 
@@ -58,18 +58,18 @@ impl fmt::Display for Opened {
     }
 }
 
-/// What [`crate::embedded::verify`] found.
+/// The result of [`crate::embedded::verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The store was closed in order and not written since.
+    /// True if the store was closed in order and not written since.
     pub clean_stop: bool,
-    /// What was promised to the commits in the log; unknown without a mark.
+    /// The durability mode of the commits in the log; unknown without a superblock.
     pub durability: Option<Durability>,
     /// Log files read.
     pub log_files: usize,
-    /// Whole groups in them.
+    /// Valid groups in them.
     pub groups: u64,
-    /// Number of the last whole group, in the log or in the tree.
+    /// Number of the last valid group, in the log or in the tree.
     pub last_group: u64,
     /// Number of its last commit.
     pub last_commit: u64,
@@ -77,25 +77,25 @@ pub struct Report {
     pub table_files: usize,
     /// Their bytes.
     pub table_bytes: u64,
-    /// What is unusual and no damage, such as a torn tail that the next open cuts.
+    /// Unusual findings that are no damage, such as a torn tail that the next open cuts.
     pub notes: Vec<String>,
-    /// What is damaged. Empty: every byte that counts is as it was written.
+    /// The damages; empty if every byte that counts is as it was written.
     pub damages: Vec<Damage>,
-    /// Folders of salvages whose losses were not seen to yet: records that follow from others may
-    /// not do so. The next [`crate::embedded::salvage`] tells of the losses again.
+    /// Folders of salvages whose losses were not handled yet: derived records may be wrong. The
+    /// next [`crate::embedded::salvage`] tells of the losses again.
     pub unfinished: Vec<PathBuf>,
 }
 
 impl Report {
-    /// Tells whether nothing is damaged.
+    /// Returns true if nothing is damaged.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.damages.is_empty()
     }
 }
 
-/// A part of a table file that is lost. The keys of a file ascend, so what was in the part lies
-/// between those that stand before and behind it.
+/// A lost part of a table file; since keys ascend, what it held lies between the keys before and
+/// behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostPart {
     /// The file, where it was.
@@ -104,9 +104,9 @@ pub struct LostPart {
     pub offset: Option<u64>,
     /// Bytes of the part; `None` if the whole file is missing.
     pub bytes: Option<u64>,
-    /// The last whole key before the part. Nothing that was lost is less. `None`: nobody knows.
+    /// The last intact key before the part: a lower bound of the lost keys, if it is known.
     pub after: Option<Bytes>,
-    /// The first whole key behind the part. Nothing that was lost is greater. `None`: nobody knows.
+    /// The first intact key behind the part: an upper bound of the lost keys, if it is known.
     pub before: Option<Bytes>,
 }
 
@@ -120,31 +120,32 @@ impl fmt::Display for LostPart {
     }
 }
 
-/// What [`crate::embedded::salvage`] did.
+/// The result of [`crate::embedded::salvage`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Salvage {
-    /// Folder that the damaged originals were moved to, now or by a salvage whose losses are told
-    /// again; `None` if nothing was damaged and nothing was done.
+    /// Folder that the damaged originals were moved to, now or by an earlier salvage whose losses
+    /// are reported again; `None` if nothing was damaged and nothing was done.
     pub set_aside: Option<PathBuf>,
-    /// What was damaged.
+    /// The damages.
     pub damages: Vec<Damage>,
     /// Groups of the log that were kept and are in the tree now.
     pub groups_kept: u64,
     /// Groups that are lost, by number.
     pub groups_lost: Vec<RangeInclusive<u64>>,
-    /// Commits in those groups; `None` if the mark was lost too and nobody knows.
+    /// Commits in those groups; `None` if the superblock was lost too, so that the number is
+    /// unknown.
     pub commits_lost: Option<u64>,
-    /// Parts of table files that are lost. What lay in them is lost, or shows an older state.
+    /// Lost parts of table files; their keys are lost or show an older state.
     pub table_parts_lost: Vec<LostPart>,
-    /// Other keys may be lost as well, or show an older state: groups of the log are lost, or the
-    /// mark, or the list of table files, and nobody knows what was in them.
+    /// True if any other key may be lost or stale too: groups of the log, the superblock, or the
+    /// list of table files is lost, with unknown contents.
     pub lost_anywhere: bool,
-    /// What else the operator should know.
+    /// Further notes for the operator.
     pub notes: Vec<String>,
 }
 
 impl Salvage {
-    /// Tells whether any key may be lost, or show an older state.
+    /// Returns true if any key may be lost or stale.
     #[must_use]
     pub fn has_losses(&self) -> bool {
         self.lost_anywhere || !self.table_parts_lost.is_empty() || !self.groups_lost.is_empty()

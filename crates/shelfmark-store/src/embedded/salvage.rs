@@ -1,8 +1,8 @@
-//! Going on after damage: everything whole is kept, everything damaged is set aside, and what is
-//! lost is said.
+//! Salvages a damaged store: keeps everything intact, moves everything damaged aside, and reports
+//! what is lost.
 //!
 //! The new parts are built beside the old ones, in `salvage-N/new`; then the old ones are moved to
-//! `salvage-N` and the new ones into place, the mark last. `salvage-N/ready` says that the new
+//! `salvage-N` and the new ones into place, the superblock last. `salvage-N/ready` says that the new
 //! parts are complete, so an interrupted salvage is finished by the next one. It also says what is
 //! lost, and stays, as `salvage-N/lost`, until whoever holds records that follow from what was lost
 //! has seen to them.
@@ -23,17 +23,17 @@ use super::log::group::GroupHeader;
 use super::log::header::FileHeader;
 use super::log::writer::LogWriter;
 use super::losses::Losses;
-use super::mark::{self, Mark};
 use super::report::{LostPart, Salvage};
+use super::superblock::{self, Superblock};
 use super::tree::blocks;
 use super::tree::listing;
 use super::tree::{LastGroup, Memory, StopFlag, TABLES_NAME, Tree};
 use super::verify::Findings;
 use super::{fault, layout, recovery, verify};
 
-/// Bytes of table files that are read back into memory at once.
+/// Bytes of table files that are held in memory at once while they are read back.
 const REBUILD_BYTES: u64 = 64 * 1024 * 1024;
-/// Memory table size while groups are put back.
+/// Size of the memory table while groups are inserted again.
 const MEMORY_TABLE_BYTES: u64 = 64 * 1024 * 1024;
 
 const LOG_NAME: &str = "log";
@@ -42,7 +42,7 @@ const NEW_NAME: &str = "new";
 const READY_NAME: &str = "ready";
 const LOST_NAME: &str = "lost";
 
-/// Makes a damaged store usable again, keeping everything that is whole.
+/// Makes a damaged store usable again, keeping everything that is intact.
 ///
 /// Damaged originals are moved into a folder `salvage-N` inside the store's folder and stay there.
 /// A store without damage is left alone. Needs free space for a copy of the tree if a table file is
@@ -86,7 +86,7 @@ pub fn salvage(folder: &Path) -> Result<Salvage> {
     Ok(salvage)
 }
 
-/// Says that what salvages of this store lost was seen to, so that it is not told again.
+/// Marks the losses of this store's salvages as handled, so that they are not reported again.
 ///
 /// # Errors
 ///
@@ -102,13 +102,13 @@ pub fn end_salvage(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folders of salvages that were not finished, or whose losses were not seen to.
+/// Returns the folders of salvages that are unfinished or whose losses were not handled yet.
 pub(super) fn unfinished(folder: &Path) -> Result<Vec<PathBuf>> {
     let waits = |path: &PathBuf| path.join(READY_NAME).exists() || path.join(LOST_NAME).exists();
     Ok(asides(folder)?.into_iter().filter(waits).collect())
 }
 
-/// Builds everything new, if anything is damaged, and moves nothing.
+/// Builds the replacement of everything damaged, without moving anything.
 pub(super) fn prepare(folder: &Path) -> Result<Salvage> {
     let findings = verify::look(folder)?;
     if findings.report.is_clean() {
@@ -130,20 +130,25 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
     let new = aside.join(NEW_NAME);
     let log_folder = new.join(LOG_NAME);
     make_folder(&log_folder)?;
-    let mark = findings.mark.unwrap_or_else(|| guess_mark(&findings));
+    let superblock = findings.superblock.unwrap_or_else(|| guess_superblock(&findings));
     let tree = if findings.tree_is_whole {
         Tree::open(&layout::tree_folder(folder), Memory::default(), &StopFlag::idle())?
     } else {
         rebuild(&layout::tree_folder(folder), &new.join(TREE_NAME), salvage)?
     };
-    let end = count_losses(&mark, findings.mark.is_some(), &findings.survey.groups, salvage);
-    let seqno_max =
-        findings.survey.groups.iter().map(|(group, _)| group.seqno).fold(mark.seqno_max, u64::max);
+    let end =
+        count_losses(&superblock, findings.superblock.is_some(), &findings.survey.groups, salvage);
+    let seqno_max = findings
+        .survey
+        .groups
+        .iter()
+        .map(|(group, _)| group.seqno)
+        .fold(superblock.seqno_max, u64::max);
     let lacking: Vec<(GroupHeader, Bytes)> = findings
         .survey
         .groups
         .into_iter()
-        .filter(|(group, _)| group.number > mark.flushed_group)
+        .filter(|(group, _)| group.number > superblock.flushed_group)
         .collect();
     salvage.groups_kept = wide(lacking.len());
     tree.raise_seqno(seqno_max);
@@ -151,30 +156,30 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
     tree.rotate(end);
     tree.flush()?;
     let header = FileHeader {
-        store_id: mark.store_id,
+        store_id: superblock.store_id,
         file: findings.survey.newest_file + 1,
         first_group: end.group + 1,
         first_commit: end.commit + 1,
     };
     LogWriter::create(&log_folder, header, 0)?;
-    let mark = Mark {
+    let superblock = Superblock {
         synced_group: end.group,
         synced_commit: end.commit,
         flushed_group: end.group,
         flushed_commit: end.commit,
         seqno_max: tree.seqno_bound(),
         clean: false,
-        ..mark
+        ..superblock
     };
-    write(&new.join(mark::MARK_NAME), &mark::file_of(&mark))?;
+    write(&new.join(superblock::SUPERBLOCK_NAME), &superblock::file_of(&superblock))?;
     write(&aside.join(READY_NAME), &Losses::of(salvage).encode(folder))
 }
 
-/// Makes up a mark that promises everything that the log seems to hold.
-pub(super) fn guess_mark(findings: &Findings) -> Mark {
+/// Constructs a superblock that acknowledges everything that the log seems to hold.
+pub(super) fn guess_superblock(findings: &Findings) -> Superblock {
     let first = findings.survey.headers.iter().min_by_key(|header| header.first_group);
     let last = findings.survey.groups.last().map(|(group, _)| *group);
-    Mark {
+    Superblock {
         store_id: first.map_or(0, |header| header.store_id),
         durability: Durability::Sync,
         synced_group: last.map_or(0, |group| group.number),
@@ -186,14 +191,14 @@ pub(super) fn guess_mark(findings: &Findings) -> Mark {
     }
 }
 
-/// Finds the groups and commits that are missing. Returns the last numbers that were ever used.
+/// Computes the missing groups and commits, and returns the last numbers that were ever used.
 pub(super) fn count_losses(
-    mark: &Mark,
-    mark_is_known: bool,
+    superblock: &Superblock,
+    superblock_is_known: bool,
     groups: &[(GroupHeader, Bytes)],
     salvage: &mut Salvage,
 ) -> LastGroup {
-    let mut end = LastGroup { group: mark.flushed_group, commit: mark.flushed_commit };
+    let mut end = LastGroup { group: superblock.flushed_group, commit: superblock.flushed_commit };
     let mut commits_lost = 0;
     let mut lose = |from: LastGroup, upto: LastGroup| {
         if upto.group > from.group {
@@ -201,27 +206,27 @@ pub(super) fn count_losses(
             commits_lost += upto.commit.saturating_sub(from.commit);
         }
     };
-    for (group, _) in groups.iter().filter(|(group, _)| group.number > mark.flushed_group) {
+    for (group, _) in groups.iter().filter(|(group, _)| group.number > superblock.flushed_group) {
         let before =
             LastGroup { group: group.number - 1, commit: group.first_commit.saturating_sub(1) };
         lose(end, before);
         end = LastGroup { group: group.number, commit: group.last_commit() };
     }
-    let promised = LastGroup { group: mark.synced_group, commit: mark.synced_commit };
+    let promised = LastGroup { group: superblock.synced_group, commit: superblock.synced_commit };
     lose(end, promised);
-    salvage.lost_anywhere |= !mark_is_known || !salvage.groups_lost.is_empty();
-    if mark_is_known {
+    salvage.lost_anywhere |= !superblock_is_known || !salvage.groups_lost.is_empty();
+    if superblock_is_known {
         salvage.commits_lost = Some(commits_lost);
     } else {
         salvage.notes.push(
-            "the mark was lost, so groups missing at either end of the log cannot be counted"
+            "the superblock was lost, so groups missing at either end of the log cannot be counted"
                 .to_owned(),
         );
     }
     end.max(promised)
 }
 
-/// Writes a new tree in `new` from what is whole of the one in `old`.
+/// Writes a new tree in `new` from the intact entries of the one in `old`.
 fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
     let tables = table_files(old, salvage)?;
     let tree = Tree::create(new)?;
@@ -250,7 +255,8 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Returns the table files of the tree in `old`: those of its list, or all if that is lost.
+/// Returns the table files of the tree in `old`: those of its list, or all files if the list is
+/// lost.
 pub(super) fn table_files(old: &Path, salvage: &mut Salvage) -> Result<Vec<PathBuf>> {
     match listing::read(old) {
         Ok(listed) => Ok(listed.into_iter().map(|table| table.path).collect()),
@@ -266,7 +272,7 @@ pub(super) fn table_files(old: &Path, salvage: &mut Salvage) -> Result<Vec<PathB
     }
 }
 
-/// Returns what is lost of a table file.
+/// Returns the lost parts of a table file.
 pub(super) fn parts_of(path: &Path, lost: Vec<blocks::Lost>) -> impl Iterator<Item = LostPart> {
     lost.into_iter().map(|part| LostPart {
         file: path.to_owned(),
@@ -277,7 +283,7 @@ pub(super) fn parts_of(path: &Path, lost: Vec<blocks::Lost>) -> impl Iterator<It
     })
 }
 
-/// Returns the table files that are missing as a whole.
+/// Returns the missing table files as lost parts.
 pub(super) fn missing_of(paths: &[PathBuf]) -> impl Iterator<Item = LostPart> {
     paths.iter().filter(|path| !path.exists()).map(|path| LostPart {
         file: path.clone(),
@@ -301,7 +307,7 @@ fn numbered_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths.into_iter().filter(is_number).collect())
 }
 
-/// Moves the old parts to `aside` and the new ones into place. May be called again after a failure.
+/// Moves the old parts to `aside` and the new ones into place; safe to repeat after a failure.
 fn put_in_place(folder: &Path, aside: &Path) -> Result<()> {
     let new = aside.join(NEW_NAME);
     for name in [LOG_NAME, TREE_NAME] {
@@ -313,14 +319,14 @@ fn put_in_place(folder: &Path, aside: &Path) -> Result<()> {
             move_to(&fresh, &old)?;
         }
     }
-    let mark = new.join(mark::MARK_NAME);
-    if mark.exists() {
-        let kept = aside.join(mark::MARK_NAME);
-        let old = layout::mark_path(folder);
+    let superblock = new.join(superblock::SUPERBLOCK_NAME);
+    if superblock.exists() {
+        let kept = aside.join(superblock::SUPERBLOCK_NAME);
+        let old = layout::superblock_path(folder);
         if old.exists() && !kept.exists() {
             write(&kept, &read(&old)?)?;
         }
-        layout::write_mark(folder, &read(&mark)?)?;
+        layout::write_superblock(folder, &read(&superblock)?)?;
     }
     let ready = aside.join(READY_NAME);
     if Losses::decode(&read(&ready)?, folder).is_nothing() {
@@ -331,7 +337,7 @@ fn put_in_place(folder: &Path, aside: &Path) -> Result<()> {
     vfs::remove_tree(&new).map_err(|error| fault::io("remove", &new, error))
 }
 
-/// Finds a salvage that was interrupted after everything new was complete.
+/// Finds a salvage that was interrupted after all replacements were complete.
 fn find_ready(folder: &Path) -> Result<Option<PathBuf>> {
     Ok(asides(folder)?.into_iter().find(|path| path.join(READY_NAME).exists()))
 }

@@ -1,4 +1,4 @@
-//! Reading whatever is whole of a log, over damaged places.
+//! Reads every intact group of a log, skipping damage.
 //!
 //! What it is not: recovery. It judges nothing and stops at nothing; verifying and salvaging use it.
 
@@ -15,22 +15,23 @@ use super::log::header::{BadHeader, FileHeader};
 use super::log::reader::{LogFile, Step};
 use super::report::Damage;
 
-/// What a log holds.
+/// The intact parts of a log.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// How many files were read.
+    /// Number of files that were read.
     pub(super) files: usize,
     /// Number of the newest file by its name.
     pub(super) newest_file: u64,
-    /// The whole headers.
+    /// The intact headers.
     pub(super) headers: Vec<FileHeader>,
-    /// The whole groups, by rising number.
+    /// The intact groups, by rising number.
     pub(super) groups: Vec<(GroupHeader, Bytes)>,
-    /// What is not whole.
+    /// The damages.
     pub(super) damages: Vec<Damage>,
 }
 
-/// Reads every log file in `folder`; `store_id` is asked for once the first header is known.
+/// Reads every log file in `folder`; `store_id` is taken from the first intact header if it is not
+/// given.
 pub(super) fn survey(folder: &Path, store_id: Option<u128>) -> Result<Survey> {
     let mut survey = Survey::default();
     if !folder.is_dir() {
@@ -52,7 +53,7 @@ pub(super) fn survey(folder: &Path, store_id: Option<u128>) -> Result<Survey> {
     Ok(survey)
 }
 
-/// Returns the store that the first whole header names.
+/// Returns the store id in the first intact header.
 pub(super) fn first_store_id(files: &[(u64, PathBuf)]) -> Result<u128> {
     for (_, path) in files {
         if let Ok(header) = LogFile::read(path, 0)?.header {

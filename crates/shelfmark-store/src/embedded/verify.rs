@@ -1,4 +1,4 @@
-//! Reading everything and comparing it with its checksums, while the store is not open.
+//! Verifies every checksum of a store that is not open.
 //!
 //! Invariant: nothing is changed, whatever is found.
 
@@ -9,9 +9,9 @@ use crate::contract::Result;
 use super::report::{Damage, Report};
 use super::survey::{Survey, survey};
 use super::tree::listing;
-use super::{layout, mark, recovery, salvage};
+use super::{layout, recovery, salvage, superblock};
 
-/// Reads the whole store in `folder` and says what is not as it was written.
+/// Verifies the whole store in `folder` and reports the damage.
 ///
 /// Reads every byte of the log and of the table files; changes nothing, so that the disk may be full or
 /// one that cannot be written. The store must not be open.
@@ -29,17 +29,17 @@ pub fn verify(folder: &Path) -> Result<Report> {
     Ok(look(folder)?.report)
 }
 
-/// What was found, with what salvaging needs of it.
+/// The findings, with what a salvage needs of them.
 pub(super) struct Findings {
     pub(super) report: Report,
-    /// The mark, if one of its slots is whole.
-    pub(super) mark: Option<mark::Mark>,
+    /// The superblock, if one of its slots is intact.
+    pub(super) superblock: Option<superblock::Superblock>,
     pub(super) survey: Survey,
-    /// The tree's files are all as they were written.
+    /// True if all files of the tree are intact.
     pub(super) tree_is_whole: bool,
 }
 
-/// Looks at everything. The caller holds the folder's lock.
+/// Verifies everything; the caller holds the folder's lock.
 pub(super) fn look(folder: &Path) -> Result<Findings> {
     let mut report = Report {
         clean_stop: false,
@@ -56,22 +56,30 @@ pub(super) fn look(folder: &Path) -> Result<Findings> {
     };
     if layout::is_unfinished(folder)? {
         report.notes.push("its creation was interrupted; the next open begins it again".to_owned());
-        return Ok(Findings { report, mark: None, survey: Survey::default(), tree_is_whole: true });
+        return Ok(Findings {
+            report,
+            superblock: None,
+            survey: Survey::default(),
+            tree_is_whole: true,
+        });
     }
-    let mark = look_at_mark(folder, &mut report)?;
-    let survey = look_at_log(folder, mark.as_ref(), &mut report)?;
+    let superblock = look_at_superblock(folder, &mut report)?;
+    let survey = look_at_log(folder, superblock.as_ref(), &mut report)?;
     let tree_is_whole = look_at_tree(&layout::tree_folder(folder), &mut report)?;
-    Ok(Findings { report, mark, survey, tree_is_whole })
+    Ok(Findings { report, superblock, survey, tree_is_whole })
 }
 
-fn look_at_mark(folder: &Path, report: &mut Report) -> Result<Option<mark::Mark>> {
-    let path = layout::mark_path(folder);
+fn look_at_superblock(
+    folder: &Path,
+    report: &mut Report,
+) -> Result<Option<superblock::Superblock>> {
+    let path = layout::superblock_path(folder);
     let missing = |why: &str| Damage { file: path.clone(), offset: None, why: why.to_owned() };
     if !path.exists() {
-        report.damages.push(missing("the mark is missing"));
+        report.damages.push(missing("the superblock (the file `mark`) is missing"));
         return Ok(None);
     }
-    match mark::read(&path) {
+    match superblock::read(&path) {
         Ok(read) => {
             if read.whole_slots < 2 {
                 report.notes.push(format!(
@@ -79,23 +87,27 @@ fn look_at_mark(folder: &Path, report: &mut Report) -> Result<Option<mark::Mark>
                     path.display()
                 ));
             }
-            report.clean_stop = read.mark.clean;
-            report.durability = Some(read.mark.durability);
-            report.last_group = read.mark.flushed_group;
-            report.last_commit = read.mark.flushed_commit;
-            Ok(Some(read.mark))
+            report.clean_stop = read.superblock.clean;
+            report.durability = Some(read.superblock.durability);
+            report.last_group = read.superblock.flushed_group;
+            report.last_commit = read.superblock.flushed_commit;
+            Ok(Some(read.superblock))
         }
         Err(error) if error.kind() == crate::ErrorKind::Corrupt => {
-            report.damages.push(missing("neither slot of the mark is whole"));
+            report.damages.push(missing("neither slot of the superblock is whole"));
             Ok(None)
         }
         Err(error) => Err(error),
     }
 }
 
-fn look_at_log(folder: &Path, mark: Option<&mark::Mark>, report: &mut Report) -> Result<Survey> {
+fn look_at_log(
+    folder: &Path,
+    superblock: Option<&superblock::Superblock>,
+    report: &mut Report,
+) -> Result<Survey> {
     let log_folder = layout::log_folder(folder);
-    let survey = survey(&log_folder, mark.map(|mark| mark.store_id))?;
+    let survey = survey(&log_folder, superblock.map(|superblock| superblock.store_id))?;
     report.log_files = survey.files;
     report.groups = super::bytes::wide(survey.groups.len());
     if let Some((group, _)) = survey.groups.last()
@@ -104,9 +116,9 @@ fn look_at_log(folder: &Path, mark: Option<&mark::Mark>, report: &mut Report) ->
         report.last_group = group.number;
         report.last_commit = group.last_commit();
     }
-    let verdict = match mark {
-        Some(mark) => recovery::judge(&log_folder, mark).map(|_| ()),
-        // Without a mark nobody knows what was promised, so whatever is not whole is damage.
+    let verdict = match superblock {
+        Some(superblock) => recovery::check_log(&log_folder, superblock).map(|_| ()),
+        // Without a superblock nobody knows what was promised, so whatever is not whole is damage.
         _ => {
             report.damages.extend(survey.damages.iter().cloned());
             return Ok(survey);

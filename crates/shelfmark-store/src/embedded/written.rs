@@ -1,4 +1,4 @@
-//! Which keys the newest groups wrote: what ranges that were read are validated against.
+//! Keeps the keys that the newest groups wrote, to validate ranges against.
 //!
 //! A published group stays here as long as a reader holds a moment from before it, so every base
 //! that a commit may name finds all groups since. Values are dropped soon after; keys and commit
@@ -16,10 +16,10 @@ use crate::contract::{CommitNumber, KeyRange};
 
 use super::pending::Layer;
 
-/// Groups that a validation looks at while it holds the lock once.
+/// Groups that a validation examines per acquisition of the lock.
 const GROUPS_PER_LOCK: usize = 64;
 
-/// The keys of the groups that were published since the oldest moment that is read.
+/// The keys of the groups that were published since the oldest pinned state.
 #[derive(Default)]
 pub(super) struct RecentWrites(Mutex<State>);
 
@@ -37,9 +37,9 @@ struct Group {
 
 #[derive(Clone)]
 enum Keys {
-    /// As it was published.
+    /// The layer as it was published.
     Layer(Arc<Layer>),
-    /// Ascending, with the last commit that wrote each.
+    /// The keys, ascending, with the last commit that wrote each.
     Listed(Arc<[(Bytes, CommitNumber)]>),
 }
 
@@ -56,27 +56,27 @@ impl Group {
     }
 }
 
-/// What a validation of ranges found among the published groups.
+/// The result of validating ranges against the published groups.
 pub(super) enum Found {
     /// No write since the base, up to and including this commit.
     Nothing {
-        /// The last commit that was looked at.
+        /// The last commit that was examined.
         upto: CommitNumber,
     },
     /// This key was written since the base.
     Key(Bytes),
-    /// The base is older than what is kept.
+    /// The base is older than the groups that are kept.
     TooOld,
 }
 
 impl RecentWrites {
-    /// Begins after `commit`: no base can be older.
+    /// Creates an empty list after `commit`: no base can be older.
     pub(super) fn new(commit: CommitNumber) -> Self {
         Self(Mutex::new(State { complete_above: commit, groups: VecDeque::new() }))
     }
 
-    /// Takes the group that ended with `last_commit` and is published now; `oldest` is the newest
-    /// commit that the oldest moment still read includes, if an older moment is read at all.
+    /// Adds a group that is published now and ended with `last_commit`; `oldest` is the newest
+    /// commit that the oldest pinned state includes, if there is one.
     ///
     /// Called under the queue's lock, so that a group is at every moment in the queue or here.
     pub(super) fn push(
@@ -97,7 +97,7 @@ impl RecentWrites {
         state.groups.push_back(Group { last_commit, keys: Keys::Layer(Arc::clone(layer)) });
     }
 
-    /// Lets go of the values of the newest group. Called once no lock is held.
+    /// Drops the values of the newest group, keeping its keys. Called once no lock is held.
     pub(super) fn keep_keys_only(&self) {
         let newest = self.lock().groups.back().cloned();
         let Some(Group { last_commit, keys: Keys::Layer(layer) }) = newest else { return };
@@ -146,10 +146,10 @@ impl RecentWrites {
     }
 }
 
-/// A range as ordered maps take it.
+/// A range as the bounds of an ordered map.
 pub(super) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-/// Returns `range` as bounds of an ordered map, unless no key can lie in it.
+/// Converts `range` to the bounds of an ordered map; `None` if it is empty.
 pub(super) fn bounds(range: &KeyRange) -> Option<Bounds<'_>> {
     let end = range.end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_ref()));
     (!range.is_empty()).then_some((Bound::Included(range.start.as_ref()), end))

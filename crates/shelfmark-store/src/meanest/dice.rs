@@ -1,4 +1,4 @@
-//! Every decision that is left to chance, drawn from the seed.
+//! Draws every injected fault from the seed.
 //!
 //! Invariant: a call draws the same number of times whatever comes out, so one fault more or less
 //! does not shift the ones after it. Commits and reads have streams of their own: a read more does
@@ -10,28 +10,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::options::MeanestOptions;
 use crate::random::SplitMix;
 
-/// What becomes of a commit.
+/// The faults of one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fate {
     pub(super) is_busy: bool,
     pub(super) is_conflict: bool,
-    /// It ends as undetermined, and whether it was applied.
+    /// True if it ends as undetermined; the value says if it was applied.
     pub(super) undetermined: Option<bool>,
     pub(super) is_late: bool,
-    /// Picks one of the validated keys.
+    /// Selects one of the validated keys.
     pub(super) pick: u64,
 }
 
-/// What becomes of a page.
+/// The faults of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageFate {
     pub(super) rows_max: usize,
     pub(super) is_empty: bool,
-    /// The last page is followed by an empty one.
+    /// True if the last page is followed by an empty one.
     pub(super) is_followed: bool,
 }
 
-/// How often something was injected.
+/// Counters of injected faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Injected {
     /// Commits refused with `Conflict` although nobody wrote their keys.
@@ -48,7 +48,7 @@ pub struct Injected {
     pub late: u64,
     /// Empty pages of a range that goes on.
     pub empty_pages: u64,
-    /// Times that `latest` showed the published moment.
+    /// Times that `latest` returned the published state.
     pub behind: u64,
 }
 
@@ -92,7 +92,7 @@ impl Dice {
         self.has_faults.store(are_on, Ordering::SeqCst);
     }
 
-    /// Decides what becomes of a commit.
+    /// Draws the faults of a commit.
     pub(super) fn commit(&self) -> Fate {
         let faults = self.has_faults.load(Ordering::SeqCst);
         let mut stream = lock(&self.commits);
@@ -106,7 +106,7 @@ impl Dice {
         Fate { is_busy, is_conflict, undetermined, is_late, pick }
     }
 
-    /// Decides what becomes of a page that may have `rows_max` rows.
+    /// Draws the faults of a page that may have `rows_max` rows.
     pub(super) fn page(&self, rows_max: usize) -> PageFate {
         let mut stream = lock(&self.reads);
         let rows = self.options.page_rows_max.min(rows_max).max(1);
@@ -118,18 +118,18 @@ impl Dice {
         }
     }
 
-    /// Decides whether a new snapshot is too old at once.
+    /// Draws if a new snapshot is too old at once.
     pub(super) fn is_too_old(&self) -> bool {
         let faults = self.has_faults.load(Ordering::SeqCst);
         lock(&self.reads).chance(self.options.too_old) && faults
     }
 
-    /// Decides whether `latest` shows only what is published.
+    /// Draws if `latest` returns only the published state.
     pub(super) fn is_behind(&self) -> bool {
         lock(&self.reads).chance(self.options.behind)
     }
 
-    /// Returns a stream for one call that draws as often as it likes.
+    /// Returns a random stream for one call, which may draw any number of times.
     pub(super) fn fork_reads(&self) -> SplitMix {
         lock(&self.reads).fork()
     }

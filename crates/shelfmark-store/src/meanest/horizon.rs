@@ -1,4 +1,4 @@
-//! What is published while some commits wait to be acknowledged.
+//! Hides commits that are not acknowledged yet from what is published.
 //!
 //! The store underneath may show a commit at once. To look like a driver with a queue, the moment
 //! before a late commit is kept, and shown until the commit is acknowledged.
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::contract::{CommitNumber, Result, Snapshot, Store};
 
-/// A commit that was begun and whose end was not told yet.
+/// A commit whose outcome was not reported yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket(u64);
 
@@ -23,9 +23,9 @@ struct Waiting {
 #[derive(Default)]
 struct State {
     tickets: u64,
-    /// Number of the newest commit whose end was told.
+    /// Number of the newest commit whose outcome was reported.
     told: CommitNumber,
-    /// Number of the newest commit that was shown.
+    /// Number of the newest visible commit.
     shown: CommitNumber,
     waiting: VecDeque<Waiting>,
 }
@@ -46,7 +46,8 @@ impl Horizon {
         Ok(ticket)
     }
 
-    /// Shows a commit again; `told` is its number if it got one. Its end may be told afterwards.
+    /// Makes a commit visible again; `told` is its number if it got one. Its end may be told
+    /// afterwards.
     pub(super) fn show(&self, ticket: Option<Ticket>, told: Option<CommitNumber>) {
         let mut state = self.lock();
         state.told = state.told.max(told.unwrap_or(0));
@@ -55,7 +56,7 @@ impl Horizon {
         }
     }
 
-    /// Returns the published moment.
+    /// Returns the published state.
     pub(super) fn published(&self, store: &dyn Store) -> Result<Arc<dyn Snapshot>> {
         let mut state = self.lock();
         let least = state.told.max(state.shown);

@@ -1,4 +1,4 @@
-//! The thread that tells some ends later.
+//! The thread that reports some outcomes late.
 //!
 //! Started with the first of them; it ends once the store is closed or dropped and everything was
 //! told. Invariant: what is handed over is told exactly once.
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::sleep::{Sleeper as _, ThreadSleeper};
 use crate::threads;
 
-/// Tells one end.
+/// A call that reports one outcome.
 pub(super) type Telling = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Thread {
 }
 
 impl Late {
-    /// Hands an end over, to be told after `wait`; tells it here if there is no thread to be had.
+    /// Schedules a report after `wait`; reports at once if no thread can be started.
     pub(super) fn tell(&self, wait: Duration, telling: Telling) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -48,7 +48,7 @@ impl Late {
         }
     }
 
-    /// Waits until everything was told, unless the thread itself asks.
+    /// Waits until everything was reported, unless the thread itself calls.
     pub(super) fn finish(&self) {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(thread) = thread else { return };

@@ -1,4 +1,4 @@
-//! The meanest driver that still keeps the contract.
+//! A fault-injecting driver for tests: the meanest one that still keeps the contract.
 //!
 //! It wraps another store and makes of every freedom that the contract leaves the worst: the lowest
 //! limits, short and empty pages, refusals, commits of which nobody knows whether they happened,
@@ -37,7 +37,7 @@ use crate::contract::{
 };
 use crate::memory::admit;
 
-/// Keys that `boundaries` looks at for places to cut.
+/// Keys that `boundaries` examines for places to cut.
 const CUT_KEYS_MAX: usize = 4096;
 
 /// A store that injects faults into another one.
@@ -68,7 +68,7 @@ pub struct MeanestStore {
     order: Mutex<()>,
 }
 
-/// What the completions use; they may outlive the store.
+/// The state that completions use; they may outlive the store.
 #[derive(Default)]
 struct Shared {
     horizon: Horizon,
@@ -76,7 +76,7 @@ struct Shared {
 }
 
 impl MeanestStore {
-    /// Wraps `inner`. Faults are on.
+    /// Wraps `inner`, with faults on.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>, options: MeanestOptions) -> Self {
         Self {
@@ -93,13 +93,13 @@ impl MeanestStore {
         self.dice.set_faults(are_on);
     }
 
-    /// Returns how often something was injected, for a test to make sure that it met it.
+    /// Returns the counters of injected faults, for a test to make sure that it met them.
     #[must_use]
     pub fn injected(&self) -> Injected {
         self.dice.injected()
     }
 
-    /// Refuses a commit if that is its fate.
+    /// Refuses a commit if its faults say so.
     fn refuse(&self, commit: &Commit, fate: Fate) -> Result<()> {
         if fate.is_busy {
             self.dice.count(|counts| &counts.busy);
@@ -231,7 +231,7 @@ impl Store for MeanestStore {
     }
 }
 
-/// The end of a commit, which may come while the commit is still being submitted.
+/// The outcome of a commit, which may come while the commit is still being submitted.
 ///
 /// Invariant: it is told outside of every lock, because a completion may come back into the store.
 struct End {
@@ -250,13 +250,13 @@ impl End {
         Self { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// What the store underneath calls.
+    /// Returns the completion that the store underneath calls.
     fn completion(&self) -> Completion {
         let end = Self { state: Arc::clone(&self.state) };
         Box::new(move |outcome| end.step(|state| state.outcome = Some(outcome)))
     }
 
-    /// Says that the lock under which the commit was submitted is released.
+    /// Notes that the lock under which the commit was submitted is released.
     fn submitted(&self) {
         self.step(|state| state.is_submitting = false);
     }
@@ -275,7 +275,7 @@ impl End {
     }
 }
 
-/// Who is told the end of a commit, when, and what.
+/// The completion of a commit, and when to call it with which outcome.
 struct Telling {
     done: Completion,
     is_undetermined: bool,

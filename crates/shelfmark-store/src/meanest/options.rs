@@ -1,4 +1,4 @@
-//! How mean the store is.
+//! Limits and fault rates of the fault-injecting driver.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use std::time::Duration;
 /// these sizes, so what runs within them runs everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeanestOptions {
-    /// Decides everything that is left to chance.
+    /// The seed of all random decisions.
     pub seed: u64,
-    /// Longest key. 7 KiB: TiKV's 8 KiB hold the encoded key, which is 9/8 of ours and a little.
+    /// Longest key.
     pub key_size_bytes_max: usize,
     /// Longest value. 72 KiB: a row's chunk of 64 KiB with its head.
     pub value_size_bytes_max: usize,
@@ -20,26 +20,25 @@ pub struct MeanestOptions {
     /// Most writes of one commit. 8,192: 100 items with 20 index entries each to go and to come,
     /// and as much again.
     pub commit_writes_max: usize,
-    /// A page has at most this many rows, and as few as one.
+    /// Limits the rows of a page, which may have as few as one.
     pub page_rows_max: usize,
-    /// A page is empty although the range goes on.
+    /// Rate of pages that are empty although the range goes on.
     pub empty_page: u16,
-    /// A commit that validates keys is refused with `Conflict` although nobody wrote them.
+    /// Rate of commits that are refused with `Conflict` although nobody wrote their keys.
     pub conflict: u16,
-    /// A commit is refused with `Busy`.
+    /// Rate of commits that are refused with `Busy`.
     pub busy: u16,
-    /// What a refused commit is told to wait.
+    /// The retry time of a refused commit.
     pub busy_wait: Duration,
-    /// A commit ends as `Undetermined`. Every other one of them was applied.
+    /// Rate of commits that end as `Undetermined`; every other one of them was applied.
     pub undetermined: u16,
-    /// A snapshot is too old at once. 0 unless chosen: readers that answer it to their caller are
-    /// right to do so.
+    /// Rate of snapshots that are too old at once.
     pub too_old: u16,
-    /// A commit is acknowledged later and from another thread, and published only then.
+    /// Rate of commits that are acknowledged late and from another thread, and published only then.
     pub late: u16,
-    /// How much later.
+    /// The delay of late acknowledgements.
     pub late_wait: Duration,
-    /// `latest` shows the published moment although more is queued.
+    /// Rate of `latest` calls that return the published state although more is queued.
     pub behind: u16,
 }
 

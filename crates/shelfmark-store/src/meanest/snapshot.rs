@@ -1,4 +1,4 @@
-//! A moment that is read in small, uneven pages.
+//! A snapshot that is read in small, uneven pages.
 
 use std::sync::Arc;
 use std::time::Duration;

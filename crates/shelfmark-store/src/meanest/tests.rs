@@ -1,4 +1,5 @@
-//! That the faults come, as often as asked for, within the contract, and again for the same seed.
+//! Checks that the faults come, as often as asked for, within the contract, and again for the same
+//! seed.
 
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -13,7 +14,7 @@ fn new(options: MeanestOptions) -> MeanestStore {
     MeanestStore::new(Arc::new(inner), options)
 }
 
-/// Only what a test switches on.
+/// Returns options without faults, for a test to switch some on.
 fn kind(seed: u64) -> MeanestOptions {
     MeanestOptions {
         empty_page: 0,
@@ -40,7 +41,7 @@ fn validated(store: &MeanestStore, write: Write) -> Commit {
     }
 }
 
-/// What happened to a workload: the end of each commit, and the lengths of all pages.
+/// Returns what happened to a workload: the outcome of each commit, and the lengths of all pages.
 fn run(seed: u64) -> (Vec<String>, Vec<usize>, Injected) {
     let options = MeanestOptions { undetermined: 100, too_old: 30, ..MeanestOptions::new(seed) };
     let store = new(options);

@@ -1,4 +1,4 @@
-//! What is checked about a commit before anything looks at the store: limits and well-formedness.
+//! Checks the limits and the form of a commit before the store is read.
 //!
 //! What it is not: validation. Whether keys were written since the base is decided by the driver,
 //! under its own lock.

@@ -1,4 +1,4 @@
-//! Cutting a range into parts of similar size, without knowing its size.
+//! Divides a range into parts of similar size, without knowing its size.
 //!
 //! One pass over the keys keeps every n-th. When there are as many as there may be parts, every
 //! other one goes and n doubles, so the sample stays small and even.
@@ -7,9 +7,9 @@ use bytes::Bytes;
 
 use crate::contract::{KeyRange, Result};
 
-/// A range is cut into fewer parts than this.
+/// Limits the number of parts of a range.
 const PARTS_MAX: usize = 64;
-/// Keys of a part in a small range: below, a cut costs more than it brings.
+/// Fewest keys of a part: below, a cut costs more than it brings.
 const KEYS_PER_PART_MIN: usize = 128;
 
 /// Returns the boundaries of `range`; `visit` shows some of its keys and returns the rest.

@@ -1,4 +1,4 @@
-//! The versions of one key, oldest to newest.
+//! The version chain of one key, oldest to newest.
 //!
 //! Invariant: commits rise along a chain, and after [`Chain::prune`] every moment in `readers`, and
 //! the newest one, still finds exactly what it found before. So a chain is never longer than there
@@ -6,10 +6,10 @@
 
 use bytes::Bytes;
 
-use super::moments::Readers;
+use super::snapshot_tracker::Readers;
 use crate::contract::CommitNumber;
 
-/// What a key held from one commit on; `None` says absent.
+/// The value of a key from one commit on; `None` says absent.
 #[derive(Debug)]
 pub(super) struct Version {
     pub(super) commit: CommitNumber,
@@ -22,13 +22,13 @@ impl Version {
     }
 }
 
-/// The newest version apart, because nearly every key has only that one.
+/// The newest version, stored apart because nearly every key has only that one.
 #[derive(Debug)]
 pub(super) struct Chain {
     newest: Version,
     /// Ascending by commit.
     older: Vec<Version>,
-    /// Whether the key stands in the queue of keys that have something to forget.
+    /// True if the key stands in the queue of keys with garbage.
     pub(super) is_queued: bool,
 }
 
@@ -42,12 +42,12 @@ impl Chain {
         self.newest.commit
     }
 
-    /// Returns what the key holds now.
+    /// Returns the newest value.
     pub(super) fn newest(&self) -> Option<&Bytes> {
         self.newest.value.as_ref()
     }
 
-    /// Returns what the key held at `commit`.
+    /// Returns the value as of `commit`.
     pub(super) fn at(&self, commit: CommitNumber) -> Option<&Bytes> {
         if self.newest.commit <= commit {
             return self.newest.value.as_ref();
@@ -56,8 +56,8 @@ impl Chain {
         self.older.get(newer.checked_sub(1)?)?.value.as_ref()
     }
 
-    /// Adds the version of a later commit, or replaces the one of the same commit. Returns the
-    /// bytes of a version that was replaced.
+    /// Adds the version of a later commit, or replaces that of the same commit, and returns the
+    /// bytes that were replaced.
     pub(super) fn push(&mut self, version: Version) -> usize {
         let replaced = self.newest.commit == version.commit;
         let before = std::mem::replace(&mut self.newest, version);
@@ -68,7 +68,7 @@ impl Chain {
         0
     }
 
-    /// Forgets what none of `readers` can see. Returns the bytes of the values.
+    /// Removes the versions that none of `readers` can see, and returns the bytes of their values.
     pub(super) fn prune(&mut self, readers: &Readers) -> usize {
         if self.older.is_empty() {
             return 0;
@@ -95,12 +95,12 @@ impl Chain {
         freed
     }
 
-    /// Tells whether nothing is left to forget, now or later.
-    pub(super) fn is_settled(&self) -> bool {
+    /// Returns true if no version can be removed, now or later.
+    pub(super) fn has_no_garbage(&self) -> bool {
         self.older.is_empty() && self.newest.value.is_some()
     }
 
-    /// Tells whether the key is absent for every reader, and was written after none of them.
+    /// Returns true if the key is absent for every reader, and was written after none of them.
     pub(super) fn is_absent(&self, watermark: CommitNumber) -> bool {
         self.older.is_empty() && self.newest.value.is_none() && self.newest.commit <= watermark
     }

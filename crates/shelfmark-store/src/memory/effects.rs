@@ -1,4 +1,4 @@
-//! From the writes of a commit to what its keys become.
+//! Turns the writes of a commit into new values of its keys.
 //!
 //! Invariant: everything that can be wrong with a write is found here, before anything changed.
 //!
@@ -14,7 +14,7 @@ use super::admission::NUMBER_BYTES;
 use super::versions::{Effect, Versions};
 use crate::contract::{CommitNumber, Error, Result, Write};
 
-/// Copies what the caller's buffers hold: a stored slice must not keep a whole request alive.
+/// Copies keys and values: a stored slice must not keep a whole request buffer alive.
 pub(super) fn detach(writes: Vec<Write>) -> Vec<Write> {
     writes
         .into_iter()
@@ -36,7 +36,7 @@ fn copy(bytes: &Bytes) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }
 
-/// Returns the keys of commit `number` and what they become, in the order they were written.
+/// Returns the keys of commit `number` and their new values, in the order they were written.
 ///
 /// # Errors
 ///

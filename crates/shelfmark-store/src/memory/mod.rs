@@ -16,8 +16,8 @@ mod admission;
 mod boundaries;
 mod chain;
 mod effects;
-mod moments;
 mod snapshot;
+mod snapshot_tracker;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -30,8 +30,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use self::moments::{Bounds, Moments};
 use self::snapshot::{MemorySnapshot, too_old};
+use self::snapshot_tracker::{Bounds, SnapshotTracker};
 use self::versions::Versions;
 use crate::clock::Clock;
 use crate::contract::{
@@ -39,11 +39,10 @@ use crate::contract::{
     Maintained, Queued, Result, Snapshot, Store, StoreStats, Write,
 };
 
-/// Keys worked on while the lock is held once.
+/// Keys that are processed per acquisition of the lock.
 const KEYS_PER_LOCK: usize = 4096;
 
-/// The limits of a memory store, unless others are chosen: those of the embedded driver, so that
-/// what fits here fits on disk.
+/// The default limits: those of the embedded driver, so that what fits here fits on disk.
 const DEFAULT_CAPS: Caps = Caps {
     key_size_bytes_max: 65_535,
     value_size_bytes_max: 16 * 1024 * 1024,
@@ -81,12 +80,12 @@ pub struct MemoryStore {
     shared: Arc<Shared>,
 }
 
-/// What the store and its snapshots have in common.
+/// The state that the store shares with its snapshots.
 struct Shared {
     clock: Arc<dyn Clock>,
     caps: Caps,
     versions: RwLock<Versions>,
-    moments: Mutex<Moments>,
+    moments: Mutex<SnapshotTracker>,
     commits: AtomicU64,
 }
 
@@ -97,7 +96,7 @@ impl MemoryStore {
         Self::with_caps(clock, DEFAULT_CAPS)
     }
 
-    /// Creates an empty store with limits of its own.
+    /// Creates an empty store with the given limits.
     ///
     /// Stamps rise in total order and everything is acknowledged at once, whatever `caps` say of
     /// these two.
@@ -108,7 +107,7 @@ impl MemoryStore {
             clock,
             caps,
             versions: RwLock::new(Versions::default()),
-            moments: Mutex::new(Moments::default()),
+            moments: Mutex::new(SnapshotTracker::default()),
             commits: AtomicU64::new(0),
         };
         Self { shared: Arc::new(shared) }
@@ -167,7 +166,7 @@ impl Store for MemoryStore {
             let mut versions = self.shared.write()?;
             let at = self.shared.clock.monotonic();
             let readers = self.shared.moments().readers(at, self.shared.bounds());
-            if !versions.settle(&readers, KEYS_PER_LOCK) {
+            if !versions.collect_garbage(&readers, KEYS_PER_LOCK) {
                 return Ok(Maintained::default());
             }
         }
@@ -201,7 +200,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// What a commit rests on.
+/// The reads that a commit is validated against.
 struct Read<'a> {
     base: &'a dyn Snapshot,
     keys: &'a [Bytes],
@@ -239,7 +238,7 @@ impl Shared {
         let written = versions.written_bytes().saturating_sub(moment.position);
         if read.base.time_left() == Some(Duration::ZERO)
             || written > self.caps.snapshot_bytes_max
-            || moment.commit < versions.floor()
+            || moment.commit < versions.watermark()
         {
             return Err(too_old());
         }
@@ -255,7 +254,7 @@ impl Shared {
         Bounds { age_max: self.caps.snapshot_age_max, bytes_max: self.caps.snapshot_bytes_max }
     }
 
-    fn moments(&self) -> MutexGuard<'_, Moments> {
+    fn moments(&self) -> MutexGuard<'_, SnapshotTracker> {
         // Nothing under this lock can panic half-way through a change.
         self.moments.lock().unwrap_or_else(PoisonError::into_inner)
     }

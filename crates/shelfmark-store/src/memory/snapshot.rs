@@ -1,4 +1,4 @@
-//! One moment of a memory store.
+//! A snapshot of a memory store.
 //!
 //! Invariant: as long as a read answers `Ok`, it answers what was there at the moment the snapshot
 //! was taken. Whether that is still known is decided under the same lock as the read.
@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::Shared;
-use super::moments::{Opened, Ticket};
+use super::snapshot_tracker::{Opened, Ticket};
 use super::versions::Versions;
 use crate::contract::{
     Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
@@ -31,8 +31,8 @@ impl MemorySnapshot {
         let versions = self.shared.read()?;
         let now = Opened { at, written_bytes: versions.written_bytes() };
         let is_too_old = self.opened.is_too_old(now, self.shared.bounds());
-        // The floor decides for a snapshot that looked young enough a moment ago.
-        if is_too_old || self.ticket.0 < versions.floor() {
+        // The watermark decides for a snapshot that looked young enough a moment ago.
+        if is_too_old || self.ticket.0 < versions.watermark() {
             return Err(too_old());
         }
         Ok(look(&versions))

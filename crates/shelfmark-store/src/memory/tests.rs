@@ -1,5 +1,5 @@
-//! What only the memory driver promises: it forgets what nobody can read, soon and wholly. The
-//! contract itself is tested in `tests/it/conformance`, for every driver alike.
+//! Checks what only the memory driver promises: it removes what nobody can read, soon and wholly.
+//! The contract itself is tested in `tests/it/conformance`, for every driver alike.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

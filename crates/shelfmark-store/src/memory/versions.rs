@@ -1,9 +1,9 @@
-//! The ordered map of versions, and how it forgets.
+//! The ordered map of version chains, and its garbage collection.
 //!
 //! What it is not: locked. The store wraps it; every method here runs under that lock and is short:
 //! a page, a commit, or a bounded number of keys.
 //!
-//! Invariant: a reader at [`Versions::floor`] or later sees exactly its moment. Readers below it
+//! Invariant: a reader at [`Versions::watermark`] or later sees exactly its moment. Readers below it
 //! are refused, because what they would see may be gone.
 //!
 //! How it forgets: a write prunes the key it touches. A key that still holds something old when
@@ -17,30 +17,30 @@ use std::ops::Bound;
 use bytes::Bytes;
 
 use super::chain::{Chain, Version};
-use super::moments::Readers;
+use super::snapshot_tracker::Readers;
 use crate::contract::{CommitNumber, Direction, KeyRange, Page, Row, ScanLimits};
 
-/// Keys that a page looks at before it ends short, so that deleted ranges do not hold the lock.
+/// Keys that a page examines before it ends short, so that deleted ranges do not hold the lock.
 const KEYS_LOOKED_AT_MAX: usize = 8192;
 
-/// A key and what it becomes; `None` makes it absent.
+/// A key and its new value; `None` deletes it.
 pub(super) type Effect = (Bytes, Option<Bytes>);
 
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     rows: BTreeMap<Bytes, Chain>,
-    /// Keys that hold something old, by the commit from which on it may go.
-    unsettled: VecDeque<(CommitNumber, Bytes)>,
-    floor: CommitNumber,
+    /// Keys with garbage, by the commit from which on it may be removed.
+    garbage: VecDeque<(CommitNumber, Bytes)>,
+    watermark: CommitNumber,
     held_bytes: usize,
     written_bytes: u64,
     is_closed: bool,
 }
 
 impl Versions {
-    /// Returns the oldest moment that can still be read.
-    pub(super) fn floor(&self) -> CommitNumber {
-        self.floor
+    /// Returns the watermark: the oldest commit that can still be read.
+    pub(super) fn watermark(&self) -> CommitNumber {
+        self.watermark
     }
 
     /// Returns the bytes of all keys and of all versions of their values.
@@ -53,22 +53,22 @@ impl Versions {
         self.written_bytes
     }
 
-    /// Returns what `key` held at `commit`.
+    /// Returns the value of `key` as of `commit`.
     pub(super) fn at(&self, key: &[u8], commit: CommitNumber) -> Option<&Bytes> {
         self.rows.get(key)?.at(commit)
     }
 
-    /// Returns what `key` holds now.
+    /// Returns the newest value of `key`.
     pub(super) fn newest(&self, key: &[u8]) -> Option<&Bytes> {
         self.rows.get(key)?.newest()
     }
 
-    /// Tells whether `key` was written after `commit`, which is not below the floor.
+    /// Returns true if `key` was written after `commit`, which is not below the watermark.
     pub(super) fn is_written_since(&self, key: &[u8], commit: CommitNumber) -> bool {
         self.rows.get(key).is_some_and(|chain| chain.written_at() > commit)
     }
 
-    /// Returns a key of `range` that was written after `commit`, which is not below the floor.
+    /// Returns a key of `range` that was written after `commit`, which is not below the watermark.
     ///
     /// Cost: looks at every key of the range.
     pub(super) fn written_since(&self, range: &KeyRange, commit: CommitNumber) -> Option<Bytes> {
@@ -79,7 +79,7 @@ impl Versions {
         rows.find(|(_, chain)| chain.written_at() > commit).map(|(key, _)| key.clone())
     }
 
-    /// Returns rows of `range` as they were at `commit`, until a limit is met.
+    /// Returns rows of `range` as of `commit`, until a limit is met.
     pub(super) fn page(
         &self,
         commit: CommitNumber,
@@ -97,17 +97,17 @@ impl Versions {
         }
     }
 
-    /// Writes the effects of the newest commit, `bytes` long, and forgets what its keys held
-    /// before and none of `readers` can see.
+    /// Writes the effects of the newest commit, `bytes` long, and removes the versions of its keys
+    /// that none of `readers` can see.
     pub(super) fn apply(&mut self, effects: Vec<Effect>, bytes: u64, readers: &Readers) {
-        self.floor = self.floor.max(readers.watermark());
+        self.watermark = self.watermark.max(readers.watermark());
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         // More than the commit can add, so the queue shrinks once snapshots close.
         let work = effects.len() * 2 + 16;
         for (key, value) in effects {
             self.write(key, value, readers);
         }
-        self.settle(readers, work);
+        self.collect_garbage(readers, work);
     }
 
     fn write(&mut self, key: Bytes, value: Option<Bytes>, readers: &Readers) {
@@ -117,9 +117,9 @@ impl Versions {
         let Some(chain) = self.rows.get_mut(key.as_ref()) else {
             let mut chain = Chain::new(version);
             if !chain.is_absent(readers.watermark()) {
-                if !chain.is_settled() {
+                if !chain.has_no_garbage() {
                     chain.is_queued = true;
-                    self.unsettled.push_back((number, key.clone()));
+                    self.garbage.push_back((number, key.clone()));
                 }
                 self.held_bytes += added + key.len();
                 self.rows.insert(key, chain);
@@ -131,38 +131,38 @@ impl Versions {
         if chain.is_absent(readers.watermark()) {
             self.held_bytes = self.held_bytes.saturating_sub(key.len());
             self.rows.remove(key.as_ref());
-        } else if !chain.is_settled() && !chain.is_queued {
+        } else if !chain.has_no_garbage() && !chain.is_queued {
             chain.is_queued = true;
-            self.unsettled.push_back((number, key));
+            self.garbage.push_back((number, key));
         }
     }
 
-    /// Forgets what none of `readers` can see, for at most `keys_max` keys of the queue. Returns
-    /// whether more could be forgotten now.
-    pub(super) fn settle(&mut self, readers: &Readers, keys_max: usize) -> bool {
+    /// Removes the versions that none of `readers` can see, for at most `keys_max` keys of the
+    /// queue, and returns true if more can be removed now.
+    pub(super) fn collect_garbage(&mut self, readers: &Readers, keys_max: usize) -> bool {
         let watermark = readers.watermark();
-        self.floor = self.floor.max(watermark);
+        self.watermark = self.watermark.max(watermark);
         for _ in 0..keys_max {
-            if self.unsettled.front().is_none_or(|(number, _)| *number > watermark) {
+            if self.garbage.front().is_none_or(|(number, _)| *number > watermark) {
                 break;
             }
-            let Some((_, key)) = self.unsettled.pop_front() else { break };
+            let Some((_, key)) = self.garbage.pop_front() else { break };
             // A key may have been removed since; then there is nothing to forget.
             let Some(chain) = self.rows.get_mut(key.as_ref()) else { continue };
             self.held_bytes = self.held_bytes.saturating_sub(chain.prune(readers));
-            chain.is_queued = !chain.is_settled();
+            chain.is_queued = !chain.has_no_garbage();
             if chain.is_absent(watermark) {
                 self.held_bytes = self.held_bytes.saturating_sub(key.len());
                 self.rows.remove(key.as_ref());
             } else if chain.is_queued {
-                self.unsettled.push_back((readers.published(), key));
+                self.garbage.push_back((readers.published(), key));
             }
         }
-        self.unsettled.front().is_some_and(|(number, _)| *number <= watermark)
+        self.garbage.front().is_some_and(|(number, _)| *number <= watermark)
     }
 
-    /// Removes up to `keys_max` keys of `range` with all their versions. Returns what was removed,
-    /// for the caller to drop outside the lock; nothing when the range is empty.
+    /// Removes up to `keys_max` keys of `range` with all their versions, and returns them for the
+    /// caller to drop outside the lock; `None` when the range is empty.
     pub(super) fn remove_range(
         &mut self,
         range: &KeyRange,
@@ -180,8 +180,8 @@ impl Versions {
         removed
     }
 
-    /// Calls `visit` with up to `keys_max` keys of `range`, ascending, whether anybody sees them
-    /// or not. Returns the rest of the range, or `None` when it is done.
+    /// Calls `visit` with up to `keys_max` keys of `range`, ascending, visible or not, and returns
+    /// the rest of the range, or `None` when it is done.
     pub(super) fn visit_keys(
         &self,
         range: &KeyRange,
@@ -199,13 +199,13 @@ impl Versions {
         last.map(|key| range.after(key, Direction::Ascending))
     }
 
-    /// Forgets everything and answers nothing any more. Returns what there was, for the caller to
-    /// drop outside the lock.
+    /// Removes everything and returns it, for the caller to drop outside the lock; later calls
+    /// answer nothing.
     pub(super) fn close(&mut self) -> Self {
         std::mem::replace(self, Self { is_closed: true, ..Self::default() })
     }
 
-    /// Tells whether [`Versions::close`] was called.
+    /// Returns true if [`Versions::close`] was called.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed
     }

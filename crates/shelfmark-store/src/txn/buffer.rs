@@ -1,6 +1,6 @@
-//! What a transaction has written so far, and how it is taken back.
+//! The write buffer of a transaction, with savepoints.
 //!
-//! Invariant: rolling back to a mark restores the buffer to what it was when the mark was set,
+//! Invariant: rolling back to a savepoint restores the buffer to what it was when the savepoint was set,
 //! without reading anything: each change of a key notes what it replaced.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use crate::contract::{Error, ErrorKind, KeyRange, Result, Write};
 /// Bytes of a counter and of a stamp.
 const NUMBER_BYTES: usize = 8;
 
-/// What a key has become.
+/// The pending change of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
-    /// The key must be absent in the store: the transaction put it only if it was.
+    /// True if the transaction put the key on condition that it is absent in the store.
     pub(super) was_absent: bool,
-    /// What it holds now; `None` for a deletion.
+    /// The new value; `None` for a deletion.
     pub(super) value: Option<Bytes>,
 }
 
@@ -28,14 +28,14 @@ impl Change {
     }
 }
 
-/// A place to roll back to in the transaction that set it, by [`super::Transaction::mark`].
+/// A savepoint, set by [`super::Transaction::savepoint`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct Savepoint {
     serial: u64,
 }
 
 #[derive(Debug)]
-struct Marked {
+struct SavepointState {
     serial: u64,
     undo_at: usize,
     passed_at: usize,
@@ -44,17 +44,17 @@ struct Marked {
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     changes: BTreeMap<Bytes, Change>,
-    /// Stamped puts and additions, in order; nobody reads them back.
+    /// Stamped puts and additions, in order; the transaction does not read them back.
     passed: Vec<Write>,
-    /// What each change since the first mark replaced, newest last.
+    /// The changes replaced since the first savepoint, newest last.
     undo: Vec<(Bytes, Option<Change>)>,
-    marks: Vec<Marked>,
+    savepoints: Vec<SavepointState>,
     serial: u64,
     bytes: usize,
 }
 
 impl Buffer {
-    /// Returns what the transaction made of `key`, if it touched it.
+    /// Returns the transaction's change of `key`, if there is one.
     pub(super) fn get(&self, key: &[u8]) -> Option<&Change> {
         self.changes.get(key)
     }
@@ -70,7 +70,7 @@ impl Buffer {
         bounds.into_iter().flat_map(|bounds| self.changes.range::<[u8], _>(bounds))
     }
 
-    /// Puts or deletes, whatever was there.
+    /// Puts or deletes a key unconditionally.
     pub(super) fn set(&mut self, key: Bytes, value: Option<Bytes>) {
         let was_absent = self.changes.get(&key).is_some_and(|change| change.was_absent);
         self.replace(key, Change { was_absent, value });
@@ -92,34 +92,34 @@ impl Buffer {
         self.bytes += change.bytes(&key);
         let before = self.changes.insert(key.clone(), change);
         self.bytes -= before.as_ref().map_or(0, |before| before.bytes(&key));
-        if !self.marks.is_empty() {
+        if !self.savepoints.is_empty() {
             self.undo.push((key, before));
         }
     }
 
-    /// Takes a write that is not read back.
+    /// Adds a write that the transaction does not read back.
     pub(super) fn pass(&mut self, write: Write) {
         self.bytes += passed_bytes(&write);
         self.passed.push(write);
     }
 
-    /// Sets a mark.
-    pub(super) fn mark(&mut self) -> Mark {
+    /// Sets a savepoint.
+    pub(super) fn savepoint(&mut self) -> Savepoint {
         self.serial += 1;
         let serial = self.serial;
         let (undo_at, passed_at) = (self.undo.len(), self.passed.len());
-        self.marks.push(Marked { serial, undo_at, passed_at });
-        Mark { serial }
+        self.savepoints.push(SavepointState { serial, undo_at, passed_at });
+        Savepoint { serial }
     }
 
-    /// Takes back what was written since `mark`, and the marks set since.
-    pub(super) fn rollback_to(&mut self, mark: Mark) -> Result<()> {
-        let at = self.marks.binary_search_by_key(&mark.serial, |marked| marked.serial);
-        let Some(marked) = at.ok().and_then(|at| self.marks.get(at)) else {
-            return Err(Error::new(ErrorKind::Invalid, "the mark was rolled back over"));
+    /// Undoes what was written since `savepoint`, and removes the savepoints set since.
+    pub(super) fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        let at = self.savepoints.binary_search_by_key(&savepoint.serial, |saved| saved.serial);
+        let Some(saved) = at.ok().and_then(|at| self.savepoints.get(at)) else {
+            return Err(Error::new(ErrorKind::Invalid, "the savepoint was rolled back over"));
         };
-        let (undo_at, passed_at) = (marked.undo_at, marked.passed_at);
-        self.marks.retain(|marked| marked.serial <= mark.serial);
+        let (undo_at, passed_at) = (saved.undo_at, saved.passed_at);
+        self.savepoints.retain(|saved| saved.serial <= savepoint.serial);
         while self.undo.len() > undo_at {
             let Some((key, before)) = self.undo.pop() else { break };
             self.bytes += before.as_ref().map_or(0, |before| before.bytes(&key));
@@ -139,12 +139,12 @@ impl Buffer {
         self.bytes
     }
 
-    /// Tells whether nothing was written.
+    /// Returns true if nothing was written.
     pub(super) fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.passed.is_empty()
     }
 
-    /// Returns the writes: keys ascending, then what was passed through, in its order.
+    /// Returns the writes: keys ascending, then those that are not read back, in their order.
     pub(super) fn into_writes(self) -> Vec<Write> {
         let mut writes = Vec::with_capacity(self.changes.len() + self.passed.len());
         for (key, change) in self.changes {

@@ -1,4 +1,4 @@
-//! A page of the snapshot with the transaction's own writes laid over it.
+//! Merges a page of the snapshot with the transaction's own writes.
 //!
 //! Invariant: the merged page is what a page of the store would be, had the writes been there.
 
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::buffer::{Buffer, Change};
 use crate::contract::{Direction, KeyRange, Page, Row, ScanLimits};
 
-/// Lays the changes of `buffer` over `page`, which is the first page of `range`.
+/// Merges the changes of `buffer` into `page`, which is the first page of `range`.
 pub(super) fn merge(
     buffer: &Buffer,
     page: Page,
@@ -33,7 +33,7 @@ pub(super) fn merge(
     }
 }
 
-/// Returns the part of `range` that a page answers: all of it but what is left.
+/// Returns the part of `range` that a page covers: all of it but the rest.
 pub(super) fn covered(range: &KeyRange, next: Option<&KeyRange>, direction: Direction) -> KeyRange {
     let mut covered = range.clone();
     if let Some(next) = next {

@@ -1,4 +1,4 @@
-//! Transactions: the layer that every driver has in common.
+//! Transactions: optimistic reads and buffered writes over any driver.
 //!
 //! A transaction reads one snapshot, keeps its writes to itself, sees them in its own reads, and
 //! becomes one [`Commit`] that names what was read. What it is not: the commit. It holds no latch,
@@ -16,7 +16,7 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-pub use buffer::Mark;
+pub use buffer::Savepoint;
 pub use retry::RetryPolicy;
 
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ use self::buffer::Buffer;
 use self::ranges::RangeSet;
 use crate::contract::{Commit, Direction, KeyRange, Page, Result, ScanLimits, Snapshot, Write};
 
-/// Reads and writes that happen at one moment or not at all.
+/// A set of reads and writes that happen at one moment or not at all.
 ///
 /// Reads take `&self` and may run in several threads.
 ///
@@ -64,7 +64,7 @@ pub struct Transaction {
     buffer: Buffer,
 }
 
-/// What was read from the base.
+/// The keys and ranges that were read from the base.
 #[derive(Default)]
 struct Reads {
     keys: BTreeSet<Bytes>,
@@ -72,7 +72,7 @@ struct Reads {
 }
 
 impl Transaction {
-    /// Begins a transaction that reads `base`.
+    /// Begins a transaction on the snapshot `base`.
     ///
     /// On [`crate::Store::snapshot`] what it reads is durable. On [`crate::Store::latest`] it may
     /// build on what is still queued, and conflicts less on a hot key; then nothing it read may be
@@ -82,15 +82,15 @@ impl Transaction {
         Self { base, reads: Mutex::default(), buffer: Buffer::default() }
     }
 
-    /// Returns the snapshot, for reads that must neither see this transaction's writes nor be
+    /// Returns the snapshot, for reads that neither see this transaction's writes nor are
     /// validated.
     #[must_use]
     pub fn base(&self) -> &Arc<dyn Snapshot> {
         &self.base
     }
 
-    /// Returns the value of `key` as this transaction sees it, and has it validated at commit
-    /// unless the transaction wrote it before.
+    /// Returns the value of `key` as this transaction sees it, and adds the key to the validated
+    /// reads unless the transaction wrote it before.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ impl Transaction {
         Ok(merge::merge(&self.buffer, page, range, direction, limits))
     }
 
-    /// As [`Transaction::scan`], and has what the page covers of `range` validated at commit: no key
-    /// may have been put there or deleted since the snapshot.
+    /// Works as [`Transaction::scan`], and adds the covered part of `range` to the validated reads:
+    /// no key may have been put there or deleted since the snapshot.
     ///
     /// For drivers with [`crate::Caps::validates_ranges`]; others refuse the commit.
     ///
@@ -169,7 +169,7 @@ impl Transaction {
         !reads.ranges.is_empty() || reads.keys.iter().any(|key| self.buffer.get(key).is_none())
     }
 
-    /// Has `key` validated at commit as if it had been read.
+    /// Adds `key` to the validated reads as if it had been read.
     pub fn validate(&self, key: &[u8]) {
         self.noted(key);
     }
@@ -179,7 +179,7 @@ impl Transaction {
         self.buffer.set(key.into(), Some(value.into()));
     }
 
-    /// Makes `key` absent.
+    /// Deletes `key`.
     pub fn delete(&mut self, key: impl Into<Bytes>) {
         self.buffer.set(key.into(), None);
     }
@@ -214,25 +214,25 @@ impl Transaction {
         self.buffer.pass(Write::Add { key: key.into(), delta });
     }
 
-    /// Sets a mark to roll back to. Costs nothing; from the first mark on, each write also keeps
-    /// what it replaced.
-    pub fn mark(&mut self) -> Mark {
-        self.buffer.mark()
+    /// Sets a savepoint. Costs nothing; from the first savepoint on, each write also keeps what it
+    /// replaced.
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.buffer.savepoint()
     }
 
-    /// Takes back every write since `mark`. The mark stays; later ones go.
+    /// Undoes every write since `savepoint`, which stays; later ones go.
     ///
     /// What was read meanwhile is still validated: the decision to roll back rested on it.
     ///
     /// # Errors
     ///
-    /// * [`crate::ErrorKind::Invalid`]: the mark is gone: an earlier one was rolled back to.
-    pub fn rollback_to(&mut self, mark: Mark) -> Result<()> {
-        self.buffer.rollback_to(mark)
+    /// * [`crate::ErrorKind::Invalid`]: the savepoint is gone: an earlier one was rolled back to.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.buffer.rollback_to(savepoint)
     }
 
-    /// Tells whether nothing was written. Such a transaction on [`crate::Store::snapshot`] need not
-    /// be committed: it saw one moment.
+    /// Returns true if nothing was written. Such a transaction on [`crate::Store::snapshot`] need
+    /// not be committed: it saw one moment.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.buffer.is_empty()

@@ -1,4 +1,4 @@
-//! The ranges that a transaction has read, as few as they can be said with.
+//! The ranges that a transaction has read, merged into as few as possible.
 //!
 //! A range is read page by page, so most insertions lengthen a range that is there.
 //!
@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use crate::contract::KeyRange;
 
-/// A set of keys, made of ranges.
+/// A set of keys, stored as disjoint ranges.
 #[derive(Debug, Default)]
 pub(super) struct RangeSet {
     /// Ends by starts; no end is the end of the store.

@@ -1,4 +1,4 @@
-//! When a refused transaction is tried again, and how long to wait before.
+//! Decides when a refused transaction is retried, and how long to wait before.
 //!
 //! What it is not: a judge of ends that are not known. `Undetermined` is never retried here: the
 //! caller asks first, by reading a key that the commit would have put.
@@ -11,7 +11,7 @@ use crate::contract::{Error, ErrorKind, Result};
 use crate::random::SplitMix;
 use crate::sleep::Sleeper;
 
-/// How often and how patiently a transaction is tried.
+/// A policy of attempts and waits.
 ///
 /// # Examples
 ///
@@ -33,14 +33,15 @@ use crate::sleep::Sleeper;
 pub struct RetryPolicy {
     /// Most attempts, the first one included.
     pub attempts_max: u32,
-    /// The wait after the first attempt is up to this; it doubles with each further one.
+    /// Upper bound of the wait after the first attempt; it doubles with each further one.
     pub wait_first: Duration,
-    /// No wait is longer, unless the store asks for a longer one.
+    /// Upper bound of any wait, unless the store asks for a longer one.
     pub wait_max: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// 16 attempts and waits from 0.2 to 50 ms: about half a second until a hot key is given up.
+    /// Returns 16 attempts with waits from 0.2 to 50 ms: about half a second until a hot key is
+    /// given up.
     fn default() -> Self {
         Self {
             attempts_max: 16,
@@ -51,8 +52,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Tells whether a transaction that failed with `kind` may simply be tried again, from its
-    /// first read.
+    /// Returns true if a transaction that failed with `kind` may be retried from its first read.
     ///
     /// * `Conflict`, `TooOld`: it may, on a new snapshot.
     /// * `Busy`: it may, after the wait that the error names.
@@ -75,7 +75,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Returns how long to wait before attempt `attempt + 1`, or `None` when `error` is the end.
+    /// Returns how long to wait before attempt `attempt + 1`, or `None` when `error` is final.
     ///
     /// Attempts count from 0. For callers that wait in their own way; others use
     /// [`RetryPolicy::run`].
@@ -99,7 +99,7 @@ impl RetryPolicy {
         Some(error.retry_after().unwrap_or_default().saturating_add(jitter))
     }
 
-    /// Runs `operation` until it succeeds or may not be tried again.
+    /// Runs `operation` until it succeeds or may not be retried.
     ///
     /// `operation` gets the number of the attempt, from 0, and must begin anew each time: with a
     /// new snapshot and a new transaction. Waits on `sleeper`.

@@ -113,15 +113,15 @@ fn a_key_put_if_absent_and_deleted_must_still_be_absent() {
 }
 
 #[test]
-fn marks_take_back_everything_but_what_was_read() {
+fn savepoints_take_back_everything_but_what_was_read() {
     let store = store_of(&[("a", "1"), ("b", "2")]);
     let mut txn = begin(&store);
     txn.put("a", "before");
-    let (outer, bytes) = (txn.mark(), txn.written_bytes());
+    let (outer, bytes) = (txn.savepoint(), txn.written_bytes());
     txn.put("a", "after");
     txn.put("a", "later");
     txn.put_if_absent("c", "new").unwrap();
-    let inner = txn.mark();
+    let inner = txn.savepoint();
     txn.delete("b");
     txn.add("n", 3);
     txn.put_stamped("log", "", "entry");
@@ -145,10 +145,10 @@ fn a_transaction_knows_whether_it_wrote() {
     let mut txn = begin(&store);
     txn.get(b"a").unwrap();
     assert!(txn.is_read_only());
-    let mark = txn.mark();
+    let savepoint = txn.savepoint();
     txn.add("n", 1);
     assert!(!txn.is_read_only());
-    txn.rollback_to(mark).unwrap();
+    txn.rollback_to(savepoint).unwrap();
     assert!(txn.is_read_only());
 }
 
@@ -189,7 +189,7 @@ fn merged_scans_are_what_a_map_says() {
         }
         let store = MeanestStore::new(inner, MeanestOptions::new(seed));
         let mut txn = begin(&store);
-        let mut saved = vec![(txn.mark(), map.clone())];
+        let mut saved = vec![(txn.savepoint(), map.clone())];
         for step in 0..40 {
             match random.below(8) {
                 0..=2 => {
@@ -202,7 +202,7 @@ fn merged_scans_are_what_a_map_says() {
                     map.remove(&key);
                     txn.delete(key);
                 }
-                5 => saved.push((txn.mark(), map.clone())),
+                5 => saved.push((txn.savepoint(), map.clone())),
                 6 => {
                     let at = random.index(saved.len());
                     saved.truncate(at + 1);

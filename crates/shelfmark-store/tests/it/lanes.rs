@@ -118,12 +118,12 @@ impl Lane {
         self.open()
     }
 
-    /// Tells whether the driver keeps what was committed when it is closed.
+    /// Returns true if the driver keeps what was committed when it is closed.
     pub(crate) fn keeps(&self) -> bool {
         matches!(self.driver, Driver::Embedded(_) | Driver::MeanEmbedded(..))
     }
 
-    /// Tells whether `latest` may show less than what is queued.
+    /// Returns true if `latest` may show less than what is queued.
     pub(crate) fn is_behind(&self) -> bool {
         matches!(self.driver, Driver::Meanest(..) | Driver::MeanEmbedded(..))
     }

@@ -17,10 +17,10 @@ use shelfmark_store::{
 use super::plan::{COUNT_KEY, Plan};
 use super::promise::Promise;
 
-/// What every judging writes, to see that the store takes writes.
+/// The key that every check writes, to see that the store takes writes.
 const OWN_KEY: &[u8] = b"judge";
 
-/// How many commits of each thread are there.
+/// Number of commits of each thread that were found.
 pub type Found = BTreeMap<u64, u64>;
 
 /// Options under which flushes, merges and new log files happen within a few commits.

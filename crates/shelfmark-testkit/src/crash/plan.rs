@@ -1,4 +1,4 @@
-//! What the writing program writes: each commit follows from a seed, a thread and an index.
+//! The plan of a writing program: each commit follows from a seed, a thread and an index.
 //!
 //! Threads write keys of their own, so that what must be there does not depend on who came first.
 //! Each commit puts and deletes some of the thread's keys, puts its own index at the thread's
@@ -95,7 +95,7 @@ impl Plan {
     }
 }
 
-/// A value that begins with its commit's index; what follows compresses badly.
+/// Returns a value that begins with its commit's index and compresses badly.
 fn value(index: u64, length: usize, random: &mut SplitMix) -> Bytes {
     let mut value = index.to_be_bytes().to_vec();
     while value.len() < length {

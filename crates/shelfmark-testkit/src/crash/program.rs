@@ -132,20 +132,20 @@ pub struct Running {
     child: Child,
     lines: Receiver<String>,
     reader: Option<JoinHandle<()>>,
-    /// What it was told.
+    /// The acknowledgements so far.
     pub promise: Promise,
 }
 
-/// How a program ended.
+/// The result of a program that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// It ended by itself and well.
     pub is_well: bool,
-    /// What it was told.
+    /// The acknowledgements until its end.
     pub promise: Promise,
-    /// What it said, the lines that were taken before left out.
+    /// The lines of its output that were not taken before.
     pub lines: Vec<String>,
-    /// What it wrote to the standard error.
+    /// Its standard error.
     pub errors: String,
 }
 

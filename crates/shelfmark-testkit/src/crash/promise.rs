@@ -1,4 +1,4 @@
-//! What a writing program was told, read from what it said: the least that must be there.
+//! Tracks the acknowledgements in a program's output: the least that must survive it.
 //!
 //! The program says, one line each, `found THREAD INDEX` for what it finds when it opens the store,
 //! `ack THREAD INDEX NUMBER` for what it was acknowledged, and other lines for people.
@@ -16,8 +16,8 @@ pub struct Promise {
     pub last: BTreeMap<u64, u64>,
     /// The highest number of one.
     pub number: u64,
-    /// The highest number that a synced mark covers: its loss must be noticed.
-    pub marked: u64,
+    /// The highest number that a synced superblock covers: its loss must be noticed.
+    pub superblock_commit: u64,
 }
 
 impl Promise {
@@ -40,11 +40,11 @@ impl Promise {
     }
 }
 
-/// What a file is to a promise.
+/// The kind of a file, as it matters to a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Log,
-    Mark,
+    Superblock,
     Other,
 }
 
@@ -53,11 +53,11 @@ enum Kind {
 pub struct Promises {
     durability: Durability,
     line: String,
-    /// What was said so far.
+    /// The acknowledgements so far.
     said: Promise,
-    /// What a power cut must leave.
+    /// The data that a power cut must leave.
     promised: Promise,
-    /// Syncs of log files and marks under way, and what was said when they began.
+    /// Syncs of log files and superblocks under way, and what was said when they began.
     syncs: BTreeMap<u32, (Kind, Promise)>,
     files: BTreeMap<u32, Kind>,
 }
@@ -95,7 +95,7 @@ impl Promises {
                 let kind = if path.extension().is_some_and(|extension| extension == "log") {
                     Kind::Log
                 } else if path.file_name().is_some_and(|name| name == "mark") {
-                    Kind::Mark
+                    Kind::Superblock
                 } else {
                     Kind::Other
                 };
@@ -108,7 +108,7 @@ impl Promises {
             Event::SyncEnd { number } => match self.syncs.remove(number) {
                 // Under an interval, what was said before a sync of the log is safe after it.
                 Some((Kind::Log, said)) => self.promise(said),
-                Some((Kind::Mark, said)) => self.promised.marked = said.number,
+                Some((Kind::Superblock, said)) => self.promised.superblock_commit = said.number,
                 Some((Kind::Other, _)) | None => {}
             },
             _ => {}
@@ -130,7 +130,7 @@ impl Promises {
     }
 
     fn promise(&mut self, said: Promise) {
-        let marked = self.promised.marked;
-        self.promised = Promise { marked, ..said };
+        let superblock_commit = self.promised.superblock_commit;
+        self.promised = Promise { superblock_commit, ..said };
     }
 }

@@ -16,7 +16,7 @@ use shelfmark_store::{Commit, Committed, Durability, Error, ErrorKind, Result, S
 use super::judge::tight;
 use super::plan::Plan;
 
-/// How the program ends.
+/// The way in which the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The store is closed.
@@ -25,14 +25,14 @@ pub enum End {
     Abort,
 }
 
-/// What the program is told to do.
+/// The arguments of the program.
 #[derive(Debug, Clone)]
 pub struct Arguments {
     /// The store's folder.
     pub folder: PathBuf,
-    /// What is written.
+    /// The plan of its writes.
     pub plan: Plan,
-    /// When commits are acknowledged.
+    /// The durability mode.
     pub durability: Durability,
     /// Commits of each thread, in this run. With 0, all background work that is due is done.
     pub commits: u64,
@@ -44,7 +44,7 @@ pub struct Arguments {
     pub insists: bool,
     /// Salvages the store instead of writing.
     pub salvages: bool,
-    /// How it ends.
+    /// The way in which it ends.
     pub end: End,
     /// Size at which memory tables are flushed, in bytes.
     pub memory_table_bytes: u64,
@@ -234,7 +234,7 @@ impl Writer<'_> {
         outcomes.into_iter().collect()
     }
 
-    /// Commits, says so, and does what is due after so many commits.
+    /// Commits, acknowledges it, and does the maintenance that is due after so many commits.
     fn commit(&self, thread: u64, index: u64) -> Result<()> {
         let writes = self.arguments.plan.writes(thread, index);
         let Committed { number } = loop {
@@ -242,7 +242,7 @@ impl Writer<'_> {
                 Err(error) if error.kind() == ErrorKind::Busy => pause(),
                 // Room may return without a reopen; the test says when.
                 Err(error)
-                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_room(&error) =>
+                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_disk_space(&error) =>
                 {
                     say("full");
                     pause();
@@ -261,7 +261,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn waits_for_room(&self, error: &Error) -> bool {
+    fn waits_for_disk_space(&self, error: &Error) -> bool {
         self.arguments.disk_free_bytes_min > 0 && std::error::Error::source(error).is_none()
     }
 }

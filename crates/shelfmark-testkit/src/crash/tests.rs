@@ -1,4 +1,4 @@
-//! What the judge is made of, by hand: promises, plans, and stores that lack something.
+//! Checks the judge by hand-made promises, plans, and stores that lack something.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,8 +61,8 @@ fn arguments_are_read_back() {
     assert!(Arguments::parse(plain.words().into_iter().skip(1)).is_none());
 }
 
-fn promise(last: &[(u64, u64)], number: u64, marked: u64) -> Promise {
-    Promise { last: last.iter().copied().collect(), number, marked }
+fn promise(last: &[(u64, u64)], number: u64, superblock_commit: u64) -> Promise {
+    Promise { last: last.iter().copied().collect(), number, superblock_commit }
 }
 
 fn said(text: &str) -> Event {
@@ -91,17 +91,17 @@ fn what_is_acknowledged_is_promised_at_once_when_commits_are_synced() {
     assert_eq!(after(said("17\nack 1 1 18\n")), promise(&[(0, 4), (1, 1)], 18, 0));
     assert_eq!(after(said("error Io of ack 9 9 9\n")), promise(&[(0, 4), (1, 1)], 18, 0));
     assert_eq!(after(said("ack 0 2 5\n")), promise(&[(0, 4), (1, 1)], 18, 0), "never less");
-    // A synced mark covers what was said when its sync began.
+    // A synced superblock covers what was said when its sync began.
     after(opened(1, "store/mark"));
     let [begin, end] = sync(1);
     after(begin);
     after(said("ack 0 5 19\n"));
-    assert_eq!(after(end).marked, 18);
+    assert_eq!(after(end).superblock_commit, 18);
     after(opened(2, "store/mark.new"));
     let [begin, end] = sync(2);
     after(begin);
     after(end);
-    assert_eq!(promises.now().marked, 18, "another file");
+    assert_eq!(promises.now().superblock_commit, 18, "another file");
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn a_folder_is_judged_and_what_is_wrong_is_told() {
     let why = judge(&folder, &plan, &promise(&[(0, 13)], 0, 0)).unwrap_err();
     assert!(why.contains("13 are promised"), "{why}");
     // A log file that is cut off and followed by no other.
-    let mark = folder.join("mark");
-    vfs::truncate(&mark, 10).unwrap();
+    let superblock = folder.join("mark");
+    vfs::truncate(&superblock, 10).unwrap();
     let why = judge(&folder, &plan, &Promise::default()).unwrap_err();
     assert!(why.contains("verify finds damage before it is opened"), "{why}");
 }

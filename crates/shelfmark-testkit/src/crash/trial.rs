@@ -18,21 +18,21 @@ use super::promise::{Promise, Promises};
 
 /// A recorded run, and what is known of it.
 pub struct Trial {
-    /// What was written.
+    /// The plan of its writes.
     pub plan: Plan,
-    /// When it was acknowledged.
+    /// The durability mode.
     pub durability: Durability,
-    /// What was there before.
+    /// The disk at its start.
     pub start: Disk,
-    /// What happened.
+    /// The recorded events.
     pub events: Vec<Event>,
-    /// Where images are put.
+    /// The folder for images.
     pub scratch: PathBuf,
     passed: BTreeSet<(u64, Promise)>,
     next: u64,
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Cuts that were made.
@@ -94,7 +94,7 @@ impl Trial {
         self.run_with(skip, effort, judge::judge)
     }
 
-    /// As [`Trial::run`], with a judge of the caller's.
+    /// Works as [`Trial::run`], with a judge of the caller's.
     ///
     /// # Errors
     ///

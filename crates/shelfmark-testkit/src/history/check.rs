@@ -15,7 +15,7 @@ use super::{History, Outcome, Record, TxnId, Version};
 pub enum Anomaly {
     /// A version was seen that nobody wrote, or whose writer was refused (Adya's G1a).
     AbortedRead {
-        /// Who saw it; `None` for the list at the end.
+        /// The transaction that saw it; `None` for the list at the end.
         reader: Option<TxnId>,
         /// Where.
         key: Bytes,
@@ -24,7 +24,7 @@ pub enum Anomaly {
     },
     /// A version was seen that its writer replaced before it committed (G1b).
     IntermediateRead {
-        /// Who saw it; `None` for the list at the end.
+        /// The transaction that saw it; `None` for the list at the end.
         reader: Option<TxnId>,
         /// Where.
         key: Bytes,
@@ -38,7 +38,7 @@ pub enum Anomaly {
         /// Who.
         writers: (TxnId, TxnId),
     },
-    /// What a committed transaction wrote is not there at the end, nor is anything built on it.
+    /// A write of a committed transaction is missing at the end, and so is all that builds on it.
     LostWrite {
         /// Where.
         key: Bytes,
@@ -56,7 +56,7 @@ pub enum Anomaly {
     },
     /// A read listed versions in another order than the list at the end.
     Fork {
-        /// Who read.
+        /// The transaction that read.
         reader: TxnId,
         /// Where.
         key: Bytes,

@@ -1,4 +1,4 @@
-//! Which transaction came before which, and whether that goes round in a circle.
+//! Builds the graph of dependencies between transactions, and finds cycles in it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::TxnId;
 
-/// Why one transaction comes before another.
+/// The reason why one transaction comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dependency {
     /// It wrote the version that the other replaced.

@@ -1,4 +1,4 @@
-//! Whether transactions that ran side by side could have run one after the other.
+//! Checks histories: could transactions that ran side by side have run one after the other?
 //!
 //! Each key holds the list of the versions it went through, so a value tells its whole past: who
 //! wrote before, in which order. From what each transaction saw and from the lists at the end
@@ -33,7 +33,7 @@ use bytes::Bytes;
 /// Names a transaction; unique within a history, and never used again for its retry.
 pub type TxnId = u64;
 
-/// How a transaction ended, as far as its client knows.
+/// The outcome of a transaction, as far as its client knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It was acknowledged; the number of its commit, if it wrote anything.
@@ -53,15 +53,15 @@ pub struct Record {
     pub reads: Vec<(Bytes, Vec<Version>)>,
     /// Each key that was written, and the version it was left with.
     pub writes: Vec<(Bytes, Version)>,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// When it began, counted in events of the whole history.
+    /// The time of its start, counted in events of the whole history.
     pub began: u64,
-    /// When its end was known.
+    /// The time at which its outcome was known.
     pub ended: u64,
 }
 
-/// What some transactions did, and what was there when all had ended.
+/// The transactions of a history, and the final state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
     /// The transactions, in any order.

@@ -7,12 +7,13 @@ use super::TxnId;
 /// Bytes of a version in a value: transaction and step, both big-endian.
 const VERSION_BYTES: usize = 12;
 
-/// What one write left at a key.
+/// The version that one write left at a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Who wrote it.
+    /// The transaction that wrote it.
     pub txn: TxnId,
-    /// Which of its writes of that key, from 0. Only the last one may be seen by others.
+    /// Its number among that transaction's writes of the key, from 0. Only the last one may be seen
+    /// by others.
     pub step: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Where the power may go, and which cases are looked at there.
+//! Enumerates the moments of a power cut, and the cases to check at each.
 //!
 //! Invariant: at every cut, the case in which everything pending is lost and the one in which all
 //! of it is kept are looked at; with few pending changes, every choice among whole changes is.
@@ -12,7 +12,7 @@ use super::disk::Disk;
 use super::image::{Choice, Fate};
 use super::recording::Event;
 
-/// How many cases are looked at.
+/// The number of cases to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
     /// With up to this many pending changes, all choices among them.
@@ -24,13 +24,13 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Every cut, few cases of each: for tests that run always.
+    /// Checks every cut, with few cases of each: for tests that run always.
     #[must_use]
     pub fn short(seed: u64) -> Self {
         Self { all_upto: 4, cases_max: 24, seed }
     }
 
-    /// Every cut, but of each only the case that everything pending is lost.
+    /// Checks of every cut only the case in which everything pending is lost.
     #[must_use]
     pub fn all_lost() -> Self {
         Self { all_upto: 0, cases_max: 1, seed: 0 }
@@ -43,7 +43,7 @@ impl Effort {
     }
 }
 
-/// What becomes of all pending changes.
+/// The fate of all pending changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     rest: Fate,

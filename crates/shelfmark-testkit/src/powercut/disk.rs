@@ -18,7 +18,7 @@ pub type NodeId = usize;
 pub struct Pending<T> {
     /// Its number.
     pub number: u64,
-    /// What is changed.
+    /// The change.
     pub change: T,
 }
 
@@ -42,7 +42,7 @@ pub enum NameChange {
     Rename(NodeId, String, String, NodeId),
 }
 
-/// What folders name.
+/// The names in folders.
 pub type Names = BTreeMap<NodeId, BTreeMap<String, NodeId>>;
 
 /// A file or folder.
@@ -52,16 +52,16 @@ pub enum Node {
     File {
         /// Its bytes after a power cut that takes everything pending.
         durable: Vec<u8>,
-        /// What else was done to it.
+        /// Its other pending changes.
         pending: Vec<Pending<FileChange>>,
     },
     /// A folder.
     Folder {
-        /// What it names after a power cut that takes everything pending.
+        /// The names after a power cut that discards everything pending.
         durable: BTreeMap<String, NodeId>,
-        /// What else was done to it.
+        /// Its pending changes.
         pending: Vec<Pending<NameChange>>,
-        /// What it names for the running system.
+        /// The names for the running system.
         now: BTreeMap<String, NodeId>,
     },
 }

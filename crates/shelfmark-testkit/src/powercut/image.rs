@@ -9,7 +9,7 @@ use shelfmark_store::vfs;
 
 use super::disk::{Disk, FileChange, NameChange, Names, Node, NodeId, ROOT, write};
 
-/// What becomes of a pending change.
+/// The fate of a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is there.

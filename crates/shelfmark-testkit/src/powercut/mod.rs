@@ -1,4 +1,4 @@
-//! What a power cut could leave of the files of a process, rebuilt from a recording.
+//! Rebuilds from a recording the files that a power cut could leave.
 //!
 //! `shelfmark-preload`, loaded under a process, writes down every file operation below a folder
 //! ([`recording`]). A model of a disk ([`disk`]) plays it up to some point, the *cut*. Everything

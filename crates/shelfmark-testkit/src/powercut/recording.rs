@@ -11,7 +11,7 @@ pub enum Event {
     Begin,
     /// A file or folder was opened, and perhaps created.
     Open {
-        /// What later events call it.
+        /// Its handle in later events.
         handle: u32,
         /// It is created if it is missing.
         creates: bool,
@@ -24,7 +24,7 @@ pub enum Event {
     Write {
         /// To what.
         handle: u32,
-        /// Where in it, in bytes.
+        /// The offset, in bytes.
         offset: u64,
         /// What.
         bytes: Vec<u8>,

@@ -38,7 +38,7 @@ fn disk(events: impl IntoIterator<Item = Event>) -> Disk {
     disk
 }
 
-/// What a disk holds as text, `path=contents`, when everything pending has one fate.
+/// Returns the files of a disk as text, `path=contents`, when everything pending has one fate.
 fn left(disk: &Disk, fate: Fate) -> Vec<String> {
     let one = |(path, bytes): (&PathBuf, &Option<Vec<u8>>)| match bytes {
         Some(bytes) => format!("{}={}", path.display(), bytes.escape_ascii()),

@@ -14,7 +14,7 @@ use shelfmark_store::{Commit, Committed, ErrorKind, Result, Write};
 use super::{Stage, is_expected, read_list};
 use crate::history::{Outcome, Record, Version};
 
-/// What a step of a transaction does.
+/// The action of a step of a transaction.
 #[derive(Debug, Clone)]
 enum Action {
     /// Reads a key, to be written later or not.
@@ -51,7 +51,7 @@ pub(super) struct Client {
     state: State,
 }
 
-/// What came of a step.
+/// The result of a step.
 pub(super) struct Step {
     /// Every transaction of the client has ended.
     pub(super) is_done: bool,
@@ -226,10 +226,10 @@ impl Active {
     }
 
     fn regret(&mut self, key: Bytes) -> Result<()> {
-        let mark = self.txn.mark();
+        let savepoint = self.txn.savepoint();
         let never = Version { txn: self.record.id, step: u32::MAX };
         self.txn.put(key, Version::list(&[never]));
-        self.txn.rollback_to(mark)
+        self.txn.rollback_to(savepoint)
     }
 }
 
@@ -270,7 +270,7 @@ fn end(stage: &Stage<'_>, mut record: Record, ended: Result<Committed>) -> Resul
     Ok(())
 }
 
-/// The end of a transaction that is given up looks like that of one that was refused.
+/// Returns the error of a transaction that is given up, like that of one that was refused.
 fn given_up() -> shelfmark_store::Error {
     shelfmark_store::Error::new(ErrorKind::Conflict, "given up")
 }

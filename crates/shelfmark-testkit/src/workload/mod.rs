@@ -18,7 +18,7 @@ use shelfmark_store::{Commit, Error, ErrorKind, Result, Store};
 use self::client::Client;
 use crate::history::{History, Record, Version};
 
-/// What is run.
+/// The workload to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workload {
     /// Decides what each transaction does, and whose turn it is.
@@ -46,7 +46,7 @@ impl Workload {
     }
 }
 
-/// What all clients share.
+/// The state that all clients share.
 struct Stage<'a> {
     store: &'a dyn Store,
     workload: Workload,
@@ -153,7 +153,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Tells whether a transaction must expect to end like this.
+/// Returns true if a transaction must expect to end like this.
 fn is_expected(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -157,7 +157,7 @@ fn a_log_cut_short_is_refused_and_loses_what_was_cut() {
         // Within the last group.
         vfs::truncate(file, group.offset + 70).unwrap();
         damaged.check(&format!("{what}, cut in a group"), file, group.offset, &[group.number]);
-        // Between groups: the next file shows it, or the mark.
+        // Between groups: the next file shows it, or the superblock.
         vfs::truncate(file, group.offset).unwrap();
         let (named, from) = match damaged.log.get(at + 1) {
             Some((next, _)) => (next, 0),
@@ -196,16 +196,16 @@ fn a_missing_log_file_is_refused_and_loses_its_groups() {
 }
 
 #[test]
-fn a_lost_mark_is_refused_and_salvaged() {
+fn a_lost_superblock_is_refused_and_salvaged() {
     let damaged = Damaged::new();
     let store = damaged.bench.store();
-    let mark = store.join("mark");
+    let superblock = store.join("mark");
     for broken in [None, Some(vec![0_u8; 8192]), Some(Vec::new())] {
         match &broken {
-            Some(bytes) => overwrite(&mark, bytes),
-            None => vfs::remove(&mark).unwrap(),
+            Some(bytes) => overwrite(&superblock, bytes),
+            None => vfs::remove(&superblock).unwrap(),
         }
-        let what = format!("mark of {:?} bytes", broken.as_ref().map(Vec::len));
+        let what = format!("superblock of {:?} bytes", broken.as_ref().map(Vec::len));
         let error = refused(&store, &what);
         assert!(error.to_string().contains("mark"), "{what}: {error}");
         let salvaged = patiently(|| salvage(&store)).unwrap();

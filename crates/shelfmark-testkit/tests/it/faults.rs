@@ -95,7 +95,7 @@ fn reads_and_writes_may_do_half() {
     sweep_all("read|write", "short", 41);
 }
 
-/// What is read while a store opens: the mark, the log, table files. A read that does half is read on
+/// What is read while a store opens: the superblock, the log, table files. A read that does half is read on
 /// by us, and an error of the library that stands to it; never is it taken for damage.
 #[test]
 fn opening_may_read_by_halves() {

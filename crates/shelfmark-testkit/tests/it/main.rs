@@ -23,12 +23,12 @@ mod histories;
 #[cfg(all(test, target_os = "linux"))]
 mod powercut;
 #[cfg(all(test, target_os = "linux"))]
-mod powercut_mark;
-#[cfg(all(test, target_os = "linux"))]
 mod powercut_recorded;
 #[cfg(all(test, target_os = "linux"))]
 mod powercut_recorder;
 #[cfg(all(test, target_os = "linux"))]
 mod powercut_salvage;
+#[cfg(all(test, target_os = "linux"))]
+mod powercut_superblock;
 #[cfg(test)]
 mod stores;

@@ -125,7 +125,7 @@ const COVERED: [(&str, Option<&str>); 7] = [
     ),
     // A store that was not closed has its folder synced when it is opened, also a new one.
     (
-        "store: vfs::sync_folder < vfs::replace_with < vfs::replace < layout::write_mark < layout::create < \
+        "store: vfs::sync_folder < vfs::replace_with < vfs::replace < layout::write_superblock < layout::create < \
          open::open_with",
         Some("store: vfs::sync_folder < open::sync_names < open::open_with"),
     ),

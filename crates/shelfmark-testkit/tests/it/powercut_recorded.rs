@@ -88,7 +88,7 @@ impl Recorded {
     }
 }
 
-/// Arguments of a small run in which time passes with the commits only, so that marks are synced
+/// Arguments of a small run in which time passes with the commits only, so that superblocks are synced
 /// every few of them.
 pub(crate) fn small(bench: &Bench, seed: u64, durability: Durability) -> Arguments {
     Arguments {

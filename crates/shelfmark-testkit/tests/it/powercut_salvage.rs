@@ -142,11 +142,11 @@ const COVERED: [&str; 7] = [
     "new: vfs::sync_folder < vfs::create_folder < salvage::make_folder < salvage::build",
     "salvage-: vfs::sync_folder < vfs::create_folder < salvage::make_folder < salvage::build",
     // What is not in place is put there by the next salvage, until the folder is synced with its
-    // new mark. The other folder of a move is synced for systems on which a move is not durable
+    // new superblock. The other folder of a move is synced for systems on which a move is not durable
     // with the folder that it leads to.
     "new: vfs::sync_folder < vfs::move_to < salvage::move_to < salvage::put_in_place",
     "store: vfs::sync_folder < vfs::move_to < salvage::move_to < salvage::put_in_place",
-    // A copy of a whole mark, for people.
+    // A copy of a whole superblock, for people.
     "mark.new: vfs::replace_with < vfs::replace < salvage::write < salvage::put_in_place",
     "salvage-: vfs::sync_folder < vfs::replace_with < vfs::replace < salvage::write < salvage::put_in_place",
     // Everything is in place: to find it ready once more changes nothing.

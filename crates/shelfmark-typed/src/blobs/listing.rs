@@ -1,4 +1,4 @@
-//! Listing blobs by the beginning of their keys, page by page, flat or one level at a time.
+//! Lists blobs by key prefix, page by page, flat or one level at a time.
 
 use shelfmark_engine::{Cursor, Query};
 use shelfmark_model::{SortBound, SortCondition, Value};
@@ -13,7 +13,7 @@ use crate::running::check_outside;
 /// Source: Unison Cloud, blob listings, read 2026-11.
 const PAGE_MAX: usize = 1000;
 
-/// Between the levels of keys.
+/// The delimiter between the levels of keys.
 const DELIMITER: char = '/';
 /// The character behind the delimiter.
 const BEHIND: char = '0';
@@ -40,12 +40,12 @@ const BEHIND: char = '0';
 pub struct BlobPage {
     /// The blobs.
     pub blobs: Vec<BlobMetadata>,
-    /// Where to go on; `None` when nothing is left. It stays good when blobs are deleted and when
-    /// the program is restarted.
+    /// The cursor to go on from; `None` when nothing is left. It stays good when blobs are deleted
+    /// and when the program is restarted.
     pub token: Option<Cursor>,
 }
 
-/// One level below a prefix.
+/// The blobs and common prefixes one level below a prefix.
 ///
 /// # Examples
 ///
@@ -67,7 +67,7 @@ pub struct BlobPage {
 pub struct BlobLevel {
     /// Blobs whose keys have no further `/`.
     pub blobs: Vec<BlobMetadata>,
-    /// Beginnings up to and with the next `/`, each once.
+    /// Common prefixes up to and with the next `/`, each once.
     pub prefixes: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Blobs {
         self.page(condition, limit.min(PAGE_MAX), token)
     }
 
-    /// Returns the blobs and beginnings one level below `prefix`: what a folder shows.
+    /// Returns the blobs and common prefixes one level below `prefix`, as a folder shows them.
     ///
     /// Cost: a page of up to 1,000 blobs, and one more for each 1,000 blobs of the level and for each
     /// beginning that has more than a page below it; what lies deeper is not read through.

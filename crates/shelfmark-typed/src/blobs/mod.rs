@@ -35,10 +35,10 @@ use rows::{
 /// earlier.
 pub const BLOB_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Bytes of a part: with its key and head it stays one chunk of the engine's 64 KiB.
+/// Bytes of a part: with its key and header it fits one chunk of the engine's 64 KiB.
 const PART_BYTES: usize = 60 * 1024;
 
-/// What is known of a blob without reading it.
+/// The metadata of a blob.
 ///
 /// # Examples
 ///
@@ -63,7 +63,7 @@ pub struct BlobMetadata {
     pub etag: String,
     /// Its length in bytes.
     pub byte_count: u64,
-    /// When it was written.
+    /// The time of its last write.
     pub modified: TimestampMillis,
 }
 
@@ -140,7 +140,7 @@ impl Blobs {
         })
     }
 
-    /// Writes a blob if the one that is there has this tag; tells by its metadata that it did.
+    /// Writes a blob if the stored one has this tag; returns its metadata if it did.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ impl Blobs {
         Ok(Some((bytes, stored.metadata)))
     }
 
-    /// Returns what is known of a blob, or `None`.
+    /// Returns the metadata of a blob, or `None`.
     ///
     /// Cost: one point read.
     ///
@@ -251,7 +251,7 @@ impl Blobs {
         item.map(|item| Ok(stored_of(item)?.metadata)).transpose()
     }
 
-    /// Deletes a blob; that it is absent is fine. Tells whether it was there.
+    /// Deletes a blob, and returns true if it existed.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The rows of blobs: their keys, and metadata as items.
+//! The stored form of blobs: their keys, and metadata as items.
 
 use shelfmark_engine::{Get, Table, View};
 use shelfmark_keycode::Ulid;
@@ -9,17 +9,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::Timestamp;
 use crate::reach::Inside;
 
-/// The column that makes both tables one partition.
+/// The column that puts each of the two tables into one partition.
 pub(super) const SHELF: &str = "_shelf";
 
 /// A row of metadata.
 pub(super) struct Stored {
     pub(super) metadata: BlobMetadata,
-    /// The number that its parts are under.
+    /// The number under which its parts are stored.
     pub(super) number: Ulid,
 }
 
-/// A number for the parts of one write: new in every write, the same in every run of its body.
+/// Returns a number for the parts of one write: new in every write, the same in every run of its
+/// body.
 pub(super) fn number(inside: &Inside<'_>, millis: u64) -> Result<Ulid> {
     let (high, low) = (inside.transaction.random(), inside.transaction.random());
     let mut random = [0; 10];

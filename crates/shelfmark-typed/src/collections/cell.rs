@@ -49,7 +49,7 @@ impl<T: Clone, R: Clone> Clone for Cell<T, R> {
 }
 
 impl<T: Record + Clone> Cell<T> {
-    /// Opens the cell of this name in a database. The default is this program's, it is not stored.
+    /// Opens the cell of this name in a database, with a default that is not stored.
     ///
     /// # Errors
     ///
@@ -107,8 +107,7 @@ impl<T: Record + Clone, R: WriteReach> Cell<T, R> {
         Ok(())
     }
 
-    /// Changes the value by a function and returns it as it is then. The function may run several
-    /// times.
+    /// Changes the value by a function and returns the new one. The function may run several times.
     ///
     /// # Errors
     ///
@@ -120,8 +119,7 @@ impl<T: Record + Clone, R: WriteReach> Cell<T, R> {
         })
     }
 
-    /// Changes the value by a function and returns it as it was. The function may run several
-    /// times.
+    /// Changes the value by a function and returns the old one. The function may run several times.
     ///
     /// # Errors
     ///
@@ -130,8 +128,8 @@ impl<T: Record + Clone, R: WriteReach> Cell<T, R> {
         self.modify(|old| (change(old.clone()), old))
     }
 
-    /// Changes the value by a function that answers with the new value and anything else, which is
-    /// returned. The function may run several times.
+    /// Changes the value by a function that returns the new value and a result, which is returned.
+    /// The function may run several times.
     ///
     /// # Errors
     ///
@@ -150,7 +148,7 @@ impl<T: Record + Clone, R: WriteReach> Cell<T, R> {
         })
     }
 
-    /// Forgets the value: the cell has its default again.
+    /// Removes the value: the cell has its default again.
     ///
     /// # Errors
     ///

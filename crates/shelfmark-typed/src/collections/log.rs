@@ -87,7 +87,7 @@ impl<T: Record, R> LinearLog<T, R> {
 }
 
 impl<T: Record, R: Reach> LinearLog<T, R> {
-    /// Returns the entry of a number; `None` behind the end, and for one that was deleted.
+    /// Returns the entry of a number; `None` behind the end and for a deleted one.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl<T: Record, R: WriteReach> LinearLog<T, R> {
         })
     }
 
-    /// Deletes an entry and leaves a hole; that it is absent is fine.
+    /// Deletes an entry and leaves a hole; succeeds if it is absent.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! Environments: what a program runs in, and the databases that it reaches.
+//! Environments: the context of a program, with the databases that it may use.
 
 use super::naming::check_database;
 use super::{Database, Registry};
 use crate::error::Result;
 
-/// An environment: what a program runs in.
+/// An environment: the context of a program.
 ///
 /// # Examples
 ///
@@ -46,7 +46,7 @@ impl Environment {
         self.registry.open_database(name, &self.name)
     }
 
-    /// Opens a database, creating it and assigning it to this environment if it is not there.
+    /// Opens a database, creating it and assigning it to this environment if it does not exist.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ pub use environment::Environment;
 pub use naming::DEFAULT;
 pub use registry::{DatabaseInfo, Registry};
 
-/// The right of one environment to one database. Shared by every handle, so that taking it away
+/// The right of one environment to one database, shared by every handle, so that revoking it
 /// reaches all of them.
 pub(crate) struct Grant {
     allowed: AtomicBool,
@@ -131,7 +131,8 @@ impl Database {
         })
     }
 
-    /// As [`Database::transact`]; a body that ended itself by [`Tx::abort`] gives `None`.
+    /// Works as [`Database::transact`]; returns `None` for a body that ended itself by
+    /// [`Tx::abort`].
     ///
     /// # Errors
     ///
@@ -147,8 +148,8 @@ impl Database {
         }
     }
 
-    /// Runs `body` with a batch of reads: those forked before the first is awaited are done
-    /// together, as of one moment.
+    /// Runs `body` with a batch of reads: those forked before the first is awaited run together, as
+    /// of one moment.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Which names databases and environments may have.
+//! Checks the names of databases and environments.
 
 use crate::error::{Error, Result};
 
-/// The environment and the database that are there from the beginning, assigned to each other.
+/// The environment and the database that exist from the beginning, assigned to each other.
 pub const DEFAULT: &str = "default";
 
 /// Longest name of an environment or database, in characters.
@@ -10,7 +10,7 @@ pub const DEFAULT: &str = "default";
 /// Source: Unison Cloud, names of environments, read 2026-11.
 const NAME_CHARS_MAX: usize = 63;
 
-/// The namespace of the tables about databases and environments.
+/// The namespace of internal tables about databases and environments.
 pub(super) const OURS: &str = "shelfmark";
 
 /// Checks the name of an environment: a letter, then letters, digits and hyphens.
@@ -18,8 +18,8 @@ pub(super) fn check_environment(name: &str) -> Result<()> {
     check("an environment", name, "-")
 }
 
-/// Checks the name of a database: as an environment's, and underscores. Namespaces of other faces
-/// are no databases.
+/// Checks the name of a database: as an environment's, with underscores too. Namespaces of other
+/// faces are no databases.
 pub(super) fn check_database(name: &str) -> Result<()> {
     check("a database", name, "-_")?;
     let lower = name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Which databases and environments there are, and which belongs to which.
+//! The registry of databases and environments, and of their assignments.
 //!
 //! What it is not: a security boundary against code in this process. It keeps programs apart that
 //! share one store, as Unison Cloud does; the faces have their own users and rights.
@@ -40,7 +40,7 @@ struct Inner {
     engine: Engine,
     environments: Arc<Table>,
     databases: Arc<Table>,
-    /// Partition: the environment; sort key: the database.
+    /// Assignments; partition: the environment; sort key: the database.
     assignments: Arc<Table>,
     grants: Mutex<HashMap<(String, String), Arc<Grant>>>,
 }
@@ -103,7 +103,7 @@ impl Registry {
         &self.inner.engine
     }
 
-    /// Tells whether there is a database of this name.
+    /// Returns true if there is a database of this name.
     pub(super) fn has_database(&self, name: &str) -> Result<bool> {
         self.has(&self.inner.databases, Key::partition(name))
     }
@@ -190,7 +190,7 @@ impl Registry {
         Ok(databases)
     }
 
-    /// Lets an environment touch a database.
+    /// Assigns a database to an environment, which may then use it.
     ///
     /// # Errors
     ///
@@ -210,8 +210,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes a database away from an environment. Handles of this process are refused at once,
-    /// others when they open the database again.
+    /// Revokes the assignment of a database to an environment. Handles of this process are refused
+    /// at once, others when they open the database again.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! One attribute's value: CanDB's variants over the engine's values.
+//! Values of attributes: CanDB's variants over the engine's values.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ impl Attribute {
         Self::Array(members.into_iter().map(Into::into).collect())
     }
 
-    /// Tells whether both are equal; floats also when they differ by less than 1e-10, as CanDB
+    /// Returns true if both are equal; floats also when they differ by less than 1e-10, as CanDB
     /// compares them.
     #[must_use]
     pub fn roughly_equals(&self, other: &Self) -> bool {

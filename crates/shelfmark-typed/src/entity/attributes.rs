@@ -6,7 +6,7 @@ use shelfmark_model::Item;
 
 use super::Attribute;
 
-/// Attributes by name. Of several with one name the last counts.
+/// Attributes by name; of several with one name the last counts.
 ///
 /// # Examples
 ///
@@ -24,20 +24,20 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Creates none.
+    /// Creates an empty set of attributes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets one and returns all, for building them in an expression.
+    /// Sets one attribute and returns the set, to build it in an expression.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Attribute>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Sets one and returns what it was.
+    /// Sets one attribute and returns its old value.
     pub fn set(
         &mut self,
         name: impl Into<String>,
@@ -46,52 +46,52 @@ impl Attributes {
         self.by_name.insert(name.into(), value.into())
     }
 
-    /// Sets all of `others`, which win over what is there.
+    /// Sets all of `others`, which replace attributes of the same name.
     pub fn merge(&mut self, others: Self) {
         self.by_name.extend(others.by_name);
     }
 
-    /// Removes one and returns what it was.
+    /// Removes one attribute and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Attribute> {
         self.by_name.remove(name)
     }
 
-    /// Returns one.
+    /// Returns the value of an attribute.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Attribute> {
         self.by_name.get(name)
     }
 
-    /// Returns a text.
+    /// Returns the value of a text attribute.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_text()
     }
 
-    /// Returns an integer that fits.
+    /// Returns the value of an integer attribute, if it fits.
     #[must_use]
     pub fn int(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_int()
     }
 
-    /// Returns how many there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_name.len()
     }
 
-    /// Tells whether there are none.
+    /// Returns true if there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }
 
-    /// Walks over the names, in order.
+    /// Iterates over the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// Walks over names and values, by name.
+    /// Iterates over names and values, in the order of names.
     pub fn iter(&self) -> btree_map::Iter<'_, String, Attribute> {
         self.by_name.iter()
     }

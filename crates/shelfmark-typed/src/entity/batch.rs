@@ -1,4 +1,4 @@
-//! Several entities of one partition, all or none.
+//! Writes several entities of one partition, all or none.
 
 use shelfmark_engine::Write;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::reach::WriteReach;
 
 impl<R: WriteReach> Partition<R> {
-    /// Puts several entities, all or none. A sort key that is there twice keeps the last.
+    /// Puts several entities, all or none; of a repeated sort key the last one counts.
     ///
     /// # Errors
     ///
@@ -25,8 +25,8 @@ impl<R: WriteReach> Partition<R> {
         Ok(())
     }
 
-    /// As [`Partition::batch_put`]; returns what was there, by position. For a sort key that is
-    /// there twice, the second finds what the first put.
+    /// Works as [`Partition::batch_put`]; returns the old entities, by position. For a sort key
+    /// that is there twice, the second finds what the first put.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl<R: WriteReach> Partition<R> {
         written.into_iter().map(|written| self.old_of(&table, written)).collect()
     }
 
-    /// Deletes several entities, all or none; returns how many were there.
+    /// Deletes several entities, all or none; returns how many existed.
     ///
     /// # Errors
     ///

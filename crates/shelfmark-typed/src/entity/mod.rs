@@ -32,7 +32,7 @@ pub use shards::{EntityShard, EntitySplit, EntitySplitFailure};
 pub use stream::Entities;
 pub use update::Overwrite;
 
-/// The kind that a table's catalogue entry names.
+/// The face that the catalogue names for such tables.
 const FACE: &str = "entities";
 
 /// Key columns.
@@ -59,11 +59,11 @@ const SK: &str = "sk";
 pub struct Entity {
     /// Partition key: which partition it is in.
     pub pk: String,
-    /// Sort key: its place in the partition, unique there.
+    /// Sort key: its position in the partition, unique there.
     pub sk: String,
-    /// What it holds.
+    /// Its attributes.
     pub attributes: Attributes,
-    /// Second since the Unix epoch from which on it is gone, if it expires.
+    /// Second since the Unix epoch at which it expires, if it does.
     pub expires_at: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ impl EntityTable {
         Self::with(database, name, &TableSettings::default())
     }
 
-    /// As [`EntityTable::named`], with settings for a table that is not there yet.
+    /// Works as [`EntityTable::named`], with settings for a table that does not exist yet.
     ///
     /// # Errors
     ///
@@ -162,14 +162,14 @@ impl<R> EntityTable<R> {
 }
 
 impl<R: Reach> EntityTable<R> {
-    /// Returns a partition. It needs no creating: it is there as soon as an entity is in it.
+    /// Returns a partition, which exists as soon as an entity is in it.
     #[must_use]
     pub fn partition(&self, pk: impl Into<String>) -> Partition<R> {
         Partition::new(self.clone(), pk.into())
     }
 
-    /// Returns entities of any partitions in the order of the keys. Outside a transaction
-    /// they are of one moment.
+    /// Returns entities of any partitions in the order of `keys`. Outside a transaction they are of
+    /// one moment.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ fn text_of(item: &Item, column: &str) -> Result<String> {
         .ok_or_else(|| Error::mismatch(format!("an entity has no key {column}")))
 }
 
-/// Makes an entity of an item of the engine.
+/// Converts an item of the engine to an entity.
 fn entity_of(handle: &Handle, table: &Table, item: Item) -> Result<Entity> {
     let (pk, sk) = (text_of(&item, PK)?, text_of(&item, SK)?);
     let (own, expires_at) = handle.own(table, item);

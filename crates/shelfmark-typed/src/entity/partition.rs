@@ -78,7 +78,7 @@ impl<R: Reach> Partition<R> {
         item.map(|item| self.entity_of(&table, item)).transpose()
     }
 
-    /// Tells whether there is an entity with this sort key.
+    /// Returns true if there is an entity with this sort key.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl<R: Reach> Partition<R> {
 }
 
 impl<R: WriteReach> Partition<R> {
-    /// Creates an entity, or replaces all attributes of the one that is there.
+    /// Creates an entity, or replaces all attributes of an existing one.
     ///
     /// Durability: on disk once this returns; in a transaction, once that has committed.
     ///
@@ -137,7 +137,7 @@ impl<R: WriteReach> Partition<R> {
         Ok(())
     }
 
-    /// As [`Partition::put`]; returns the entity that was there.
+    /// Works as [`Partition::put`]; returns the old entity.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl<R: WriteReach> Partition<R> {
         self.old_of(&table, written)
     }
 
-    /// As [`Partition::put`]; the entity is gone after `time_to_live`.
+    /// Works as [`Partition::put`]; the entity expires after `time_to_live`.
     ///
     /// It is not answered from the second on in which it expires; the sweep removes it later.
     ///
@@ -188,8 +188,8 @@ impl<R: WriteReach> Partition<R> {
         Err(Error::new(ErrorKind::AlreadyExists, message))
     }
 
-    /// Puts an entity if `condition` holds on the attributes that are there (none when it is
-    /// absent); tells whether it did.
+    /// Puts an entity if `condition` holds on the existing attributes (none when it is absent), and
+    /// returns true if it did.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl<R: WriteReach> Partition<R> {
         self.table.reach.atomically(|inside| inside.write_if(&write))
     }
 
-    /// Deletes an entity; that it is absent is fine.
+    /// Deletes an entity; succeeds if it is absent.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl<R: WriteReach> Partition<R> {
         Ok(())
     }
 
-    /// Deletes an entity and returns what was there.
+    /// Deletes an entity and returns it.
     ///
     /// # Errors
     ///

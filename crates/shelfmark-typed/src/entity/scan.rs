@@ -7,7 +7,8 @@ use super::{Entity, Partition, SK, text_of};
 use crate::error::Result;
 use crate::reach::Reach;
 
-/// What a scan reads. The lower bound is the smaller one in both directions.
+/// The bounds, limit and direction of a scan; the lower bound is the smaller one in both
+/// directions.
 ///
 /// # Examples
 ///
@@ -33,7 +34,7 @@ pub struct ScanOptions {
     pub upper: String,
     /// Most entities; 0 gives none.
     pub limit: usize,
-    /// From the lower bound up, or from the upper down.
+    /// True to scan from the lower bound up, false from the upper bound down.
     pub ascending: bool,
 }
 
@@ -44,7 +45,7 @@ impl ScanOptions {
         Self { lower: lower.into(), upper: upper.into(), limit: usize::MAX, ascending: true }
     }
 
-    /// Gives at most `limit` entities.
+    /// Limits the scan to `limit` entities.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
@@ -59,7 +60,7 @@ impl ScanOptions {
     }
 }
 
-/// What a scan found, and where to go on.
+/// The entities that a scan found, and the next key.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The shards of partitions, and hearing of their splits.
+//! Lists the shards of partitions, and notifies subscribers of splits.
 
 use shelfmark_engine::{HookResult, Shard, SplitEvent, SplitFailure, SplitSubscription};
 use shelfmark_model::Value;
@@ -6,7 +6,7 @@ use shelfmark_model::Value;
 use super::{EntityTable, Partition};
 use crate::error::Result;
 
-/// A contiguous range of a partition's sort keys.
+/// A shard: a contiguous range of a partition's sort keys.
 ///
 /// A partition is split by itself where a shard has more bytes than
 /// [`TableSettings::shard_bytes_max`](crate::TableSettings::shard_bytes_max), and by items where that
@@ -29,22 +29,22 @@ use crate::error::Result;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityShard {
-    /// Its number in the partition; never used again.
+    /// Its id in the partition; never used again.
     pub id: u64,
     /// Smallest sort key that may be in it; `None` for the first shard.
     pub lower: Option<String>,
-    /// Smallest sort key behind it; `None` for the last shard.
+    /// Smallest sort key of the next shard; `None` for the last shard.
     pub upper: Option<String>,
-    /// How many entities it holds, exactly; expired ones that were not swept yet included.
+    /// Number of its entities, exactly; expired ones that were not swept yet included.
     pub count: u64,
-    /// How many bytes the keys and records of these take as they are stored, exactly; `None` if the
-    /// table does not count them, or has not counted all from before it did.
+    /// Size in bytes of their keys and records as they are stored, exactly; `None` if the table
+    /// does not count them, or has not counted all from before it did.
     pub bytes: Option<u64>,
-    /// It is being split, and the subscribers are being told.
+    /// True while it is split and the subscribers are notified.
     pub splitting: bool,
 }
 
-/// A split of a shard of a partition, before it takes effect.
+/// A split of a shard, before it takes effect.
 ///
 /// # Examples
 ///
@@ -74,14 +74,13 @@ pub struct EntitySplit {
     pub pk: String,
     /// The shard that is split.
     pub shard: u64,
-    /// Its left half, and its right.
+    /// The ids of its left and right halves.
     pub halves: (u64, u64),
     /// First sort key of the right half.
     pub at: String,
 }
 
-/// A partition whose split could not be done yet. Its entities are all there, and every write went
-/// on.
+/// A partition whose split has failed so far; its entities are intact, and writes go on.
 ///
 /// # Examples
 ///
@@ -105,9 +104,9 @@ pub struct EntitySplit {
 pub struct EntitySplitFailure {
     /// The partition's key.
     pub pk: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// What went wrong the last time.
+    /// The error of the last attempt.
     pub error: String,
 }
 
@@ -129,7 +128,7 @@ impl Partition {
 }
 
 impl EntityTable {
-    /// Has `hook` told of every split of a shard of this table until the subscription is dropped.
+    /// Calls `hook` for every split of a shard of this table until the subscription is dropped.
     ///
     /// It is called from the thread whose write made a shard too large, or from the upkeep thread,
     /// once per split and before the split takes effect. It is called again where it, or another
@@ -147,8 +146,8 @@ impl EntityTable {
         })
     }
 
-    /// Tries again what could not be split, and returns how many splits were done. Later writes and
-    /// the upkeep thread do so too.
+    /// Retries the splits that failed, and returns how many were done. Later writes and the upkeep
+    /// thread do so too.
     ///
     /// # Errors
     ///
@@ -157,7 +156,7 @@ impl EntityTable {
         Ok(self.reach.outside()?.split_due(&self.handle.table()?)?)
     }
 
-    /// Returns the partitions whose splits could not be done yet, and why.
+    /// Returns the partitions whose splits have failed so far, with the errors.
     #[must_use]
     pub fn split_failures(&self) -> Vec<EntitySplitFailure> {
         let failures = self.reach.engine.split_failures();
@@ -195,7 +194,7 @@ fn failure_of(failure: SplitFailure) -> EntitySplitFailure {
     }
 }
 
-/// Both keys of an entity are one text each.
+/// Returns the first value as text: both keys of an entity are one text each.
 fn first_text(values: &[Value]) -> String {
     values.first().and_then(Value::as_text).unwrap_or_default().to_owned()
 }

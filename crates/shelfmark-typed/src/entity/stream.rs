@@ -1,4 +1,4 @@
-//! Entities of a partition one by one, of the whole or of those whose sort key begins with a text.
+//! Iterates over the entities of a partition, or of those whose sort key begins with a text.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::reach::{Direct, Reach, WriteReach};
 
 /// Entities of a page.
 const PAGE: usize = 256;
-/// A page ends with the entity that reaches this many bytes.
+/// Ends a page with the entity that reaches this many bytes.
 const PAGE_BYTES: usize = 1024 * 1024;
 
-/// Entities of a partition, read page by page while they are taken, each page as of its own moment.
+/// An iterator over entities of a partition, read page by page, each page as of its own moment.
 /// What is deleted meanwhile is left out; nothing ends the stream early but an error.
 ///
 /// # Examples
@@ -53,8 +53,7 @@ impl<R: Reach> Partition<R> {
         Entities::new(self.clone(), SortCondition::all())
     }
 
-    /// Returns the entities whose sort key begins with `prefix`: all of them, whatever characters
-    /// follow.
+    /// Returns the entities whose sort key begins with `prefix`, whatever characters follow.
     pub fn begins_with(&self, prefix: &str) -> Entities<R> {
         Entities::new(self.clone(), SortCondition::begins_with(prefix))
     }
@@ -81,19 +80,19 @@ impl<R: Reach> Entities<R> {
         }
     }
 
-    /// Reads from the last sort key to the first.
+    /// Reverses the iteration: from the last sort key to the first.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
     }
 
-    /// Reads at most `limit` entities.
+    /// Limits the iteration to `limit` entities.
     pub fn limit(mut self, limit: usize) -> Self {
         self.left = Some(limit);
         self
     }
 
-    /// Goes on behind this position, in the direction of this stream.
+    /// Continues after this cursor, in the direction of this iterator.
     pub fn after(mut self, cursor: Cursor) -> Self {
         self.cursor = Some(cursor);
         self
@@ -115,8 +114,8 @@ impl<R: Reach> Entities<R> {
         Ok(count)
     }
 
-    /// Returns one page of `size` entities, as of one moment, and the position behind the last;
-    /// no position when nothing is left. Of size 0, nothing and the position that it was given.
+    /// Returns one page of `size` entities, as of one moment, and the cursor behind the last; no
+    /// cursor when nothing is left. Of size 0, nothing and the position that it was given.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Reading, changing and writing entities at one moment.
+//! Reads, changes and writes entities at one moment.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Attributes, Entity, Partition};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reach::{Inside, WriteReach};
 
-/// What [`Partition::rename`] does when the new sort key is taken.
+/// The behaviour of [`Partition::rename`] when the new sort key exists.
 ///
 /// # Examples
 ///
@@ -25,12 +25,12 @@ use crate::reach::{Inside, WriteReach};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Overwrite {
-    /// The entity takes the place of the one there (what CanDB's `substituteKey` does).
+    /// Replaces the existing entity (CanDB's `substituteKey`).
     Replace,
-    /// Nothing is changed, and the caller gets [`ErrorKind::AlreadyExists`].
+    /// Changes nothing and returns [`ErrorKind::AlreadyExists`].
     Refuse,
-    /// The entity takes the place of the one there and its attributes are added to that one's,
-    /// winning over those of the same name.
+    /// Replaces the existing entity and adds its attributes to that one's, winning over those of
+    /// the same name.
     Merge,
 }
 
@@ -51,8 +51,8 @@ impl<R: WriteReach> Partition<R> {
         self.change(sk, |old| Some(change(old.map(|old| old.attributes.clone()))))
     }
 
-    /// As [`Partition::update`], for an entity that must be there; an absent one stays absent, and
-    /// `None` comes back.
+    /// Works as [`Partition::update`], for an existing entity; returns `None` if it is absent, and
+    /// changes nothing.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Comparing leading values of keys in table order, to tell an inverted range from an empty one.
+//! Compares leading values of keys in table order, to distinguish an inverted range from an empty
+//! one.
 //!
 //! Not the order that reads use: that is the engine's bytes, and both must agree.
 
@@ -8,7 +9,7 @@ use std::net::IpAddr;
 use num_bigint::BigInt;
 use shelfmark_model::{Direction, SortColumn, Value};
 
-/// Compares column by column, as far as both go.
+/// Compares column by column, as far as both have values.
 pub(crate) fn compare(columns: &[SortColumn], left: &[Value], right: &[Value]) -> Ordering {
     columns
         .iter()

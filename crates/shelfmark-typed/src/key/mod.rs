@@ -1,4 +1,4 @@
-//! Keys as Rust types: what a table is ordered by.
+//! Keys as Rust types: they order a table.
 //!
 //! A key has one or more parts, each a column of the table's sort key with its own direction. The
 //! order of keys is that of the first part, then the second, and so on: the *table order*. A
@@ -52,16 +52,16 @@ pub use timestamp::{Timestamp, TimestampMicros, TimestampMillis};
     note = "for a type of your own, `#[derive(KeyPart)]`"
 )]
 pub trait KeyPart: Sized {
-    /// Which way the part lies in the table.
+    /// The direction in which the table orders the part.
     const DIRECTION: Direction = Direction::Ascending;
 
     /// Returns the type of the column.
     fn key_type() -> KeyType;
 
-    /// Returns the part as a value of that type.
+    /// Converts the part to a value of that type.
     fn to_value(&self) -> Value;
 
-    /// Reads the part back.
+    /// Converts a value back to the part.
     ///
     /// # Errors
     ///
@@ -122,17 +122,17 @@ pub trait OrderedKey: Sized {
     /// Returns the columns, in order.
     fn columns() -> Vec<SortColumn>;
 
-    /// Returns the columns of a key that stands in another one under `name`.
+    /// Returns the columns of a key that is nested in another one under `name`.
     #[must_use]
     fn columns_within(name: &str) -> Vec<SortColumn> {
         let own = Self::columns().into_iter();
         own.map(|column| SortColumn { name: format!("{name}.{}", column.name), ..column }).collect()
     }
 
-    /// Adds the values of the columns.
+    /// Appends the values of the columns.
     fn put_values(&self, values: &mut Vec<Value>);
 
-    /// Takes the values of the columns and makes a key of them.
+    /// Takes the values of the columns and builds a key of them.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ pub trait OrderedKey: Sized {
         values
     }
 
-    /// Reads the key back from as many values as there are columns.
+    /// Builds a key of as many values as there are columns.
     ///
     /// # Errors
     ///
@@ -228,15 +228,15 @@ impl<P: KeyPart> OrderedKey for P {
     }
 }
 
-/// Returns the columns of a key under `name`, each the other way round. For implementations of
-/// [`OrderedKey`].
+/// Returns the columns of a key under `name`, each in the opposite direction. For implementations
+/// of [`OrderedKey`].
 #[must_use]
 pub fn descending_columns<K: OrderedKey>(name: &str) -> Vec<SortColumn> {
     let own = K::columns_within(name).into_iter();
     own.map(|column| SortColumn { direction: reversed(column.direction), ..column }).collect()
 }
 
-/// Returns the other direction.
+/// Returns the opposite direction.
 #[must_use]
 pub const fn reversed(direction: Direction) -> Direction {
     match direction {
@@ -263,7 +263,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Begins with the first value.
+    /// Starts at the first value.
     #[must_use]
     pub fn new(values: Vec<Value>) -> Self {
         Self { rest: values.into_iter() }
@@ -282,7 +282,7 @@ impl Parts {
         self.rest.next().ok_or_else(|| Error::mismatch("a key has too few parts"))
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no value is left.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Key parts of the standard library and of the crates below.
+//! Implements key parts for types of the standard library and of the crates below.
 
 use std::cmp::Reverse;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use shelfmark_model::{Decimal, Direction, KeyType, Value};
 use super::{KeyPart, reversed};
 use crate::error::{Error, Result};
 
-/// The error of a value that is of another type than the part.
+/// Returns the error of a value whose type differs from the part's.
 pub(super) fn wrong(wanted: &str, found: &Value) -> Error {
     Error::mismatch(format!("a key part should be {wanted} and is a {:?}", found.kind()))
 }
@@ -129,7 +129,7 @@ impl KeyPart for IpAddr {
     }
 }
 
-/// Sixteen bytes, in the order of time.
+/// Orders ULIDs by time, as sixteen bytes.
 impl KeyPart for Ulid {
     fn key_type() -> KeyType {
         KeyType::Uuid
@@ -147,7 +147,7 @@ impl KeyPart for Ulid {
     }
 }
 
-/// `None` comes before every value.
+/// Orders `None` before every value.
 impl<P: KeyPart> KeyPart for Option<P> {
     const DIRECTION: Direction = P::DIRECTION;
 
@@ -167,7 +167,7 @@ impl<P: KeyPart> KeyPart for Option<P> {
     }
 }
 
-/// The part lies the other way round.
+/// Orders the part in the opposite direction.
 impl<P: KeyPart> KeyPart for Reverse<P> {
     const DIRECTION: Direction = reversed(P::DIRECTION);
 

@@ -1,4 +1,5 @@
-//! Keys to look up by, without owning one: `&K`, and for texts and bytes what borrows them.
+//! References to keys, to look up without owning one: `&K`, and for texts and bytes their borrowed
+//! forms.
 //!
 //! Invariant: the values are those of the key that it stands for.
 
@@ -6,7 +7,7 @@ use shelfmark_model::Value;
 
 use super::{Blob, KeyPart, KeyPrefix, OrderedKey};
 
-/// Something that names one key of type `K`.
+/// A reference to one key of type `K`.
 ///
 /// That is `&K`; a part by itself; `&str` for a `String` and `&[u8]` for a [`Blob`]; and a tuple of
 /// such for a tuple.
@@ -30,7 +31,7 @@ use super::{Blob, KeyPart, KeyPrefix, OrderedKey};
     note = "a key is looked up by `&K`, by its parts, or by what borrows them (`&str` for `String`)"
 )]
 pub trait KeyRef<K> {
-    /// Adds the values of the key's columns.
+    /// Appends the values of the key's columns.
     fn put_key_values(&self, values: &mut Vec<Value>);
 
     /// Returns the values of the key's columns.

@@ -1,4 +1,4 @@
-//! Types that the standard library lacks: bytes, dates, UUIDs, floats with a total order.
+//! Scalar types that the standard library lacks: bytes, dates, UUIDs, floats with a total order.
 //!
 //! Each is a key part and, by serde, a value. In a value they keep their kind: a [`Date`] is stored as a
 //! date, not as a number, so other faces show it as one.

@@ -1,4 +1,4 @@
-//! Moments, counted as finely as their type says.
+//! Timestamps, with a precision that is part of their type.
 //!
 //! Invariant: the order of timestamps of one type is the order of their numbers, before 1970 too.
 
@@ -13,10 +13,10 @@ use super::part::wrong;
 use crate::error::{Error, Result};
 use crate::record::newtype;
 
-/// Digits behind the second of the timestamps that other faces have, too.
+/// Decimal digits of the seconds in timestamps that other faces have, too.
 const MILLIS: u32 = 3;
 
-/// A moment: `10^-DIGITS` seconds since 1970-01-01T00:00:00Z. Nanoseconds unless a type says
+/// A time: `10^-DIGITS` seconds since 1970-01-01T00:00:00Z. Nanoseconds unless a type says
 /// otherwise, from the year 1677 to 2262.
 ///
 /// [`TimestampMillis`] is stored as the `timestamp` that CQL has; finer and coarser ones as a number
@@ -39,14 +39,14 @@ const MILLIS: u32 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp<const DIGITS: u32 = 9>(pub i64);
 
-/// Milliseconds since the epoch: what CQL and most clients mean by a timestamp.
+/// A timestamp in milliseconds, as CQL and most clients have it.
 pub type TimestampMillis = Timestamp<3>;
 
-/// Microseconds since the epoch.
+/// A timestamp in microseconds.
 pub type TimestampMicros = Timestamp<6>;
 
 impl<const DIGITS: u32> Timestamp<DIGITS> {
-    /// How many of them make a second. More than nine digits do not compile.
+    /// Units per second; more than nine digits do not compile.
     pub const PER_SECOND: i64 = {
         assert!(DIGITS <= 9, "a timestamp counts nanoseconds at the finest");
         10_i64.pow(DIGITS)
@@ -54,7 +54,7 @@ impl<const DIGITS: u32> Timestamp<DIGITS> {
 
     const NANOS: i64 = 1_000_000_000 / Self::PER_SECOND;
 
-    /// Returns the moment in another precision; what is finer is cut off towards the past.
+    /// Converts the time to another precision; finer digits are cut off towards the past.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl<const DIGITS: u32> Timestamp<DIGITS> {
         i64::try_from(units).map(Timestamp).map_err(|_| out_of_reach(OTHER))
     }
 
-    /// Returns what the clock of the system calls it.
+    /// Converts the time to the standard library's type.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ fn out_of_reach(digits: u32) -> Error {
     Error::invalid(format!("a timestamp of {digits} digits behind the second reaches less far"))
 }
 
-/// What is finer is cut off towards the past.
+/// Cuts off finer digits towards the past.
 impl<const DIGITS: u32> TryFrom<SystemTime> for Timestamp<DIGITS> {
     type Error = Error;
 
@@ -134,7 +134,7 @@ impl<const DIGITS: u32> Serialize for Timestamp<DIGITS> {
 
 impl<'de, const DIGITS: u32> Deserialize<'de> for Timestamp<DIGITS> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        /// Where a number is expected, and nothing else.
+        /// Deserializes a number and nothing else.
         struct Units;
 
         impl<'de> serde::de::Visitor<'de> for Units {

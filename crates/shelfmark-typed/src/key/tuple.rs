@@ -1,4 +1,4 @@
-//! Tuples of two to eight keys as keys, their prefixes, and what they are looked up by.
+//! Tuples of two to eight keys as keys, their prefixes, and references to them.
 
 use shelfmark_model::{SortColumn, Value};
 
@@ -33,7 +33,8 @@ macro_rules! tuple_key {
     };
 }
 
-/// One prefix length of tuples of one length: `[S 0, T 1] of (A, B, C)`, the whole tuple included.
+/// Implements one prefix length of tuples of one length: `[S 0, T 1] of (A, B, C)`, the whole tuple
+/// included.
 macro_rules! tuple_prefix {
     ([$($reference:ident $part:ident $index:tt),*] of ($($all:ident),*)) => {
         impl<$($all: OrderedKey,)* $($reference: KeyRef<$part>),*> KeyPrefix<($($all,)*)>
@@ -48,7 +49,7 @@ macro_rules! tuple_prefix {
     };
 }
 
-/// The first part alone, as itself and, for text, as a borrowed text.
+/// Implements the first part alone as a prefix, as itself and, for text, as a borrowed text.
 macro_rules! first_part {
     ($first:ident $(, $rest:ident)*) => {
         impl<$first: KeyPart $(, $rest: OrderedKey)*> KeyPrefix<($first, $($rest,)*)> for $first {

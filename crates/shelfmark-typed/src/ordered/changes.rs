@@ -29,9 +29,9 @@ use crate::record::Record;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryChange<K, V> {
-    /// Where it stands in the log; the order of positions is the order of commits.
+    /// Its position in the log; the order of positions is the order of commits.
     pub position: ChangePosition,
-    /// Microseconds since the Unix epoch when it was written.
+    /// Time of the write, in microseconds since the Unix epoch.
     pub at_micros: u64,
     /// The key.
     pub key: K,
@@ -39,13 +39,13 @@ pub struct EntryChange<K, V> {
     pub old: Option<V>,
     /// The value after; `None` when it was deleted.
     pub new: Option<V>,
-    /// It was deleted because it had expired.
+    /// True if it was deleted because it had expired.
     pub expired: bool,
 }
 
 impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
-    /// Returns up to `limit` changes after `after`, oldest first: what happened since the last look.
-    /// None appears later between two that were seen.
+    /// Returns up to `limit` changes after `after`, oldest first. None appears later between two
+    /// that were seen.
     ///
     /// # Errors
     ///

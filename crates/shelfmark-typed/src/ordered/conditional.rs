@@ -1,4 +1,4 @@
-//! Writes that depend on what is there: once, and by compare and set.
+//! Conditional writes: if absent, and by compare and set.
 
 use shelfmark_engine::{Get, Write};
 use shelfmark_model::{Condition, Path};
@@ -10,7 +10,7 @@ use crate::reach::WriteReach;
 use crate::record::Record;
 
 impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
-    /// Puts a value at a key that is absent; tells whether it did.
+    /// Puts a value at an absent key, and returns true if it did.
     ///
     /// Of any number of writers of one key exactly one is told `true`.
     ///
@@ -24,7 +24,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         self.reach.atomically(|inside| inside.write_if(&write)).inspect(|_| {})
     }
 
-    /// Puts a value at a key that has the value `expected`; tells whether it did.
+    /// Puts a value at a key that has the value `expected`, and returns true if it did.
     ///
     /// # Errors
     ///
@@ -33,8 +33,8 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         self.compare_and_set(key, Some(expected), Some(value))
     }
 
-    /// Makes a key have the value `new` (absent for `None`) if it has the value `expected` (is
-    /// absent for `None`); tells whether it did.
+    /// Sets a key to `new` (absent for `None`) if it has the value `expected` (is absent for
+    /// `None`), and returns true if it did.
     ///
     /// # Errors
     ///
@@ -58,8 +58,8 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(done)
     }
 
-    /// Reads a key, changes what is there by a function, and writes it, at one moment. `None`
-    /// stands for absent on both sides. Returns what was there.
+    /// Reads a key, changes its value by a function, and writes it, at one moment. `None` stands
+    /// for absent on both sides. Returns what was there.
     ///
     /// The function may run several times, when others write the key meanwhile.
     ///

@@ -1,4 +1,4 @@
-//! Where an ordered table's entries lie in the engine: one partition, the key's parts as sort key.
+//! Maps an ordered table's entries to the engine: one partition, the key's parts as sort key.
 
 use shelfmark_engine::Table;
 use shelfmark_model::{Item, Value};
@@ -6,7 +6,7 @@ use shelfmark_model::{Item, Value};
 use crate::error::{Error, Result};
 use crate::key::OrderedKey;
 
-/// The partition column, one byte, always zero.
+/// The partition column: one byte, always zero.
 pub(super) const SHELF: &str = "_shelf";
 
 /// Returns the partition.
@@ -14,7 +14,7 @@ pub(crate) fn partition() -> Vec<Value> {
     vec![Value::Int(0)]
 }
 
-/// Reads a key back from an item's key columns.
+/// Decodes a key from an item's key columns.
 pub(super) fn key_of<K: OrderedKey>(table: &Table, item: &Item) -> Result<K> {
     let values = table
         .schema

@@ -90,7 +90,7 @@ pub struct UniqueIndex<I> {
     index: Index<I>,
 }
 
-/// A table in the order of one of its indexes.
+/// A view of a table in the order of one of its indexes.
 #[must_use = "an order reads nothing before it is asked for a range"]
 pub struct ByIndex<K, V, I, R> {
     table: OrderedTable<K, V, R>,
@@ -98,7 +98,7 @@ pub struct ByIndex<K, V, I, R> {
     key: PhantomData<fn() -> I>,
 }
 
-/// A table by one of its unique constraints.
+/// A view of a table by one of its unique constraints.
 #[must_use = "a constraint reads nothing before it is asked for a key"]
 pub struct ByUnique<K, V, I, R> {
     order: ByIndex<K, V, I, R>,
@@ -118,7 +118,7 @@ impl<I> Clone for UniqueIndex<I> {
 
 impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
     /// Opens the index of this name over `attributes`, one for each part of `I`, creating and
-    /// building it if it is not there.
+    /// building it if it does not exist.
     ///
     /// An attribute is a field of the value's struct, or `value` where the value is no struct.
     /// Reads and writes go on while the index is built.
@@ -139,7 +139,7 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
         self.open_index(name, IndexKind::Secondary, attributes)
     }
 
-    /// As [`OrderedTable::index`], and no two entries of the table may have one key in it.
+    /// Works as [`OrderedTable::index`], but refuses two entries with one index key.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         ByUnique { order: self.by(&index.index) }
     }
 
-    /// The name of an index; of one of another table a name that this one does not have.
+    /// Returns the name of an index; for one of another table a name that this one does not have.
     fn own<I>(&self, index: &Index<I>) -> Arc<str> {
         match *index.table == *self.name() {
             true => Arc::clone(&index.name),
@@ -256,7 +256,7 @@ impl<K: OrderedKey, V: Record, I: OrderedKey, R: Reach> ByIndex<K, V, I, R> {
         Ok(self.over(conditions))
     }
 
-    /// As [`ByIndex::range`], over leading parts of the index key.
+    /// Works as [`ByIndex::range`], over leading parts of the index key.
     ///
     /// # Errors
     ///
@@ -290,7 +290,8 @@ impl<K: OrderedKey, V: Record, I: OrderedKey, R: Reach> ByUnique<K, V, I, R> {
     }
 }
 
-/// The index lies in one partition, like its table; its key is the sort key there.
+/// Returns the schema of an index, which lies in one partition, like its table; its key is the sort
+/// key there.
 fn schema<I: OrderedKey>(
     name: &str,
     kind: IndexKind,

@@ -1,4 +1,4 @@
-//! The verbs of maps: what `BTreeMap` and embedded stores have taught people.
+//! Methods named as those of `BTreeMap`.
 //!
 //! Reads and writes of one key under the names `get`, `insert`, `remove` and the like, by keys that
 //! need not be owned. What it is not: another meaning. Each is one of the table's own operations.
@@ -46,7 +46,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         item.map(|item| self.value_of(&table, item)).transpose()
     }
 
-    /// Returns true if a key is there.
+    /// Returns true if a key exists.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
 }
 
 impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
-    /// Puts a value at a key and returns what was there.
+    /// Puts a value at a key and returns the old one.
     ///
     /// Durability: on disk once this returns; in a transaction, once that has committed.
     ///
@@ -98,7 +98,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         written.old.map(|item| self.value_of(&table, item)).transpose()
     }
 
-    /// Deletes a key and returns what was there.
+    /// Deletes a key and returns its value.
     ///
     /// Durability: on disk once this returns; in a transaction, once that has committed.
     ///

@@ -33,7 +33,7 @@ pub use index::{ByIndex, ByUnique, Index, UniqueIndex};
 pub use range::{Page, Range};
 pub use stream::{Chunks, Keys, Stream, Values};
 
-/// The kind that a table's catalogue entry names.
+/// The face that the catalogue names for such tables.
 const FACE: &str = "ordered";
 
 /// An ordered table. Cheap to clone.
@@ -88,7 +88,7 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
         Self::with(database, name, &TableSettings::default())
     }
 
-    /// As [`OrderedTable::named`], with settings for a table that is not there yet.
+    /// Works as [`OrderedTable::named`], with settings for a table that does not exist yet.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         item.map(|item| self.value_of(&table, item)).transpose()
     }
 
-    /// Returns the value of a key that must be there.
+    /// Returns the value of a key, which must exist.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         })
     }
 
-    /// Returns the values of several keys in the order of the keys. Outside a
-    /// transaction they are of one moment.
+    /// Returns the values of several keys in the order of the keys. Outside a transaction they are
+    /// of one moment.
     ///
     /// # Errors
     ///
@@ -215,7 +215,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         found.map(|item| item.map(|item| self.value_of(&table, item)).transpose()).collect()
     }
 
-    /// Tells whether a key is there.
+    /// Returns true if a key exists.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         self.to_stream().descending().limit(1).keys().next().transpose()
     }
 
-    /// Tells whether nothing is in the table.
+    /// Returns true if the table is empty.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
 }
 
 impl<K: OrderedKey, V: Record> OrderedTable<K, V, InTransaction<'_>> {
-    /// Returns how many entries the table holds, this transaction's own included.
+    /// Returns the number of entries of the table, this transaction's own included.
     ///
     /// Cost: reads every key; the count of [`OrderedTable::count`] is not of this moment.
     ///

@@ -15,8 +15,8 @@ use crate::record::Record;
 /// Entries deleted in one commit by [`Range::delete`].
 const DELETED_AT_ONCE: usize = 1000;
 
-/// A range of an ordered table: what will be read, and how. Nothing is read before it is asked for
-/// entries.
+/// A range of an ordered table, with its limit and direction; it is read when entries are asked
+/// for.
 ///
 /// Outside a transaction a range is read page by page, each page as of its own moment, going on
 /// behind the last key: entries that are deleted meanwhile are left out, and a range never ends
@@ -45,7 +45,7 @@ const DELETED_AT_ONCE: usize = 1000;
 #[must_use = "a range reads nothing before it is asked for entries"]
 pub struct Range<K, V, R = Direct> {
     pub(super) table: OrderedTable<K, V, R>,
-    /// In table order; usually one.
+    /// The conditions in table order; usually one.
     pub(super) conditions: Vec<SortCondition>,
     pub(super) descending: bool,
     pub(super) limit: Option<usize>,
@@ -54,7 +54,7 @@ pub struct Range<K, V, R = Direct> {
     pub(super) index: Option<Arc<str>>,
 }
 
-/// Entries, and where to go on.
+/// A page of entries, and the cursor to go on from.
 ///
 /// # Examples
 ///
@@ -86,19 +86,19 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
         Self { table, conditions, descending: false, limit: None, after: None, index: None }
     }
 
-    /// Reads from the last key to the first.
+    /// Reverses the range: from the last key to the first.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
     }
 
-    /// Reads at most `limit` entries.
+    /// Limits the range to `limit` entries.
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(self.limit.map_or(limit, |own| own.min(limit)));
         self
     }
 
-    /// Goes on behind this position, in the direction of this range.
+    /// Continues after this cursor, in the direction of this range.
     pub fn after(mut self, cursor: Cursor) -> Self {
         self.after = Some(cursor);
         self
@@ -133,8 +133,8 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
         self.iter().collect()
     }
 
-    /// Returns one page of `size` entries, as of one moment, and where to go on; of size 0, nothing
-    /// and the position that it was given.
+    /// Returns one page of `size` entries, as of one moment, and the cursor to go on from; of size
+    /// 0, nothing and the cursor that it was given.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
         Ok(count)
     }
 
-    /// The conditions in the order of reading.
+    /// Returns the conditions in the order of reading.
     pub(super) fn ordered(&self) -> Vec<SortCondition> {
         let mut conditions = self.conditions.clone();
         if self.descending {
@@ -234,7 +234,7 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
 }
 
 impl<K: OrderedKey, V: Record> Range<K, V> {
-    /// Reads the whole range as of one moment, which is now.
+    /// Reads the whole range as of now.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which ranges of an ordered table there are.
+//! Constructs ranges of an ordered table.
 
 use std::ops::RangeBounds;
 
@@ -30,7 +30,7 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         Ok(Range::new(self.clone(), conditions))
     }
 
-    /// As [`OrderedTable::range`], over leading parts of the key: a bound that is included includes
+    /// Works as [`OrderedTable::range`], over leading parts of the key: an included bound includes
     /// every key that begins with it.
     ///
     /// # Errors
@@ -74,8 +74,8 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         self.range(lower..)
     }
 
-    /// Returns the entries from the first key that begins with these parts, or comes after them, to
-    /// the end of the table.
+    /// Returns the entries from the first key that begins with these parts, or follows them, to the
+    /// end of the table.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Ranges of keys as conditions of the engine.
+//! Translates ranges of keys to conditions of the engine.
 //!
 //! A range in table order is one contiguous stretch of the store. The engine says it in one
 //! condition where the parts concerned lie in one direction; where directions are mixed it takes
@@ -14,8 +14,8 @@ use shelfmark_model::{Direction, KeyType, SortBound, SortColumn, SortCondition, 
 use crate::error::{Error, Result};
 use crate::key::compare;
 
-/// A bound: leading values, and whether what begins with them belongs to the range. An open bound
-/// has no values.
+/// A bound: leading values, and true if keys that begin with them belong to the range. An open
+/// bound has no values.
 struct Edge {
     values: Vec<Value>,
     included: bool,
@@ -71,7 +71,8 @@ pub(super) fn begins_with(
     }
 }
 
-/// The engine's bounds are the smallest and the largest values, wherever they lie.
+/// Returns the condition of a range whose columns have one direction: the engine's bounds are the
+/// smallest and the largest values, wherever they lie.
 fn one_direction(direction: Direction, first: Edge, last: Edge) -> SortCondition {
     let bound = |edge: Edge| (!edge.values.is_empty()).then_some((edge.values, edge.included));
     let (lower, upper) = match direction {
@@ -122,8 +123,8 @@ fn mixed_directions(columns: &[SortColumn], first: &Edge, last: &Edge) -> Vec<So
     conditions
 }
 
-/// The keys whose first `place` parts are those of `values` and whose next part comes after `after`
-/// and before `before` in table order.
+/// Returns the condition for keys whose first `place` parts are those of `values` and whose next
+/// part comes after `after` and before `before` in table order.
 fn part_range(
     columns: &[SortColumn],
     values: &[Value],

@@ -1,4 +1,4 @@
-//! Streams: the entries of a range, read page by page while they are taken.
+//! Iterates over the entries of a range, reading page by page.
 //!
 //! Invariant: a page goes on strictly behind the last key of the page before, so an entry is
 //! answered at most once, and deleting entries never ends a stream early.
@@ -15,14 +15,14 @@ use crate::key::OrderedKey;
 use crate::reach::Reach;
 use crate::record::Record;
 
-/// Entries of the first page; short ranges are common.
+/// Entries of the first page, small because short ranges are common.
 const FIRST_PAGE: usize = 32;
 /// Entries of later pages, at most.
 pub(super) const PAGE: usize = 512;
-/// A page ends with the entry that reaches this many bytes.
+/// Ends a page with the entry that reaches this many bytes.
 const PAGE_BYTES: usize = 1024 * 1024;
 
-/// Items of a range, as they come from the engine.
+/// An iterator over the items of a range.
 struct Items<K, V, R> {
     range: Range<K, V, R>,
     rest: VecDeque<SortCondition>,
@@ -90,7 +90,7 @@ impl<K: OrderedKey, V: Record, R: Reach> Items<K, V, R> {
         Ok(())
     }
 
-    /// Ends the stream after an error, so that nobody loops on it.
+    /// Ends the iteration after an error, so that no caller loops on it.
     fn end(&mut self) {
         self.rest.clear();
         self.buffer.clear();
@@ -112,7 +112,7 @@ impl<K: OrderedKey, V: Record, R: Reach> Items<K, V, R> {
     }
 }
 
-/// The entries of a range. An error ends it.
+/// An iterator over the entries of a range. An error ends it.
 ///
 /// # Examples
 ///
@@ -133,7 +133,7 @@ pub struct Stream<K, V, R> {
     items: Items<K, V, R>,
 }
 
-/// The keys of a range. An error ends it.
+/// An iterator over the keys of a range. An error ends it.
 ///
 /// # Examples
 ///
@@ -154,7 +154,7 @@ pub struct Keys<K, V, R> {
     items: Items<K, V, R>,
 }
 
-/// The values of a range. An error ends it.
+/// An iterator over the values of a range. An error ends it.
 ///
 /// # Examples
 ///
@@ -175,7 +175,7 @@ pub struct Values<K, V, R> {
     items: Items<K, V, R>,
 }
 
-/// The entries of a range in lists. An error ends it.
+/// An iterator over the entries of a range in lists. An error ends it.
 ///
 /// # Examples
 ///

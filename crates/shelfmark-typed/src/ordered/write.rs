@@ -13,7 +13,7 @@ use crate::reach::WriteReach;
 use crate::record::Record;
 
 impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
-    /// Puts a value at a key, whatever was there.
+    /// Puts a value at a key, replacing an old one.
     ///
     /// Durability: on disk once this returns; in a transaction, once that has committed.
     ///
@@ -27,7 +27,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(())
     }
 
-    /// As [`OrderedTable::write`]; the entry is gone after `time_to_live`.
+    /// Works as [`OrderedTable::write`]; the entry expires after `time_to_live`.
     ///
     /// It is not answered from the second on in which it expires; the sweep removes it later.
     ///
@@ -44,7 +44,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(())
     }
 
-    /// As [`OrderedTable::write`]; returns what was there.
+    /// Works as [`OrderedTable::write`]; returns the old value.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         written.old.map(|item| self.value_of(&table, item)).transpose()
     }
 
-    /// Puts several values, all or none. A key that is there twice keeps the last.
+    /// Puts several values, all or none; of a repeated key the last one counts.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(())
     }
 
-    /// Deletes a key; that it is absent is fine.
+    /// Deletes a key; succeeds if it is absent.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(())
     }
 
-    /// Deletes keys in one commit; returns how many were there.
+    /// Deletes keys in one commit; returns how many existed.
     pub(super) fn delete_many(&self, keys: &[K]) -> Result<u64> {
         let table = self.handle.table()?;
         let writes = keys.iter().map(|key| Write::delete(&table, self.engine_key(key))).collect();
@@ -105,7 +105,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         self.put_values(table, key.to_values(), value, expires_at)
     }
 
-    /// As [`OrderedTable::put`], at the values of a key.
+    /// Works as [`OrderedTable::put`], for a key given by its values.
     pub(super) fn put_values(
         &self,
         table: &Arc<Table>,

@@ -1,11 +1,11 @@
-//! Types without serde of their own as text, field by field.
+//! Serializes types without serde support as text, field by field.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::{Deserialize as _, Deserializer, Serializer};
 
-/// Writes a field as its text. For `#[serde(with = "…::as_text")]` on fields whose type has
+/// Serializes a field as its text. For `#[serde(with = "…::as_text")]` on fields whose type has
 /// `Display` and `FromStr` but no serde, such as [`crate::Ulid`].
 ///
 /// # Errors
@@ -15,7 +15,7 @@ pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<
     serializer.collect_str(value)
 }
 
-/// Reads such a field back.
+/// Deserializes such a field.
 ///
 /// # Errors
 ///

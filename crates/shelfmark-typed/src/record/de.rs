@@ -1,4 +1,4 @@
-//! Values as serde types.
+//! Deserializes the engine's values to serde types.
 
 use std::vec;
 
@@ -18,10 +18,10 @@ impl de::Error for Error {
     }
 }
 
-/// Longest text of a decimal that is handed to a type. Ours: twice what DynamoDB's numbers need.
+/// Longest text of a decimal that is passed to a type. Ours: twice what DynamoDB's numbers need.
 const NUMBER_CHARS_MAX: usize = 320;
 
-/// Reads one value. The value's own depth bounds the recursion.
+/// Deserializes one value; the value's own depth bounds the recursion.
 pub(super) struct ValueDeserializer {
     value: Value,
 }
@@ -137,7 +137,7 @@ fn not_a_variant(kind: ValueKind) -> Error {
     de::Error::custom(format!("an enum's variant is a text or a map of one name, not {kind:?}"))
 }
 
-/// Hands a list over; what the type leaves unread is a mismatch.
+/// Passes a list to the visitor, and refuses elements that the type leaves unread.
 fn visit_list<'de, V: Visitor<'de>>(values: vec::IntoIter<Value>, visitor: V) -> Result<V::Value> {
     let mut list = List { values };
     let read = visitor.visit_seq(&mut list)?;

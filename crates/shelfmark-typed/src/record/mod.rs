@@ -1,4 +1,4 @@
-//! Records: Rust values as items, and back.
+//! Records: Rust values converted to items and back.
 //!
 //! Every type that serde can write and read is a [`Record`]. What it writes with names (structs,
 //! maps with text keys) becomes attributes of those names; anything else becomes one attribute
@@ -23,7 +23,7 @@ use shelfmark_model::{Item, Value};
 
 use crate::error::Result;
 
-/// A value of a table: any type that serde can write and read.
+/// A value of a table: any type that serde can serialize and deserialize.
 ///
 /// # Examples
 ///
@@ -44,7 +44,7 @@ use crate::error::Result;
 /// # Ok::<(), shelfmark_typed::Error>(())
 /// ```
 pub trait Record: Sized {
-    /// Returns the attributes.
+    /// Converts the record to attributes.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ pub trait Record: Sized {
     /// * [`crate::ErrorKind::LimitExceeded`]: it is nested too deep.
     fn to_item(&self) -> Result<Item>;
 
-    /// Reads the record back.
+    /// Converts attributes to the record.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl<T: Serialize + DeserializeOwned> Record for T {
     }
 }
 
-/// Writes any serde type as one value.
+/// Serializes a value of any serde type to one value.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
     value.serialize(ser::ValueSerializer::new())
 }
 
-/// Reads any serde type back from one value.
+/// Deserializes any serde type from one value.
 ///
 /// # Errors
 ///
@@ -88,5 +88,5 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T> {
     T::deserialize(de::ValueDeserializer::new(value))
 }
 
-/// Attributes by name.
+/// A map of attributes by name.
 type Map = BTreeMap<String, Value>;

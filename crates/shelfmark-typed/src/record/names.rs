@@ -1,4 +1,4 @@
-//! Attribute names of records beside the names of key columns.
+//! Escapes names of records' attributes that collide with key columns.
 //!
 //! An item holds both. Names that begin with `_` are ours: a record's attribute that has the name
 //! of a key column, or begins with `_` itself, is stored with one more `_` before it. A record that
@@ -11,14 +11,14 @@ use shelfmark_model::{Item, Value};
 
 use super::Map;
 
-/// The attribute of a record that is no map.
+/// The attribute that holds a record that is no map.
 const WHOLE: &str = "value";
 
-/// The second at which an item expires, beside the engine's own record of it, which reads do not
-/// show.
+/// The attribute with the second at which an item expires, since reads do not show the engine's own
+/// record of it.
 pub(crate) const EXPIRES: &str = "_@expires";
 
-/// Writes a value as attributes.
+/// Converts a value to attributes.
 pub(crate) fn spread(value: Value) -> Item {
     match value {
         Value::Map(mut map) => {
@@ -33,7 +33,7 @@ pub(crate) fn spread(value: Value) -> Item {
     }
 }
 
-/// Reads a value back from attributes.
+/// Converts attributes to a value.
 pub(crate) fn gather(mut item: Item) -> Value {
     if item.len() == 1 {
         if let Some(whole) = item.remove(WHOLE) {
@@ -46,7 +46,7 @@ pub(crate) fn gather(mut item: Item) -> Value {
     Value::Map(item.into_iter().map(|(name, value)| (name.into(), value)).collect::<Map>())
 }
 
-/// Renames attributes that would be taken for key columns or for ours.
+/// Escapes attributes whose names collide with key columns or internal ones.
 pub(crate) fn escape(item: Item, is_key: impl Fn(&str) -> bool) -> Item {
     item.into_iter()
         .map(|(name, value)| {
@@ -56,8 +56,8 @@ pub(crate) fn escape(item: Item, is_key: impl Fn(&str) -> bool) -> Item {
         .collect()
 }
 
-/// Takes the key columns out of an item and gives the others their names back. Returns the second
-/// of expiry, if there is one.
+/// Removes the key columns of an item and unescapes the other names. Returns the second of expiry,
+/// if there is one.
 pub(crate) fn unescape(item: Item, is_key: impl Fn(&str) -> bool) -> (Item, Option<u64>) {
     let mut expires_at = None;
     let mut own = Item::new();

@@ -1,4 +1,4 @@
-//! How a few of our types tell the serializer their kind: by the name of their newtype.
+//! Marks the kinds of a few of our types for the serializer, by the names of their newtypes.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(crate) const DATE: &str = "shelfmark::Date";
 pub(crate) const TIME_OF_DAY: &str = "shelfmark::TimeOfDay";
 pub(crate) const UUID: &str = "shelfmark::Uuid";
 
-/// Turns what is inside such a newtype into its kind; anything else stays as it is.
+/// Converts the content of such a newtype to its kind; returns anything else unchanged.
 pub(super) fn kind_of(name: &str, inner: Value) -> Value {
     match (name, inner) {
         (TIMESTAMP, Value::Int(n)) => Value::Timestamp(n),
@@ -33,7 +33,7 @@ impl serde::Serialize for AsBytes<'_> {
     }
 }
 
-/// Reads bytes, also from formats that have only lists of numbers.
+/// Deserializes bytes, also from formats that have only lists of numbers.
 pub(crate) struct BlobVisitor;
 
 impl<'de> Visitor<'de> for BlobVisitor {

@@ -1,4 +1,4 @@
-//! Serde types as values.
+//! Serializes serde types to the engine's values.
 
 use num_bigint::BigInt;
 use serde::Serialize;
@@ -15,7 +15,7 @@ impl ser::Error for Error {
     }
 }
 
-/// Writes one value; knows how deep it stands.
+/// Serializes one value, and tracks its depth.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSerializer {
     levels_left: usize,
@@ -37,14 +37,14 @@ impl ValueSerializer {
     }
 }
 
-/// Writes a sequence; for an enum's variant, wrapped in a map of its name.
+/// Serializes a sequence; for an enum's variant, wrapped in a map of its name.
 pub(super) struct ListSerializer {
     inner: ValueSerializer,
     variant: Option<&'static str>,
     values: Vec<Value>,
 }
 
-/// Writes a map; for an enum's variant, wrapped in a map of its name.
+/// Serializes a map; for an enum's variant, wrapped in a map of its name.
 pub(super) struct MapSerializer {
     inner: ValueSerializer,
     variant: Option<&'static str>,
@@ -245,7 +245,7 @@ impl MapSerializer {
         Ok(())
     }
 
-    /// A map whose keys are all text becomes a map, any other pairs in the order of their keys.
+    /// Returns a map if all keys are text, otherwise the pairs in the order of their keys.
     fn finish(mut self) -> Value {
         let map = if self.pairs.iter().all(|(key, _)| key.as_text().is_some()) {
             let text = |(key, value)| match key {

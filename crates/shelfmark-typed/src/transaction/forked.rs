@@ -41,7 +41,7 @@ pub struct ForkedRead<K, V> {
     engine_table: Arc<Table>,
     get: Get,
     block: u64,
-    /// Its place among the reads of a [`Batch`].
+    /// Its position among the reads of a [`Batch`].
     place: usize,
     fixed: RefCell<Option<Option<Item>>>,
 }
@@ -73,7 +73,7 @@ impl<K: OrderedKey, V: Record> ForkedRead<K, V> {
         ))
     }
 
-    /// Has the read done, unless it was before.
+    /// Runs the read, unless it has run before.
     pub(super) fn fix(
         &self,
         read: impl FnOnce(&Table, &Get) -> Result<Option<Item>>,
@@ -91,7 +91,8 @@ impl<K: OrderedKey, V: Record> ForkedRead<K, V> {
     }
 }
 
-/// Reads that are announced first and then done together. See [`crate::Database::batch_read`].
+/// A batch of reads that are announced first and then run together. See
+/// [`crate::Database::batch_read`].
 ///
 /// # Examples
 ///
@@ -116,9 +117,9 @@ pub struct Batch {
     engine: Engine,
     database: String,
     block: u64,
-    /// What was announced and not read yet, and its place.
+    /// The announced reads with their positions.
     pending: RefCell<Vec<(usize, Arc<Table>, Get)>>,
-    /// What was read, by place.
+    /// The results by position.
     read: RefCell<Vec<Option<Option<Item>>>>,
     rounds: Cell<u64>,
     failed: RefCell<Option<Error>>,
@@ -163,7 +164,7 @@ impl Batch {
         Ok(forked)
     }
 
-    /// Returns what a forked read finds. The first await does every read announced until then.
+    /// Returns the result of a forked read. The first await does every read announced until then.
     ///
     /// # Errors
     ///
@@ -174,7 +175,7 @@ impl Batch {
         found(self.try_await_read(read)?, &self.failed)
     }
 
-    /// As [`Batch::await_read`]; `None` when there is nothing, and the batch goes on.
+    /// Works as [`Batch::await_read`]; returns `None` for an absent entry, and the batch goes on.
     ///
     /// # Errors
     ///
@@ -192,7 +193,7 @@ impl Batch {
         read.value()
     }
 
-    /// Returns how many times the store was asked.
+    /// Returns the number of round trips to the store.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.rounds.get()

@@ -16,7 +16,7 @@ use crate::record::Record;
 
 pub use forked::{Batch, ForkedRead};
 
-/// Numbers blocks, so that a read is awaited only in the block that forked it.
+/// Numbers transaction bodies, so that a read is awaited only in the body that forked it.
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
 
 /// One run of a transaction's body. See [`crate::Database::transact`].
@@ -56,7 +56,7 @@ impl<'a> Tx<'a> {
         Self { inside, database, block, failed: RefCell::default() }
     }
 
-    /// Ends the body: fails it if a read that it awaited found nothing, whatever it made of that.
+    /// Ends the body: fails it if a read that it awaited found nothing, however it handled that.
     pub(crate) fn finish(self) -> Result<()> {
         self.failed.into_inner().map_or(Ok(()), Err)
     }
@@ -144,7 +144,7 @@ impl<'a> Tx<'a> {
         ForkedRead::new(table, key, self.block, 0)
     }
 
-    /// Returns what a forked read finds: at its first await the newest value, this transaction's
+    /// Returns the result of a forked read: at its first await the newest value, this transaction's
     /// own writes included, and the same value ever after.
     ///
     /// # Errors
@@ -156,7 +156,8 @@ impl<'a> Tx<'a> {
         found(self.try_await_read(read)?, &self.failed)
     }
 
-    /// As [`Tx::await_read`]; `None` when there is nothing, and the transaction goes on.
+    /// Works as [`Tx::await_read`]; returns `None` for an absent entry, and the transaction goes
+    /// on.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The work that is measured, done alike by the bare store and by the engine.
+//! The measured work, done alike by the bare store and by the engine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -15,14 +15,14 @@ use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write as S
 const PARTITION_ITEMS: u64 = 1_000;
 const BODY_BYTES: usize = 200;
 
-/// What does the work.
+/// The system that does the work.
 pub(super) enum Target {
     Bare(Arc<dyn Store>),
     Engine(Engine, Arc<Table>),
 }
 
-/// How many turns the targets take at each work. A machine that is shared gets slower and faster by
-/// the second; what is measured in turns meets the same of it.
+/// Number of turns that the targets take at each work. A machine that is shared gets slower and
+/// faster by the second; what is measured in turns meets the same of it.
 const TURNS: u32 = 8;
 
 /// Operations per second, and latencies in microseconds.
@@ -33,7 +33,7 @@ pub(super) struct Figures {
     pub(super) p99_micros: u64,
 }
 
-/// How much and how long.
+/// The amount of work and its duration.
 pub(super) struct Load {
     pub(super) items: u64,
     pub(super) seconds: u64,
@@ -121,7 +121,8 @@ pub(super) fn body(n: u64) -> Bytes {
     body.into()
 }
 
-/// As long as the engine's: tree, id, token, escaped partition, marker, escaped sort key, chunk.
+/// Returns a key as long as the engine's: tree, id, token, escaped partition, marker, escaped sort
+/// key, chunk.
 fn bare_key(n: u64) -> Bytes {
     let mut key = bare_partition(n).to_vec();
     key.extend_from_slice(sort(n).as_bytes());
@@ -138,14 +139,14 @@ fn bare_partition(n: u64) -> Bytes {
     key.into()
 }
 
-/// As long as the engine's: head, name, length, tag, body.
+/// Returns a value as long as the engine's: head, name, length, tag, body.
 fn bare_value(n: u64) -> Bytes {
     let mut value = vec![1, 0, 4, b'b', b'o', b'd', b'y', 201, 1, 9];
     value.extend_from_slice(&body(n));
     value.into()
 }
 
-/// Counts what is under way, and what it took.
+/// Counts operations in flight and measures their latencies.
 struct Window {
     free: Mutex<usize>,
     freed: Condvar,
@@ -154,7 +155,7 @@ struct Window {
 }
 
 impl Load {
-    /// Keeps `in_flight` durable puts under way on each target.
+    /// Keeps `in_flight` durable puts in flight on each target.
     pub(super) fn puts(
         &self,
         targets: &[Target],
@@ -205,7 +206,7 @@ impl Load {
         Duration::from_secs(self.seconds) / TURNS
     }
 
-    /// Lets the targets work one after the other, each several times.
+    /// Runs the targets one after the other, each several times.
     fn in_turns(
         &self,
         targets: &[Target],
@@ -284,7 +285,7 @@ impl Load {
     }
 }
 
-/// What one target has done so far.
+/// The progress of one target.
 struct Turn {
     random: SplitMix,
     count: u64,

@@ -1,5 +1,5 @@
-//! `shelfmark bench`: the engine against the bare store underneath it, and what it takes to start,
-//! in one run.
+//! `shelfmark bench`: measures the engine against the bare store underneath it, and its start, in
+//! one run.
 //!
 //! The store does the same work with the same bytes: the same keys and values, through the same
 //! commit log and batching thread. What is left is what the engine adds: keys, rows, checks.

@@ -1,4 +1,4 @@
-//! The table that `bench` prints.
+//! Prints the table of `bench`.
 
 use std::io::Write as _;
 
@@ -24,7 +24,7 @@ impl Report {
         Self { markdown: bench.markdown, head, rows: Vec::new(), starts: Vec::new() }
     }
 
-    /// Adds a row; `least` is the ratio that the design asks for.
+    /// Adds a row; `least` is the ratio that the design demands.
     pub(super) fn add(&mut self, work: &str, least: f64, figures: Vec<Figures>) {
         let [bare, engine] = figures.as_slice() else { return };
         self.rows.push([
@@ -40,7 +40,7 @@ impl Report {
         ]);
     }
 
-    /// Adds a figure of a start; `most` is what the design allows.
+    /// Adds a figure of a start; `most` is the design's limit.
     pub(super) fn add_start(&mut self, what: &str, figure: String, most: &str) {
         self.starts.push([what.to_owned(), figure, most.to_owned()]);
     }

@@ -1,5 +1,5 @@
-//! What it takes to start: the time from the process to its first answer, after a clean stop and
-//! after a crash, and the memory of a server that has nothing to do.
+//! Measures the start: the time from the process to its first answer, after a clean stop and after
+//! a crash, and the memory of an idle server.
 //!
 //! The server is this command itself, `shelfmark serve`, as a process of its own.
 
@@ -23,22 +23,22 @@ use super::load::body;
 use super::report::Report;
 
 const MIB: u64 = 1024 * 1024;
-/// Log that a crash leaves to be replayed: as much as is kept before a flush.
+/// Size of the log that a crash leaves to be replayed: as much as is kept before a flush.
 const LOG_BYTES: u64 = 63 * MIB;
 /// Items written before the first start.
 const ITEMS: u64 = 50_000;
-/// Tables of the store with many.
+/// Tables of the store with many tables.
 const TABLES: usize = 10_000;
-/// Starts of which the median counts.
+/// Number of starts of which the median counts.
 const STARTS: usize = 5;
 
-/// What a start took.
+/// The figures of a start.
 struct Started {
     first_answer: Duration,
     idle_bytes: Option<u64>,
 }
 
-/// Measures all of it below `folder`.
+/// Runs all measurements below `folder`.
 pub(super) fn measure(
     folder: &Path,
     clock: &Arc<dyn Clock>,
@@ -102,7 +102,7 @@ fn items(table: &Arc<shelfmark_engine::Table>, first: u64) -> Vec<Write> {
     (first..first + 100).map(item).collect()
 }
 
-/// Creates a store with a table and has it filled. Nothing is flushed before it is closed.
+/// Creates a store with a filled table; nothing is flushed before it is closed.
 fn fill(
     folder: &Path,
     clock: &Arc<dyn Clock>,
@@ -158,7 +158,7 @@ fn start(folder: &Path, clock: &Arc<dyn Clock>) -> anyhow::Result<Started> {
     Ok(Started { first_answer, idle_bytes })
 }
 
-/// Returns the resident memory of a process in bytes, where the system tells.
+/// Returns the resident memory of a process in bytes, where the system tells it.
 fn memory_of(process: &Child) -> Option<u64> {
     let status = vfs::read(Path::new(&format!("/proc/{}/status", process.id()))).ok()?;
     let status = String::from_utf8(status).ok()?;
@@ -167,7 +167,7 @@ fn memory_of(process: &Child) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// A server that ends with the measurement.
+/// A server process that is killed at the end of the measurement.
 struct Server(Child);
 
 impl Server {

@@ -1,4 +1,4 @@
-//! The dialect's statements over a connection.
+//! Runs the dialect's statements over a connection.
 
 use bytes::Bytes;
 use shelfmark_cassandra_cli::{Backend, Table};

@@ -23,7 +23,7 @@ use crate::commands::Stopped;
 use crate::commands::cql::read_text;
 use crate::connect::Session;
 
-/// What the process exits with when a command of a file failed.
+/// Exit code of the process when a command of a file failed.
 const FAILED: u8 = 4;
 
 pub(crate) fn run(cli: &CassandraCli) -> anyhow::Result<()> {
@@ -41,7 +41,7 @@ pub(crate) fn run(cli: &CassandraCli) -> anyhow::Result<()> {
     done.and(closed)
 }
 
-/// A client and how its language is read.
+/// A client and the mode in which its language is read.
 struct Shell {
     client: Client<Connected>,
     mode: Mode,
@@ -96,8 +96,8 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs what stands behind the last semicolon, if it is forgiven that none follows. The original
-    /// drops it in silence.
+    /// Runs the text behind the last semicolon, if the missing one is forgiven. The original drops
+    /// it in silence.
     fn open_end(&mut self, name: &str, piece: &Piece) -> Result<bool, Stop> {
         let place = piece.place(0);
         let what = "the command has no semicolon at the end of a line";
@@ -110,7 +110,7 @@ impl Shell {
         self.piece(piece, name)
     }
 
-    /// Cuts a file into commands. In the forgiving mode, a file that is not all commands is a
+    /// Splits a file into commands. In the forgiving mode, a file that is not all commands is a
     /// document.
     fn cut(&self, text: &str) -> Script {
         let cut = script(text, self.mode);
@@ -122,7 +122,7 @@ impl Shell {
         }
     }
 
-    /// Runs a command and prints what it says. Tells whether it was the last.
+    /// Runs a command, prints its output, and returns true if it was the last.
     fn piece(&mut self, piece: &Piece, name: &str) -> Result<bool, Stop> {
         let mut warnings = Vec::new();
         let parsed = parse(piece, self.mode, &mut warnings);
@@ -146,11 +146,11 @@ impl Shell {
     }
 }
 
-/// Why a command did not do what it says.
+/// The reason why a command failed.
 enum Stop {
-    /// It failed, with these words.
+    /// The command failed with this message.
     Failed(String),
-    /// Nothing more can be said.
+    /// The connection is lost.
     Lost(anyhow::Error),
 }
 
@@ -166,7 +166,7 @@ fn warn_all(name: &str, warnings: &[Warning]) {
     }
 }
 
-/// Says what was mended, and where; what was typed has no name.
+/// Prints a warning about a repair, and its place; typed text has no name.
 fn warn(name: &str, place: Place, text: &str) {
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
     let name = if name.is_empty() { String::new() } else { format!("{name}:") };

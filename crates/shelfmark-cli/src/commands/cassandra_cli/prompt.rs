@@ -5,7 +5,7 @@ use shelfmark_cassandra_cli::{Mode, script};
 use super::{Shell, Stop};
 use crate::prompt::{Language, Line, Prompt};
 
-/// What commands begin with.
+/// The words that commands begin with.
 const COMMANDS: [&str; 29] = [
     "assume ",
     "connect ",
@@ -55,7 +55,7 @@ impl Language for Dialect {
     }
 }
 
-/// Runs what is typed until the user leaves.
+/// Runs typed commands until the user leaves.
 pub(super) fn run(shell: &mut Shell) -> anyhow::Result<()> {
     let mut prompt = Prompt::new(Dialect { mode: shell.mode }, "cassandra_cli_history")?;
     anstream::println!("Welcome to Shelfmark's cassandra-cli, connected to {}.\n", shell.place);

@@ -1,4 +1,4 @@
-//! What the prompt knows of CQL: when a statement is whole, and what may come next.
+//! Completes CQL at the prompt, and decides when a statement is complete.
 //!
 //! Keywords come from the grammar, names from the schema as it was read last.
 
@@ -76,7 +76,7 @@ impl Language for Cql {
 }
 
 impl Cql {
-    /// What may stand at the end of a command of the shell.
+    /// Returns completions for the end of a command of the shell.
     fn command(&self, text: &str) -> (usize, Vec<String>) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '"');
         let start = text.trim_end_matches(is_name).len();
@@ -125,7 +125,8 @@ impl Cql {
         tables.into_iter().flat_map(|tables| tables.keys()).map(|name| quoted(name)).collect()
     }
 
-    /// Keyspaces, the tables of the one in use, and the columns of those that a statement names.
+    /// Returns keyspaces, the tables of the one in use, and the columns of those that a statement
+    /// names.
     fn names(&self, statement: &str) -> Vec<String> {
         let keyspaces = self.names.keyspaces.keys().map(|name| format!("{}.", quoted_name(name)));
         let mut names: Vec<String> = keyspaces.collect();
@@ -147,7 +148,7 @@ fn quoted(name: &str) -> String {
     quoted_name(name).into_owned()
 }
 
-/// Returns the name that a text ends with.
+/// Returns the name at the end of a text.
 fn last_name(text: &str) -> &str {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '"');
     text.get(text.trim_end_matches(is_name).len()..).unwrap_or_default()

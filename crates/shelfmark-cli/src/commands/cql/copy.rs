@@ -1,4 +1,4 @@
-//! `COPY`: rows of a table to delimited text, and from it, as cqlsh does it.
+//! `COPY`: exports rows of a table to delimited text, and imports them from it, as cqlsh does.
 //!
 //! What it is not: a bulk loader. Rows are read and written by the statements that everybody has.
 //!
@@ -19,24 +19,24 @@ use super::copy_command::{Copy, Options, parse};
 use super::csv::{Field, Reader, Writer, Wrong};
 use super::shell::{Shell, Stop, warn};
 
-/// Bytes of the text of a batch, about. Source: ours; servers refuse batches of 50 KiB, and one that is
-/// refused is written row by row.
+/// Approximate size of a batch's text, in bytes. Source: ours; servers refuse batches of 50 KiB,
+/// and one that is refused is written row by row.
 const BATCH_SIZE_BYTES: usize = 20_000;
 /// Rows of a batch. Source: ours.
 const BATCH_ROWS: usize = 100;
-/// How servers begin to warn of batches over several partitions, which is what these are.
+/// The beginnings of servers' warnings about batches over several partitions, which these are.
 const OF_BATCHES: [&str; 2] = ["Batch for ", "Unlogged batch "];
 /// Milliseconds between two reports on a terminal.
 const REPORT_PERIOD_MS: u64 = 250;
 
 impl Shell {
-    /// Runs what stands behind `COPY`.
+    /// Runs a `COPY`, given the text behind that word.
     pub(super) fn copy(&mut self, text: &str) -> Result<(), Stop> {
         let copy = parse(text)?;
         if copy.reads { self.copy_from(&copy) } else { self.copy_to(&copy) }
     }
 
-    /// The columns of a table, or those that are named: their names and types.
+    /// Returns the names and types of the columns: all of the table, or those that are named.
     fn columns_of(&mut self, copy: &Copy) -> Result<Vec<Column>, Stop> {
         let text = format!("SELECT {} FROM {} LIMIT 1", selected(&copy.columns), copy.table);
         let page = self.session.all(&text)?.page.unwrap_or_default();
@@ -92,7 +92,7 @@ impl Shell {
         }
     }
 
-    /// The restriction of the tokens that were asked for.
+    /// Returns the restriction to the range of tokens that was asked for.
     fn tokens(&mut self, copy: &Copy) -> Result<String, Stop> {
         let (begin, end) = copy.options.tokens;
         if begin.is_none() && end.is_none() {
@@ -194,7 +194,7 @@ impl Shell {
         all
     }
 
-    /// Writes the rows that wait. Returns how many were, and why the others were not.
+    /// Writes the pending rows, and returns how many were written, and why the others were not.
     fn write(&mut self, import: &mut Import) -> (u64, Result<(), Stop>) {
         let rows = std::mem::take(&mut import.waiting);
         import.bytes = 0;
@@ -240,14 +240,14 @@ fn cannot(what: &str, file: &str, error: &io::Error) -> Stop {
     Stop::wrong(format!("cannot {what} {file}: {error}"))
 }
 
-/// Opens a file to write it anew.
+/// Creates or truncates a file.
 fn created(path: &str) -> io::Result<File> {
     let file = vfs::open_or_create(path.as_ref())?;
     file.set_len(0)?;
     Ok(file)
 }
 
-/// A column that is copied.
+/// A copied column.
 #[derive(Debug, Clone, PartialEq)]
 struct Column {
     name: String,
@@ -258,7 +258,7 @@ fn selected(columns: &[String]) -> String {
     if columns.is_empty() { "*".to_owned() } else { columns.join(", ") }
 }
 
-/// A name as it is stored.
+/// Returns a name as it is stored.
 fn plain(written: &str) -> String {
     match written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => inner.replace("\"\"", "\""),
@@ -266,7 +266,7 @@ fn plain(written: &str) -> String {
     }
 }
 
-/// Shows a value: single values as they are, others as constants of CQL.
+/// Formats a value: single values as they are, others as constants of CQL.
 fn shown(kind: &CqlType, cell: Option<&[u8]>, null: &str) -> Field {
     let Some(bytes) = cell else { return Field { text: null.to_owned(), quoted: false } };
     let text = match kind {
@@ -287,7 +287,7 @@ fn shown(kind: &CqlType, cell: Option<&[u8]>, null: &str) -> Field {
     Field { text, quoted }
 }
 
-/// Puts the columns into the order of a header; where columns were named, it has to be theirs.
+/// Orders the columns as in a header; where columns were named, it must have the same ones.
 fn by_header(columns: &[Column], names: &[Field], any_order: bool) -> Result<Vec<Column>, String> {
     let find = |name: &Field| {
         let text = name.text.trim();
@@ -322,16 +322,16 @@ fn check_columns(columns: &[Column], options: &Options) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Rows on their way into a table.
+/// An import in progress.
 struct Import {
     file: String,
     head: String,
     tail: String,
     columns: Vec<Column>,
-    /// Whether the column is written.
+    /// True for each column that is written.
     wanted: Vec<bool>,
     null: String,
-    /// The rows that wait to be written, each with its line.
+    /// The rows that are pending, each with its line.
     waiting: Vec<(u64, String)>,
     bytes: usize,
 }
@@ -358,7 +358,7 @@ impl Import {
         }
     }
 
-    /// Makes a statement of a record, and tells whether those that wait are enough for a batch.
+    /// Adds a statement for a record, and returns true if those pending are enough for a batch.
     fn add(&mut self, line: u64, fields: &[Field]) -> Result<bool, String> {
         if fields.len() != self.columns.len() {
             return Err(format!(
@@ -408,7 +408,7 @@ fn literal(kind: &CqlType, field: &Field, null: &str) -> Result<String, String> 
     }
 }
 
-/// Tells whether a text is one constant of CQL and nothing behind it.
+/// Returns true if a text is exactly one constant of CQL.
 fn is_one_term(text: &str) -> bool {
     let parsed = shelfmark_cql_syntax::parse(&format!("INSERT INTO t (c) VALUES ({text})"));
     let Ok(parsed) = parsed else { return false };
@@ -418,7 +418,7 @@ fn is_one_term(text: &str) -> bool {
     is_plain && one && insert.attributes == Attributes::default()
 }
 
-/// How far a copy has come.
+/// The progress of a copy.
 struct Progress {
     what: &'static str,
     shows: bool,
@@ -455,7 +455,7 @@ impl Progress {
         let _ = io::stderr().write_all(line.as_bytes());
     }
 
-    /// Takes the report away, and returns how many rows there were.
+    /// Removes the progress report, and returns how many rows there were.
     fn end(&mut self, _: &Shell) -> u64 {
         if self.shows && self.told_ms > self.began_ms {
             let _ = io::stderr().write_all(b"\r\x1b[K");

@@ -1,4 +1,4 @@
-//! `COPY` as it is written: what is copied where to, and its options.
+//! Parses `COPY`: table, file, direction, and options.
 
 use super::csv::Dialect;
 use super::shell::Stop;
@@ -10,13 +10,13 @@ pub(super) struct Copy {
     pub(super) table: String,
     /// The columns as they were written; none for all.
     pub(super) columns: Vec<String>,
-    /// Into the table.
+    /// True to import into the table, false to export.
     pub(super) reads: bool,
     pub(super) file: String,
     pub(super) options: Options,
 }
 
-/// What `WITH` said.
+/// The options behind `WITH`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Options {
     pub(super) dialect: (u8, u8, u8),
@@ -54,7 +54,7 @@ impl Options {
     }
 }
 
-/// Options of cqlsh that say how it goes about its work, and change nothing of what is copied.
+/// Options of cqlsh that affect speed only and are ignored.
 const PASSED_OVER: [&str; 14] = [
     "CHUNKSIZE",
     "CONFIGSECTIONS",
@@ -75,7 +75,7 @@ const PASSED_OVER: [&str; 14] = [
 const USAGE: &str =
     "the command is COPY TABLE [(COLUMN, …)] TO | FROM 'FILE' [WITH OPTION = VALUE AND …]";
 
-/// A word, a quoted text, or a sign of the command.
+/// A token of the command: a word, a quoted text, or a sign.
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     Word(String),
@@ -89,7 +89,7 @@ impl Token {
     }
 }
 
-/// Reads what stands behind `COPY`.
+/// Parses the text behind `COPY`.
 pub(super) fn parse(text: &str) -> Result<Copy, Stop> {
     let tokens = tokens(text)?;
     let usage = || Stop::wrong(USAGE);
@@ -111,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Copy, Stop> {
 
 type Rest = std::iter::Peekable<std::vec::IntoIter<Token>>;
 
-/// Reads the list of columns, behind its first parenthesis.
+/// Parses the list of columns, behind its first parenthesis.
 fn columns(rest: &mut Rest) -> Option<Vec<String>> {
     let mut columns = Vec::new();
     loop {
@@ -251,7 +251,7 @@ fn switch(value: &str) -> Option<bool> {
     }
 }
 
-/// Cuts the command. A quoted name stays as it is written; a text loses its quotes.
+/// Splits the command into tokens. A quoted name stays as it is written; a text loses its quotes.
 fn tokens(text: &str) -> Result<Vec<Token>, Stop> {
     let mut found = Vec::new();
     let mut rest = text.chars().peekable();

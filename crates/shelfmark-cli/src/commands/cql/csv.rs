@@ -1,4 +1,4 @@
-//! Records of delimited text, read and written one by one.
+//! Reads and writes records of delimited text.
 //!
 //! As cqlsh and Python's `csv` have it: a field may be quoted; inside of quotes, and outside of them,
 //! the escape character takes the next one as it is; where escape and quote are the same character, a
@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Write};
 /// Longest record in bytes. Source: ours; a statement of this length is taken by any server.
 const RECORD_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How fields are told apart.
+/// The characters that delimit and quote fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
@@ -20,7 +20,7 @@ pub(super) struct Dialect {
 }
 
 impl Default for Dialect {
-    /// cqlsh's.
+    /// Returns cqlsh's dialect.
     fn default() -> Self {
         Self { delimiter: b',', quote: b'"', escape: b'\\' }
     }
@@ -33,7 +33,7 @@ pub(super) struct Field {
     pub(super) quoted: bool,
 }
 
-/// What is wrong with a text, and in which line.
+/// An error in a text, with its line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Wrong {
     #[error("line {line}: {what}")]
@@ -56,7 +56,7 @@ impl<R: BufRead> Reader<R> {
         Self { input, dialect, line: 1, bytes: 0 }
     }
 
-    /// Returns how many bytes were read.
+    /// Returns the number of bytes that were read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -73,7 +73,7 @@ impl<R: BufRead> Reader<R> {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
-    /// Reads the next record, and returns it with the line that it begins in; empty lines are none.
+    /// Reads the next record, and returns it with its first line; empty lines are skipped.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Reads a field, and tells whether it is the last of its record.
+    /// Reads a field, and returns true if it is the last of its record.
     fn field(&mut self, line: u64, begin: u64) -> Result<(Field, bool), Wrong> {
         let Dialect { delimiter, quote, escape } = self.dialect;
         let wrong = |what: &str| Wrong::Text { line, what: what.to_owned() };
@@ -154,8 +154,7 @@ impl<W: Write> Writer<W> {
         Self { output, dialect, line: Vec::new(), begun: false }
     }
 
-    /// Begins or goes on with a record. A field that is to be quoted is, and others where they have
-    /// to be.
+    /// Adds a field to the record, quoted where necessary or asked for.
     pub(super) fn field(&mut self, field: &Field) {
         let Dialect { delimiter, quote, escape } = self.dialect;
         if std::mem::replace(&mut self.begun, true) {
@@ -191,7 +190,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Hands everything on.
+    /// Flushes the output.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.output.flush()
     }

@@ -1,4 +1,5 @@
-//! `cql --forgiving`: the statements of a document, as text processors and web pages left them.
+//! `cql --forgiving`: extracts the statements of a document that text processors and web pages have
+//! altered.
 //!
 //! Lines of prose between statements are passed over, and curly quotes, dashes and invisible
 //! characters are read as what was typed. Every repair is a warning.
@@ -8,10 +9,10 @@
 //! Invariant: lines stay where they are, so places in messages are places of the file. What stands
 //! in plain quotes is not touched.
 
-/// Lines after which an unfinished block is taken for prose; as `cassandra-cli --forgiving` has it.
+/// Lines after which an unfinished block counts as prose; as `cassandra-cli --forgiving` has it.
 const BLOCK_LINES_MAX: usize = 200;
 
-/// What a document was mended to.
+/// A repaired document.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Mended {
     /// The statements, each in its own lines; lines of prose are empty.
@@ -20,7 +21,7 @@ pub(super) struct Mended {
     pub(super) warnings: Vec<(usize, String)>,
 }
 
-/// Reads a document.
+/// Repairs a document.
 ///
 /// Cost: one pass over the text, and one over at most [`BLOCK_LINES_MAX`] lines for each line that
 /// begins like a statement.
@@ -49,12 +50,12 @@ pub(super) fn mend(document: &str) -> Mended {
     mended
 }
 
-/// Returns a line without what counts as white space around it.
+/// Returns a line without white space of any kind around it.
 fn trim(line: &str) -> &str {
     line.trim_matches(|character: char| character.is_whitespace() || is_invisible(character))
 }
 
-/// Tells whether a character is not seen: joiners, marks of direction, soft hyphens.
+/// Returns true if a character is invisible: joiners, marks of direction, soft hyphens.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -80,7 +81,7 @@ fn block_end(lines: &[&str], start: usize) -> Option<usize> {
     None
 }
 
-/// Tells whether a line begins like a statement.
+/// Returns true if a line begins like a statement.
 fn begins_statement(line: &str) -> bool {
     let lower = trim(line).to_lowercase();
     let mut words = lower.split(|character: char| !character.is_ascii_alphanumeric());
@@ -109,7 +110,7 @@ fn begins_statement(line: &str) -> bool {
     }
 }
 
-/// Tells whether a block, in lower case, has the words that such a statement has.
+/// Returns true if a block, in lower case, has the words that such a statement has.
 fn is_statement(block: &str) -> bool {
     let has = |word: &str| block.split_whitespace().any(|own| own == word);
     match block.split_whitespace().next().unwrap_or("") {
@@ -120,7 +121,7 @@ fn is_statement(block: &str) -> bool {
     }
 }
 
-/// Reads curly quotes, dashes and invisible characters as what was typed.
+/// Replaces curly quotes, dashes and invisible characters by what was typed.
 fn repaired(block: &str, first_line: usize, warnings: &mut Vec<(usize, String)>) -> String {
     let mut text = String::with_capacity(block.len());
     let mut line = first_line;

@@ -55,7 +55,7 @@ fn serve(shell: &mut Shell, cql: &Cql, scripts: Option<Vec<Source>>) -> anyhow::
     Ok(())
 }
 
-/// Mends a document, and says what was mended.
+/// Repairs a document, and prints a warning for each repair.
 fn forgive(source: &mut Source) {
     let mended = forgiving::mend(&source.text);
     for (line, warning) in mended.warnings {
@@ -66,7 +66,7 @@ fn forgive(source: &mut Source) {
     source.text = mended.text;
 }
 
-/// Reads what is to be run; none if somebody is to type it.
+/// Reads the scripts to run; `None` if statements are typed.
 fn scripts(cql: &Cql) -> anyhow::Result<Option<Vec<Source>>> {
     if !cql.execute.is_empty() {
         let source = |text: &String| Source { name: None, text: text.clone() };
@@ -86,7 +86,7 @@ fn source(path: &Path) -> anyhow::Result<Source> {
     Ok(Source { name: Some(name), text })
 }
 
-/// Reads a script, and how people call where it is from; `-` is standard input.
+/// Reads a script, and returns it with its name; `-` is standard input.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<(String, String)> {
     let (name, bytes) = if path == Path::new(STDIN) {
         let mut bytes = Vec::new();
@@ -101,7 +101,7 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<(String, String)> {
     Ok((name, text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()))
 }
 
-/// Runs what is typed until the user leaves.
+/// Runs typed statements until the user leaves.
 fn prompt(shell: &mut Shell) -> anyhow::Result<()> {
     let mut prompt = Prompt::new(Language::default(), "cql_history")?;
     let listening = Listening::start()?;

@@ -1,4 +1,4 @@
-//! A script cut into what is run one by one: statements of CQL, and commands of the shell.
+//! Splits a script into statements of CQL and commands of the shell.
 //!
 //! A statement ends with a semicolon. A command of the shell ends there too, or with its line.
 
@@ -31,11 +31,11 @@ const COMMANDS: [&str; 20] = [
 /// One piece of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Piece<'t> {
-    /// The byte of the script where it begins.
+    /// Offset of its first byte in the script.
     pub(super) start: usize,
     /// Its text, with its semicolon.
     pub(in super::super) text: &'t str,
-    /// Whether it is the shell's.
+    /// True for a command of the shell.
     pub(in super::super) command: bool,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn first_word(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Tells whether a text begins like a command of the shell.
+/// Returns true if a text begins like a command of the shell.
 pub(super) fn is_command(text: &str) -> bool {
     let word = first_word(text);
     COMMANDS.iter().any(|command| command.eq_ignore_ascii_case(word))
 }
 
-/// Cuts a script, and tells whether its last piece is whole. What has no semicolon at the end is a
-/// piece, too.
+/// Splits a script, and returns true if its last piece is complete. What has no semicolon at the
+/// end is a piece, too.
 ///
 /// Cost: one pass over the text, and one over what follows for each command without a semicolon.
 pub(in super::super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
@@ -92,7 +92,8 @@ pub(in super::super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
     }
 }
 
-/// Returns the byte behind a command: behind its semicolon, unless that is in quotes, or its line's end.
+/// Returns the offset behind a command: behind its semicolon, unless that is in quotes, or its
+/// line's end.
 fn end_of_command(line: &str) -> usize {
     let mut quote = None;
     for (at, own) in line.char_indices() {

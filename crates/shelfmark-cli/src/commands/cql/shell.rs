@@ -1,4 +1,4 @@
-//! The shell: what it remembers between statements, and how one is run and shown.
+//! The state of the shell, and how it runs and shows one statement.
 
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
@@ -16,30 +16,30 @@ use crate::commands::Stopped;
 use crate::connect::{Failure, Interrupt, ROWS_AT_ONCE, Session};
 use crate::prompt::{Line, more};
 
-/// Lines longer than this are not shown with an arrow below: they would wrap.
+/// Longest line that an error is pointed out in by an arrow below: longer ones would wrap.
 const LINE_CHARS_MAX: usize = 200;
 
-/// What the process exits with when a statement was refused; cqlsh does the same.
+/// Exit code of the process when a statement was refused; cqlsh has the same.
 const REFUSED: u8 = 2;
 
-/// Whether there is more to do.
+/// The decision whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Go,
     Exit,
 }
 
-/// Why a piece of a script did not do what it says.
+/// The reason why a piece of a script failed.
 pub(super) enum Stop {
     /// The server refused it.
     Refused(ServerError),
-    /// The shell did.
+    /// The shell refused it.
     Wrong(String),
-    /// The user did.
+    /// The user interrupted it.
     Interrupted,
-    /// Why was already said.
+    /// The message was already printed.
     Told,
-    /// Nothing more can be run.
+    /// The connection is lost.
     Lost(anyhow::Error),
 }
 
@@ -59,34 +59,34 @@ impl From<Failure> for Stop {
     }
 }
 
-/// A text of statements.
+/// A text of statements, with its origin.
 pub(super) struct Source {
-    /// Where it is from; none for what was typed.
+    /// The name of its origin; `None` for typed text.
     pub(super) name: Option<String>,
     /// The statements.
     pub(super) text: String,
 }
 
-/// What the shell remembers.
+/// The state of the shell.
 pub(super) struct Shell {
     pub(super) session: Session,
     pub(super) keyspace: Option<String>,
     pub(super) consistency: Consistency,
     pub(super) serial_consistency: Option<Consistency>,
-    /// Rows that are shown at once; none for all.
+    /// Rows per screen; `None` for no limit.
     pub(super) page_rows: Option<i32>,
     pub(super) tracing: bool,
     pub(super) expand: bool,
-    /// How many scripts have called each other.
+    /// Depth of scripts that call each other.
     pub(super) depth: usize,
-    /// Whether somebody types.
+    /// True if statements are typed.
     interactive: bool,
     json: bool,
-    /// Whether the names of the schema are others than were read last.
+    /// True if the schema has changed since its names were read.
     pub(super) stale: bool,
-    /// Asked between the steps of what takes long.
+    /// A flag that is checked between the steps of long work.
     interrupt: Interrupt,
-    /// Warnings of a copy that were told.
+    /// Warnings of a copy that were printed already.
     pub(super) told: HashSet<String>,
 }
 
@@ -109,18 +109,18 @@ impl Shell {
         }
     }
 
-    /// Has what runs end when that is wanted.
+    /// Sets the flag that ends running work.
     pub(super) fn interrupted_by(&mut self, interrupt: &Interrupt) {
         self.session.interrupted_by(interrupt);
         self.interrupt = interrupt.clone();
     }
 
-    /// Ends what runs if that is wanted.
+    /// Returns an error if running work is to end.
     pub(super) fn go_on(&self) -> Result<(), Stop> {
         if self.interrupt.is_wanted() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
-    /// Takes up the keyspace again on a new connection.
+    /// Selects the keyspace again on a new connection.
     fn come_back(&mut self) -> anyhow::Result<()> {
         self.interrupt.forget();
         match self.keyspace.clone() {
@@ -129,7 +129,7 @@ impl Shell {
         }
     }
 
-    /// Makes a keyspace the one in use.
+    /// Selects a keyspace.
     pub(super) fn enter(&mut self, name: &str) -> anyhow::Result<()> {
         // Whoever quotes it has done what is to be done; otherwise its case is kept, as cqlsh does.
         let quoted = if name.starts_with('"') { name.into() } else { quoted_name(name) };
@@ -139,7 +139,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs a text; after the first statement that is refused, in a script, nothing more.
+    /// Runs a text; stops a script at the first statement that is refused.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ impl Shell {
         Ok(Flow::Go)
     }
 
-    /// Runs a statement and shows what it answers.
+    /// Runs a statement and prints its answer.
     fn statement(&mut self, text: &str) -> Result<Flow, Stop> {
         let text = text.trim_end().trim_end_matches(';');
         let look = match (self.json, self.expand) {
@@ -244,7 +244,7 @@ impl Shell {
         }
     }
 
-    /// Shows the schema as the server describes it.
+    /// Prints the schema as the server describes it.
     pub(super) fn describe(&mut self, what: &str) -> Result<(), Stop> {
         let answered = self.session.all(&format!("DESCRIBE {what}"))?;
         let page = answered.page.unwrap_or_default();
@@ -284,7 +284,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Shows a trace.
+    /// Prints a trace.
     pub(super) fn trace(&mut self, id: &str) -> Result<(), Stop> {
         let text = format!(
             "SELECT activity, source, source_elapsed AS \"elapsed µs\" FROM system_traces.events \
@@ -300,7 +300,7 @@ impl Shell {
         Ok(show::rows(&page, Look::Table, 0, &mut out)?)
     }
 
-    /// Says something that is no answer; with JSON answers, beside them.
+    /// Prints a message that is no answer; with JSON answers, on standard error.
     pub(super) fn say(&mut self, text: &str) -> Result<(), Stop> {
         if self.json {
             writeln!(anstream::stderr(), "{text}")?;
@@ -310,7 +310,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Sends what only a terminal understands.
+    /// Prints control sequences if standard output is a terminal.
     pub(super) fn say_raw(&mut self, text: &str) -> Result<(), Stop> {
         let mut out = std::io::stdout();
         if out.is_terminal() {
@@ -320,7 +320,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Reads the names that may be completed.
+    /// Reads the names for completion.
     pub(super) fn names(&mut self) -> Names {
         self.stale = false;
         let mut names = Names { keyspace: self.keyspace.clone(), ..Names::default() };
@@ -345,7 +345,7 @@ impl Shell {
     }
 }
 
-/// Tells a warning of the server; each of its lines is one here, too.
+/// Prints a warning of the server, one line for each of its lines.
 pub(super) fn warn(warning: &str) {
     for (number, line) in warning.lines().enumerate() {
         let head = if number == 0 { "warning: " } else { "    " };
@@ -361,12 +361,12 @@ fn texts(page: &Page) -> Vec<Vec<String>> {
     page.rows.iter().map(|row| row.iter().map(text).collect()).collect()
 }
 
-/// Returns a place as compilers print it; nothing for what was typed.
+/// Formats a place as compilers do; nothing for typed text.
 fn at(source: &Source, line: usize, column: usize) -> String {
     source.name.as_ref().map_or_else(String::new, |name| format!("{name}:{line}:{column}: "))
 }
 
-/// Says what is wrong with a piece.
+/// Prints the error of a piece.
 fn complain(source: &Source, text: &str, piece: Piece<'_>, stop: &Stop) {
     let (mut line, mut column) = place(text, piece.start);
     let mut pointed = false;
@@ -395,7 +395,7 @@ fn complain(source: &Source, text: &str, piece: Piece<'_>, stop: &Stop) {
     }
 }
 
-/// Reads the place that a message of a syntax error begins with: line from 1, column from 0.
+/// Parses the place that a message of a syntax error begins with: line from 1, column from 0.
 fn place_in(message: &str) -> Option<(usize, usize)> {
     let place = message.strip_prefix("line ")?.split(' ').next()?;
     let (line, column) = place.split_once(':')?;
@@ -403,7 +403,7 @@ fn place_in(message: &str) -> Option<(usize, usize)> {
     Some((line, column.parse().ok()?))
 }
 
-/// Names an error's code as cqlsh does.
+/// Returns the name of an error's code in cqlsh.
 fn code(refusal: &ServerError) -> String {
     let name = match refusal.code {
         None => "Unknown",

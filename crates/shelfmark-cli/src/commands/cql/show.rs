@@ -1,4 +1,4 @@
-//! Rows as people and pipes read them.
+//! Prints rows for people and pipes.
 //!
 //! Invariant: what a value holds never steers the terminal: control characters are written out.
 
@@ -11,12 +11,13 @@ use shelfmark_cql_types::{CqlType, Native, to_json_into, to_literal, to_text};
 
 use crate::table::terminal_width;
 
-/// Lines between head and rows and between columns, none around: as cqlsh draws them.
+/// The line characters: between head and rows and between columns, none around, as cqlsh draws
+/// them.
 const PRESET: &str = "     -+ |          ";
-/// A column narrower than this cannot be read.
+/// Least width of a readable column.
 const COLUMN_WIDTH_MIN: usize = 8;
 
-/// How rows are shown.
+/// The form in which rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     /// As a table, or one below the other when the terminal is too narrow.
@@ -27,7 +28,7 @@ pub(super) enum Look {
     Json,
 }
 
-/// Writes a page of rows; `before` rows were shown already.
+/// Prints a page of rows, after `before` rows that were printed already.
 pub(super) fn rows(page: &Page, look: Look, before: usize, out: &mut dyn Write) -> io::Result<()> {
     match look {
         Look::Json => json(page, out),
@@ -116,7 +117,7 @@ fn json(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a value: texts as they are, and what is made of others as CQL has it.
+/// Formats a value: texts as they are, composed ones as CQL does.
 fn value(kind: &CqlType, bytes: &[u8]) -> String {
     match kind {
         CqlType::Native(Native::Blob | Native::Empty) => to_literal(kind, Some(bytes)),
@@ -125,7 +126,7 @@ fn value(kind: &CqlType, bytes: &[u8]) -> String {
     }
 }
 
-/// Returns a text whose control characters are written out.
+/// Returns a text with its control characters escaped.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
@@ -155,7 +156,7 @@ fn is_number(kind: &CqlType) -> bool {
     )
 }
 
-/// Whether standard output takes colours.
+/// Returns true if standard output supports colours.
 fn colours() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }

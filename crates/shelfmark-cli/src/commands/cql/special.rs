@@ -1,4 +1,4 @@
-//! The commands of the shell itself.
+//! Runs the commands of the shell itself.
 
 use anyhow::anyhow;
 use shelfmark_cql::Consistency;
@@ -22,7 +22,7 @@ pub(super) const LEVELS: [&str; 11] = [
     "LOCAL_ONE",
 ];
 
-/// How deep scripts may call scripts. Source: ours.
+/// Deepest nesting of scripts that call scripts. Source: ours.
 const SOURCE_DEPTH_MAX: usize = 16;
 
 const PAGE_ROWS: i32 = 100;
@@ -84,7 +84,7 @@ impl Shell {
         Ok(Flow::Go)
     }
 
-    /// Reads ON, OFF or nothing, which asks.
+    /// Parses ON, OFF or nothing, which asks.
     fn switch(&mut self, name: &str, word: &str, asked: &str, now: bool) -> Result<bool, Stop> {
         let shown = |on: bool| if on { "enabled" } else { "disabled" };
         let other = if now { "OFF" } else { "ON" };

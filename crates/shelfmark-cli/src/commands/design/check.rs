@@ -1,4 +1,4 @@
-//! `shelfmark design check`: findings as text or JSON.
+//! `shelfmark design check`: prints findings as text or JSON.
 
 use serde_json::{Value as Json, json};
 use shelfmark_design::{Document, Finding, shown};
@@ -40,7 +40,7 @@ pub(super) fn run(run: &DesignCheck) -> anyhow::Result<()> {
     if denied { Err(Denied.into()) } else { Ok(()) }
 }
 
-/// For people: each finding with its place, then how many there are.
+/// Formats findings for people: each with its place, then how many there are.
 fn text(documents: &[&Document], live: &[&Finding], allowed: usize) -> anyhow::Result<()> {
     let told = told(live);
     for finding in &told {
@@ -64,8 +64,7 @@ fn text(documents: &[&Document], live: &[&Finding], allowed: usize) -> anyhow::R
     Ok(())
 }
 
-/// What is said of several schemas at one place, in the same words and without a reproducer, is
-/// told to people once.
+/// Merges findings of several schemas at one place that have the same words and no reproducer.
 fn told(live: &[&Finding]) -> Vec<Finding> {
     let mut told: Vec<Finding> = Vec::new();
     for &finding in live {
@@ -84,7 +83,7 @@ fn told(live: &[&Finding]) -> Vec<Finding> {
     told
 }
 
-/// The fixed machine form.
+/// Returns the fixed machine form.
 fn machine(finding: &Finding) -> Json {
     json!({
         "id": finding.id,

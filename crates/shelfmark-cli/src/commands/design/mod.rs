@@ -24,7 +24,7 @@ use shelfmark_design::{Document, Report, nearest};
 
 use crate::arguments::{Design, DesignVerb};
 
-/// Something that was denied was found; it has been printed.
+/// The error for a denied finding that was printed.
 #[derive(Debug)]
 pub(crate) struct Denied;
 
@@ -36,7 +36,7 @@ impl std::fmt::Display for Denied {
 
 impl std::error::Error for Denied {}
 
-/// Nothing could be begun: a text with its messages, or what is wrong with the call.
+/// The error before any work: a text with messages, or a wrong argument.
 #[derive(Debug)]
 pub(crate) enum NoModel {
     Text(Report),
@@ -123,8 +123,7 @@ fn known_schema(document: &Document, schema: Option<&str>) -> anyhow::Result<()>
     Err(NoModel::call(format!("there is no schema {schema}{}", suggestion(schema, &known))))
 }
 
-/// The words of `--deny` as they are spelt, in whichever case they were written; fails on those
-/// that nothing is called.
+/// Returns the words of `--deny` in their canonical spelling; fails on unknown ones.
 fn known_words<'k>(denied: &[String], known: &[&'k str]) -> anyhow::Result<Vec<&'k str>> {
     let spelt = |word: &String| {
         known.iter().copied().find(|one| one.eq_ignore_ascii_case(word)).ok_or_else(|| {
@@ -134,7 +133,7 @@ fn known_words<'k>(denied: &[String], known: &[&'k str]) -> anyhow::Result<Vec<&
     denied.iter().map(spelt).collect()
 }
 
-/// What may have been meant, and what there is.
+/// Suggests the nearest known word, and lists all.
 fn suggestion(written: &str, known: &[&str]) -> String {
     const SHOWN_MAX: usize = 60;
     let meant = nearest(written, known.iter().copied());
@@ -147,7 +146,7 @@ fn suggestion(written: &str, known: &[&str]) -> String {
     format!("{meant}{} known: {}{more}", if meant.is_empty() { ";" } else { "" }, shown.join(", "))
 }
 
-/// Says where a model without schemas leads, since nothing can be found in it.
+/// Prints a hint for a model without schemas, in which nothing can be found.
 fn hint_without_schemas(document: &Document) {
     if document.schemas().is_empty() {
         anstream::eprintln!(

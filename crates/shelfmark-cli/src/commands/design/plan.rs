@@ -1,4 +1,4 @@
-//! `shelfmark design plan`: a schema from patterns, as text that goes behind the model.
+//! `shelfmark design plan`: derives a schema from patterns, as text to append to the model.
 
 use super::{NoModel, document, print};
 use crate::arguments::DesignPlan;

@@ -8,11 +8,11 @@ use shelfmark_design::{Certificate, Status};
 use super::{Denied, document, hint_without_schemas, known_schema, known_words, print, write};
 use crate::arguments::{DesignFormat, DesignRun};
 
-/// What may be denied.
+/// The statuses that may be denied.
 const STATUSES: [Status; 4] =
     [Status::Certified, Status::Multi, Status::Refused, Status::Unservable];
 
-/// What may fail.
+/// The obligations that may be denied.
 const OBLIGATIONS: [&str; 10] = ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9", "O10"];
 
 pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyhow::Result<()> {
@@ -60,7 +60,7 @@ pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyh
     if denied { Err(Denied.into()) } else { Ok(()) }
 }
 
-/// The fixed machine form.
+/// Returns the fixed machine form.
 fn machine(certificate: &Certificate) -> Json {
     json!({
         "schema": certificate.schema,

@@ -1,4 +1,4 @@
-//! `shelfmark design verify`: certificates re-checked by other code than the prover's.
+//! `shelfmark design verify`: re-checks certificates by other code than the prover's.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use shelfmark_design::{Certificate, Document};
 
 use super::{NoModel, print, text_of};
 
-/// What `prove --save` wrote: the model, and at least one certificate of it.
+/// Parses the output of `prove --save`: the model, and at least one certificate of it.
 fn bundle(path: &Path, text: &str) -> anyhow::Result<(Document, Vec<Certificate>)> {
     let unread = |why: String| NoModel::call(format!("{} {why}", path.display()));
     let bundle: Json = serde_json::from_str(text)

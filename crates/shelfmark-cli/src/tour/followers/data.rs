@@ -1,4 +1,4 @@
-//! Who follows whom, from a seed.
+//! Generates users and followers from a seed.
 
 use shelfmark_store::random::SplitMix;
 
@@ -7,7 +7,7 @@ use crate::tour::uuid::Uuid;
 
 /// Followers of the example user.
 const FOLLOWERS: usize = 2_000;
-/// Users beside, each with some followers.
+/// Number of other users, each with some followers.
 const OTHER_USERS: usize = 100;
 const OTHER_FOLLOWERS: usize = 15;
 /// One follower in so many comes in the same millisecond as the one before.
@@ -16,7 +16,7 @@ const SAME_INSTANT: usize = 10;
 const STARTED_MS: i64 = 1_700_000_000_000;
 const BETWEEN_MS: i64 = 60_000;
 
-/// One user follows another since a moment.
+/// One user follows another since a time.
 pub(super) struct Follow {
     pub(super) user: Uuid,
     pub(super) follower: Uuid,
@@ -24,18 +24,18 @@ pub(super) struct Follow {
     pub(super) at_ms: i64,
 }
 
-/// All of it.
+/// The generated data.
 pub(super) struct Follows {
-    /// The user that questions are asked about.
+    /// The example user of the questions.
     pub(super) user: Uuid,
     /// The followers of that user, oldest first.
     pub(super) own: Vec<Follow>,
-    /// Those of others.
+    /// The followers of others.
     pub(super) others: Vec<Follow>,
 }
 
 impl Follows {
-    /// Makes the data of a seed.
+    /// Generates the data of a seed.
     pub(super) fn generate(seed: u64) -> Self {
         let mut random = SplitMix::new(seed);
         let user = Uuid::random(&mut random);
@@ -48,15 +48,15 @@ impl Follows {
         Self { user, own, others }
     }
 
-    /// The followers of the example user, newest first; those of one instant by their ids, the
-    /// greatest first.
+    /// Returns the followers of the example user, newest first; those of one instant by their ids,
+    /// the greatest first.
     pub(super) fn newest_first(&self) -> Vec<&Follow> {
         let mut all: Vec<&Follow> = self.own.iter().collect();
         all.sort_by_key(|follow| std::cmp::Reverse((follow.at_ms, follow.follower)));
         all
     }
 
-    /// The pairs that came in one instant, the greater id first.
+    /// Returns the pairs that came in one instant, the greater id first.
     pub(super) fn pairs(&self) -> Vec<(&Follow, &Follow)> {
         let all = self.newest_first();
         let next = all.iter().skip(1);

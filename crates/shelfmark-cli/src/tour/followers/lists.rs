@@ -8,7 +8,7 @@ use crate::tour::outcome::Plan;
 
 const NEWEST: usize = 10;
 const PREFIX: &str = "Mar";
-/// The least text that is above all that begin with it.
+/// The least text above all that begin with the prefix.
 const BEHIND_PREFIX: &str = "Mas";
 
 pub(super) fn ask(asker: &mut Asker, cql: &mut Cql, follows: &Follows) -> anyhow::Result<()> {

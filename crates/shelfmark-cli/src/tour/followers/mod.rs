@@ -12,7 +12,7 @@ use super::cql::Cql;
 use super::{Outcome, Stage};
 use data::Follows;
 
-/// Reads the newest followers of whoever comes first.
+/// Returns a command that reads the newest followers of some user.
 pub(super) fn further() -> String {
     format!("shelfmark cql -e 'SELECT * FROM {}.followers_by_time LIMIT 10'", tables::ANSWERED)
 }

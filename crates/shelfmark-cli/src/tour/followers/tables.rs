@@ -1,11 +1,12 @@
-//! The tables: as the document's reader had them, as the document answers, and two other ways.
+//! Creates the tables: as the document's reader had them, as the document answers, and in two other
+//! ways.
 
 use super::data::{Follow, Follows};
 use crate::tour::cql::Cql;
 
 /// The reader's two tables.
 pub(super) const ASKED: &str = "followers_asked";
-/// The document's answer: the time stands in both. With what it says on the way.
+/// The document's answer, with the time in both tables.
 pub(super) const ANSWERED: &str = "followers_answered";
 /// One table and a view of it.
 pub(super) const VIEWED: &str = "followers_viewed";

@@ -29,7 +29,7 @@ pub(super) fn ask(asker: &mut Asker, cql: &mut Cql, follows: &Follows) -> anyhow
     }
 }
 
-/// Who leaves whom.
+/// A user and the follower who leaves.
 struct Unfollow {
     user: Uuid,
     follower: Uuid,
@@ -54,13 +54,13 @@ impl Unfollow {
         }
     }
 
-    /// The statement that names the two users and nothing else.
+    /// Returns the statement that names the two users and nothing else.
     fn delete(&self, table: &str) -> String {
         let Self { user, follower } = self;
         format!("DELETE FROM {table} WHERE user_id = {user} AND f_user_id = {follower}")
     }
 
-    /// The statement that also names the time.
+    /// Returns the statement that also names the time.
     fn delete_at(&self, table: &str, time: &str) -> String {
         let Self { user, follower } = self;
         format!(
@@ -69,7 +69,7 @@ impl Unfollow {
         )
     }
 
-    /// Reads since when one follows the other.
+    /// Reads the time since which one follows the other.
     fn time(&self, cql: &mut Cql, table: &str, more: &str) -> anyhow::Result<String> {
         let Self { user, follower } = self;
         let rows = cql.must(&format!(
@@ -78,7 +78,7 @@ impl Unfollow {
         Ok(rows.into_iter().next().unwrap_or_default())
     }
 
-    /// The tables of a keyspace that still list the follower.
+    /// Returns the tables of a keyspace that still list the follower.
     fn left(&self, cql: &mut Cql, keyspace: &str, tables: &[&str]) -> anyhow::Result<Vec<String>> {
         let Self { user, follower } = self;
         let mut left = Vec::new();

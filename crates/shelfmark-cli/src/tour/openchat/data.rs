@@ -1,4 +1,4 @@
-//! The data of the chat, from a seed.
+//! Generates the chats from a seed.
 
 use shelfmark_keycode::{Overflow, UlidGenerator};
 use shelfmark_store::random::SplitMix;
@@ -12,7 +12,7 @@ const STARTED_MS: u64 = 1_700_000_000_000;
 /// The day before, when the chats were made.
 const FOUNDED_MS: u64 = STARTED_MS - 86_400_000;
 
-/// The user that questions are asked for.
+/// The example user of the questions.
 pub(super) const EXAMPLE_USER: usize = 7;
 
 /// One chat.
@@ -31,7 +31,7 @@ pub(super) struct Chats {
 }
 
 impl Chats {
-    /// Makes the chats of a seed.
+    /// Generates the chats of a seed.
     pub(super) fn generate(seed: u64) -> anyhow::Result<Self> {
         let mut random = SplitMix::new(seed);
         let mut noise = SplitMix::new(!seed);
@@ -61,7 +61,7 @@ impl Chats {
         Ok(Self { chats, users: USERS })
     }
 
-    /// Returns the chats a user is in, by id.
+    /// Returns the chats of a user, by id.
     pub(super) fn of_user(&self, user: usize) -> Vec<&Chat> {
         let mut chats: Vec<&Chat> =
             self.chats.iter().filter(|chat| chat.members.contains(&user)).collect();

@@ -5,7 +5,7 @@ use crate::tour::asker::{Asker, Question};
 use crate::tour::entities::Entities;
 use crate::tour::outcome::Plan;
 
-/// How many messages are asked for.
+/// Number of messages that the questions ask for.
 const NEWEST: usize = 10;
 
 pub(super) fn ask(asker: &mut Asker, entities: &Entities, chats: &Chats) -> anyhow::Result<()> {

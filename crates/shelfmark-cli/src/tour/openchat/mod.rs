@@ -47,7 +47,7 @@ fn load(entities: &Entities, chats: &Chats) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the document keeps of a message, and of a chat in a member's list.
+/// Returns the attributes of a message, and of a chat in a member's list, as the document has them.
 fn attributes(_: &str, sk: &str) -> Attributes {
     if let Some((chat, message)) = sk.split_once("#message#") {
         return Attributes::new()

@@ -1,4 +1,4 @@
-//! The people of an organization, from a seed.
+//! Generates the people of an organization from a seed.
 
 use shelfmark_store::random::SplitMix;
 
@@ -19,7 +19,7 @@ const UNITS: [&str; 10] = [
     "Workshop",
 ];
 
-/// The unit and building that questions are asked about.
+/// The unit and building of the questions.
 pub(super) const UNIT: &str = "Library";
 pub(super) const BUILDING: &str = "Building 05";
 
@@ -32,13 +32,13 @@ pub(super) struct Entry {
     pub(super) phone: String,
 }
 
-/// The whole directory, in the order of its numbers.
+/// The directory, in the order of its numbers.
 pub(super) struct Directory {
     pub(super) entries: Vec<Entry>,
 }
 
 impl Directory {
-    /// Makes the directory of a seed.
+    /// Generates the directory of a seed.
     pub(super) fn generate(seed: u64) -> Self {
         let mut random = SplitMix::new(seed);
         let entries = (0..PEOPLE).map(|person| Entry {
@@ -51,7 +51,7 @@ impl Directory {
         Self { entries: entries.collect() }
     }
 
-    /// The entries that pass a test, in an order.
+    /// Returns the entries that pass a test, sorted by a key.
     pub(super) fn sorted<'d, K: Ord>(
         &'d self,
         wanted: impl Fn(&Entry) -> bool,
@@ -62,7 +62,7 @@ impl Directory {
         found
     }
 
-    /// A name that two people in the building bear, the first by name.
+    /// Returns the first name by order that two people in the building share.
     pub(super) fn namesake(&self) -> &str {
         let here = self.sorted(|entry| entry.building == BUILDING, |entry| &entry.name);
         let next = here.iter().skip(1);

@@ -10,14 +10,14 @@ const PUBLISHED: &str = "phonebook_published";
 /// The same, with keys that hold everybody.
 const RIGHT: &str = "phonebook";
 
-/// Table, key as published, key with what keeps people apart.
+/// The tables, their keys as published, and the keys that keep people apart.
 const TABLES: [(&str, &str, &str); 3] = [
     ("by_unit", "(building), unit", "(building), unit, name, person"),
     ("by_name", "(building), name", "(building), name, person"),
     ("by_person", "(name)", "(name), building, person"),
 ];
 
-/// Creates and fills the tables of both.
+/// Creates and fills the tables of both designs.
 pub(super) fn create(cql: &mut Cql, directory: &Directory) -> anyhow::Result<()> {
     for keyspace in [PUBLISHED, RIGHT] {
         cql.keyspace(keyspace)?;

@@ -142,7 +142,7 @@ fn prefixes(asker: &mut Asker, cql: &mut Cql, rows: &[Row]) -> anyhow::Result<()
     ask_by(asker, cql, &three, &found)
 }
 
-/// What is refused, each beside a view whose key begins with what is given.
+/// Asks questions that are refused, each beside a view whose key begins with the given columns.
 fn not_prefixes(asker: &mut Asker, cql: &mut Cql, rows: &[Row]) -> anyhow::Result<()> {
     let green = || rows.iter().filter(|row| row.part_one == "green");
     let fours = || rows.iter().filter(in_partition).filter(|row| row.clust_two == 4);

@@ -1,4 +1,4 @@
-//! The data of the publication index, from a seed.
+//! Generates the publication index from a seed.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ const PUBLICATIONS: usize = 40;
 const TITLES: usize = 100;
 const TAGS: usize = 60;
 
-/// The publication that questions are asked about.
+/// The example publication of the questions.
 pub(super) const EXAMPLE_PUBLICATION: &str = "Better Programming 7";
-/// The title that questions are asked about; several publications have one of this name.
+/// The example title of the questions; several publications have one of this name.
 pub(super) const EXAMPLE_TITLE: &str = "Designing databases 3";
-/// The tag that questions are asked about.
+/// The example tag of the questions.
 pub(super) const EXAMPLE_TAG: &str = "tag-05";
 
 const SUBJECTS: [&str; 5] = ["Designing", "Sorting", "Measuring", "Naming", "Forgetting"];
@@ -24,7 +24,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Makes the index of a seed.
+    /// Generates the index of a seed.
     pub(super) fn generate(seed: u64) -> Self {
         let mut random = SplitMix::new(seed);
         let mut publications = BTreeMap::new();
@@ -58,7 +58,7 @@ fn title_name(number: usize) -> String {
     format!("{subject} {object} {}", number / (SUBJECTS.len() * OBJECTS.len()))
 }
 
-/// Three different tags, in order.
+/// Returns three different tags, in order.
 fn tags(random: &mut SplitMix) -> Vec<String> {
     let mut tags = Vec::new();
     while tags.len() < 3 {

@@ -1,4 +1,4 @@
-//! Speaking to the DynamoDB face in its own bytes: JSON in, JSON out.
+//! Calls the DynamoDB face: JSON in, JSON out.
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use shelfmark_dynamo::{Face, RequestHead};
 use crate::tour::asker::Answer;
 use crate::tour::outcome::Rows;
 
-/// Calls an operation; anything but success is an error.
+/// Calls an operation that must succeed.
 pub(super) fn call(face: &Face, operation: &str, body: &Value) -> anyhow::Result<Value> {
     let target = format!("DynamoDB_20120810.{operation}");
     let reply = face.call(&RequestHead::target(&target), body.to_string().as_bytes());
@@ -17,7 +17,7 @@ pub(super) fn call(face: &Face, operation: &str, body: &Value) -> anyhow::Result
     serde_json::from_slice(&reply.body).context("the answer is no JSON")
 }
 
-/// A request with its parts, whose pages are read to the end.
+/// Calls an operation and reads all of its pages.
 pub(super) fn query(face: &Face, mut body: Value) -> anyhow::Result<Answer> {
     let (mut values, mut rows) = (Vec::new(), Rows::default());
     loop {
@@ -36,7 +36,7 @@ pub(super) fn query(face: &Face, mut body: Value) -> anyhow::Result<Answer> {
     Ok(Answer::new(values, rows))
 }
 
-/// A request that the face may refuse: then its words are the answer's.
+/// Calls an operation that the face may refuse: then its message is the answer's.
 pub(super) fn try_query(face: &Face, body: Value) -> anyhow::Result<Answer> {
     let head = RequestHead::target("DynamoDB_20120810.Query");
     let reply = face.call(&head, body.to_string().as_bytes());
@@ -62,7 +62,7 @@ fn text(item: &Value, name: &str) -> String {
     value.unwrap_or_default().to_owned()
 }
 
-/// "Sort keys beginning with `prefix`", as a request that names no partition.
+/// Returns the request for sort keys beginning with `prefix` without a partition.
 pub(super) fn sort_key_only(table: &str, prefix: &str) -> Value {
     json!({
         "TableName": table,
@@ -71,7 +71,7 @@ pub(super) fn sort_key_only(table: &str, prefix: &str) -> Value {
     })
 }
 
-/// "The partition `pk`, sort keys beginning with `prefix`", as a request.
+/// Returns the request for sort keys beginning with `prefix` in the partition `pk`.
 pub(super) fn begins_with(table: &str, pk: &str, prefix: &str) -> Value {
     json!({
         "TableName": table,

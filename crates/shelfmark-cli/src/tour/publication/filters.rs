@@ -1,4 +1,5 @@
-//! What the document answers by filters over its hierarchy: right, at the price of all that is read.
+//! Answers questions by filters over the document's hierarchy: right, at the price of all that is
+//! read.
 
 use serde_json::json;
 use shelfmark_dynamo::Face;

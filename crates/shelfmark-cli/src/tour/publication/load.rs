@@ -1,4 +1,4 @@
-//! Loading the variants, with the operations a client would use.
+//! Loads the variants, with the operations a client would use.
 
 use serde_json::{Value, json};
 use shelfmark_dynamo::Face;
@@ -31,7 +31,7 @@ pub(super) fn all(face: &Face, index: &Index) -> anyhow::Result<()> {
     put(face, CORRECTED, alone(index))
 }
 
-/// Every publication once more, without anything below it.
+/// Returns every publication once more, without anything below it.
 fn alone(index: &Index) -> Vec<Value> {
     let names = index.publications.keys();
     names.map(|name| metadata(PUBLICATIONS, &format!("PublicationName#{name}"), name)).collect()
@@ -64,7 +64,7 @@ fn create(face: &Face, table: &str, indexed: Option<&str>) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Later items take the place of earlier ones with the same key, as later writes do.
+/// Puts items; later ones replace earlier ones with the same key, as later writes do.
 fn put(face: &Face, table: &str, items: Vec<Value>) -> anyhow::Result<()> {
     let key = |item: &Value| (item.get("PK").cloned(), item.get("SK").cloned());
     for batch in items.chunks(BATCH) {
@@ -85,7 +85,7 @@ fn item(pk: &str, sk: &str) -> Value {
     json!({"PK": {"S": pk}, "SK": {"S": sk}})
 }
 
-/// A publication's own item, with what people ask of it.
+/// Returns a publication's own item.
 fn metadata(pk: &str, sk: &str, name: &str) -> Value {
     let about = format!("{name} is about what programs do when nobody looks");
     json!({
@@ -98,7 +98,7 @@ fn metadata(pk: &str, sk: &str, name: &str) -> Value {
     })
 }
 
-/// A title's item, with what a list of titles shows.
+/// Returns a title's item.
 fn title(pk: &str, sk: &str, name: &str) -> Value {
     let address = name.to_lowercase().replace(' ', "-");
     json!({

@@ -14,7 +14,7 @@ use data::{EXAMPLE_PUBLICATION, EXAMPLE_TAG, EXAMPLE_TITLE, Index};
 use face::{begins_with, get, query, sort_key_only, try_query};
 use load::{CORRECTED, GSI, HIERARCHICAL, ROOT, SHELF};
 
-/// Reads the tags of the example title.
+/// Returns a command that reads the tags of the example title.
 pub(super) fn further() -> String {
     format!(
         "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb query --region local \\\n    \
@@ -140,7 +140,7 @@ fn hierarchical(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result
     filters::ask(asker, face, index)
 }
 
-/// What is said of the document's calls with a condition on the sort key alone.
+/// The note on the document's calls with a condition on the sort key alone.
 const NO_PARTITION: &str = "as printed: the partition key is a UUID, and the call names none";
 
 fn metadata_by_hierarchy(asker: &mut Asker, face: &Face, prefix: &str) -> anyhow::Result<()> {

@@ -16,7 +16,7 @@ const REPLIES: u64 = 5;
 const PUBLISHED: &str = "reddit";
 const RIGHT: &str = "reddit-right";
 
-/// A comment: where it stands, and its replies.
+/// A comment with its key and its replies.
 struct Comment {
     subreddit: usize,
     post: usize,
@@ -76,7 +76,7 @@ fn load(entities: &Entities, comments: &[Comment]) -> anyhow::Result<()> {
     entities.put_all(&rows, attributes)
 }
 
-/// A comment or a reply, as people read it.
+/// Returns the attributes of a comment or a reply.
 fn attributes(_: &str, sk: &str) -> Attributes {
     let (place, id) = sk.rsplit_once('#').unwrap_or(("", sk));
     Attributes::new()

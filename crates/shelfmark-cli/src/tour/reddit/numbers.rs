@@ -99,7 +99,7 @@ fn newest(asker: &mut Asker, entities: &Entities, seed: u64) -> anyhow::Result<(
     )
 }
 
-/// What is bought, or who has a score.
+/// Returns the attributes of an order or a score.
 fn attributes(pk: &str, sk: &str) -> Attributes {
     let (who, _) = sk.split_once('#').unwrap_or((sk, ""));
     Attributes::new().with("of", who).with("item", format!("one of {pk}"))

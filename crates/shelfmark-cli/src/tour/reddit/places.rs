@@ -103,7 +103,7 @@ fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     )
 }
 
-/// What is known of a place, or stands in a document.
+/// Returns the attributes of a place or a document.
 fn attributes(pk: &str, sk: &str) -> Attributes {
     let (_, last) = sk.rsplit_once('#').unwrap_or(("", sk));
     Attributes::new().with("name", last).with("text", format!("What {pk} tell of {last}"))

@@ -1,4 +1,4 @@
-//! Many commands to a commit, for loading.
+//! Groups many commands into a commit, for loading.
 //!
 //! What it is not: how the original works, where each `set` is a call of its own. A `set` is
 //! answered before it is written; whatever reads behind it writes it first.
@@ -10,7 +10,7 @@ use shelfmark_cassandra_cli::{Backend, Local, Table};
 /// Modifications per commit.
 const BATCH: usize = 250;
 
-/// A backend that keeps modifications until there are many of them, and remembers the schema.
+/// A backend that collects modifications in batches, and remembers the schema.
 pub(super) struct Bulk {
     local: Local,
     waiting: Vec<String>,

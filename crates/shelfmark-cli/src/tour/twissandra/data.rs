@@ -1,4 +1,4 @@
-//! Users, who follows whom, and tweets, from a seed.
+//! Generates users, who follows whom, and tweets, from a seed.
 
 use shelfmark_store::random::SplitMix;
 
@@ -24,7 +24,7 @@ pub(super) struct User {
 }
 
 impl User {
-    /// The day that the user was created, in days since the first.
+    /// Returns the day that the user was created, in days since the first.
     pub(super) fn day(&self) -> u64 {
         (self.created_micros - STARTED_MICROS) / DAY_MICROS
     }
@@ -38,7 +38,7 @@ pub(super) struct Tweet {
     pub(super) at_micros: u64,
 }
 
-/// All of it. The example user is the first.
+/// The generated data; the example user is the first.
 pub(super) struct World {
     pub(super) users: Vec<User>,
     /// Oldest first.
@@ -46,7 +46,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Makes the data of a seed.
+    /// Generates the data of a seed.
     pub(super) fn generate(seed: u64) -> Self {
         let mut random = SplitMix::new(seed);
         let mut users: Vec<User> = (0..USERS).map(|number| user(number, &mut random)).collect();
@@ -69,7 +69,7 @@ impl World {
         Self { users, tweets }
     }
 
-    /// Whose timelines show the tweets of a user: the user's own, and those of all who follow.
+    /// Returns the users whose timelines show the tweets of a user: the user and all followers.
     pub(super) fn readers(&self, author: usize) -> Vec<&User> {
         let follows = |user: &User| user.friends.iter().any(|(friend, _)| *friend == author);
         let all = self.users.iter().enumerate();
@@ -77,7 +77,7 @@ impl World {
         readers.map(|(_, user)| user).collect()
     }
 
-    /// The tweets on a user's timeline, newest first; those of one instant by their ids.
+    /// Returns the tweets on a user's timeline, newest first; those of one instant by their ids.
     pub(super) fn timeline(&self, reader: usize) -> Vec<&Tweet> {
         let Some(user) = self.users.get(reader) else { return Vec::new() };
         let shows = |author: usize| {

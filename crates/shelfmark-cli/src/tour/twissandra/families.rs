@@ -71,7 +71,7 @@ set UserByDay['{day}']['{created_micros}'] = '{id}';
     )
 }
 
-/// Both sides of each friendship.
+/// Returns the commands for both sides of each friendship.
 fn friends(user: &User, world: &World) -> String {
     let id = user.id;
     let both = user.friends.iter().filter_map(|(friend, at)| {
@@ -83,7 +83,7 @@ fn friends(user: &User, world: &World) -> String {
     both.collect()
 }
 
-/// Everything that a new tweet writes.
+/// Returns the commands for a new tweet.
 pub(super) fn new_tweet(tweet: &Tweet, world: &World) -> String {
     let Tweet { id, text, at_micros: at, author } = tweet;
     let mut commands = String::new();

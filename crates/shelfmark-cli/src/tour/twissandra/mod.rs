@@ -17,7 +17,7 @@ use bulk::Bulk;
 use data::World;
 use session::{Session, run as run_all};
 
-/// Reads a few timelines.
+/// Returns commands that read a few timelines.
 pub(super) fn further() -> String {
     "echo 'list Newsline limit 3;' | shelfmark cassandra-cli -k Twissandra".to_owned()
 }

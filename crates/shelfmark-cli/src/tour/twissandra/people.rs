@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::tour::asker::{Asker, Question};
 use crate::tour::outcome::Plan;
 
-/// The day that is asked about, in days since the first.
+/// The day of the questions, in days since the first.
 const DAY: u64 = 4;
 const DAY_MICROS: u64 = 86_400_000_000;
 

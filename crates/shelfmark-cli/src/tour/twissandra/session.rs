@@ -1,4 +1,4 @@
-//! Commands of cassandra-cli run one by one, and what they print taken apart.
+//! Runs commands of cassandra-cli one by one, and parses what they print.
 
 use anyhow::{anyhow, bail};
 use shelfmark_cassandra_cli::{Backend, Client, Local, Mode, parse, script};
@@ -13,7 +13,7 @@ pub(super) struct Column {
     pub(super) value: String,
 }
 
-/// Runs commands that must not be refused; returns what they print.
+/// Runs commands that must succeed, and returns what they print.
 pub(super) fn run(client: &mut Client<impl Backend>, text: &str) -> anyhow::Result<Vec<String>> {
     let script = script(text, Mode::Strict);
     if script.unfinished {
@@ -35,8 +35,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Runs one command and returns what `show` makes of each column, with what it cost, or the
-    /// refusal.
+    /// Runs one command and returns the columns formatted by `show`, with its cost, or the refusal.
     pub(super) fn ask(
         &mut self,
         text: &str,
@@ -54,8 +53,7 @@ impl Session {
         })
     }
 
-    /// Runs commands that must not be refused and returns what `body` does, with what they cost
-    /// together.
+    /// Runs commands that must succeed and returns the result of `body`, with their costs together.
     pub(super) fn work(
         &mut self,
         body: impl FnOnce(&mut Client<Local>) -> anyhow::Result<Vec<String>>,
@@ -64,7 +62,7 @@ impl Session {
     }
 }
 
-/// Reads `=> (column=…, value=…, timestamp=…)`.
+/// Parses `=> (column=…, value=…, timestamp=…)`.
 pub(super) fn column(line: &str) -> Option<Column> {
     let rest = line.strip_prefix("=> (column=")?;
     let (rest, _) = rest.rsplit_once(", timestamp=")?;

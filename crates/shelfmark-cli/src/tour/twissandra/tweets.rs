@@ -22,7 +22,7 @@ fn value(column: &Column) -> String {
     column.value.clone()
 }
 
-/// The tweet's id in a column's name of time and id.
+/// Returns the tweet's id in a column's name of time and id.
 fn id_of(column: &Column) -> String {
     column.name.split_once(':').map_or("", |(_, id)| id).to_owned()
 }

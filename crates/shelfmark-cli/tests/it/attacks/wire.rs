@@ -42,7 +42,7 @@ pub(super) fn query(text: &str) -> Vec<u8> {
     body
 }
 
-/// As [`query`], with values.
+/// Works as [`query`], with values.
 pub(super) fn query_with(text: &str, values: &[&[u8]]) -> Vec<u8> {
     let mut body = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
     body.extend(text.as_bytes());

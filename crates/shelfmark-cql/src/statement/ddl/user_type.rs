@@ -176,8 +176,8 @@ fn users(keyspace: &Keyspace, name: &str) -> Result<Vec<Table>> {
     Ok(changed.collect())
 }
 
-/// Keys of tables and indexes made by the first version hold user types as tuples, which get no more
-/// fields: two rows that differ in the new one would be one.
+/// Refuses new fields for a type in keys that an earlier version of the format made: those hold
+/// user types as tuples of fixed length, so two rows that differ in the new field would be one.
 fn check_keys(tables: &[Table], own: &AlterType, keyspace: &str) -> Result<()> {
     let AlterTypeAction::Add { field, .. } = &own.action else { return Ok(()) };
     let old: Vec<String> =
@@ -193,7 +193,7 @@ fn check_keys(tables: &[Table], own: &AlterType, keyspace: &str) -> Result<()> {
     ))
 }
 
-/// Keys of partitions are hashed as bytes, so what they are made of stays.
+/// Refuses to change types in partition keys: these are hashed as bytes.
 fn check_no_key(
     keyspace: &Keyspace,
     keyspace_name: &str,

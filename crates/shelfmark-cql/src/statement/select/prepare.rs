@@ -488,7 +488,8 @@ fn access(
     Ok(Reading { access, filters, refused: false })
 }
 
-/// Tables that are computed and small are filtered without being asked to.
+/// Returns true if the table is virtual: such tables are small and filtered without `ALLOW
+/// FILTERING`.
 fn is_open(table: &Table) -> bool {
     crate::schema::is_virtual(&table.keyspace)
 }

@@ -7,7 +7,7 @@ pub(crate) const ONE_ACTION: &str =
     "TransactItems can only contain one of Check, Put, Update or Delete";
 pub(crate) const ITEM_TWICE: &str =
     "Transaction request cannot include multiple operations on one item";
-/// What counts is what the request brings, not what it meets.
+/// The text for a transaction that is too large; the request's items count, not those stored.
 pub(crate) const TRANSACTION_TOO_LARGE: &str =
     "Member must satisfy constraint: [Transaction payload size cannot exceed 4 MB]";
 pub(crate) const TRANSACTION_CONFLICT: &str = "Transaction is ongoing for the item";

@@ -6,7 +6,7 @@ pub(crate) fn invalid_expression(kind: &str, problem: &str) -> String {
 
 pub(crate) const EXPRESSION_IS_EMPTY: &str = "The expression can not be empty;";
 pub(crate) const REDUNDANT_PARENTHESES: &str = "The expression has redundant parentheses;";
-/// Ours: the service's own depth limit is not published.
+/// The text for an expression nested too deeply. *Ours*: the service's own limit is not published.
 pub(crate) const EXPRESSION_TOO_DEEP: &str = "The expression is nested too deeply;";
 
 pub(crate) fn expression_size(size: usize) -> String {
@@ -42,7 +42,7 @@ pub(crate) fn unknown_function(name: &str) -> String {
     format!("Invalid function name; function: {name}")
 }
 
-/// `which` is the kind of expression, with its article.
+/// Words a function that is not allowed; `which` is the kind of expression, with its article.
 pub(crate) fn function_not_allowed(which: &str, name: &str) -> String {
     format!("The function is not allowed in {which} expression; function: {name}")
 }

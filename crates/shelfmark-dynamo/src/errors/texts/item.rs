@@ -94,7 +94,7 @@ pub(crate) fn index_key_is_empty(name: &str, data_type: &str, index: &str) -> St
     )
 }
 
-/// What an update is told; unlike a put it names no index.
+/// Words an empty index key in an update; unlike for a put, it names no index.
 pub(crate) fn updated_index_key_is_empty(data_type: &str) -> String {
     let what = if data_type == "B" { "binary" } else { "string" };
     format!(
@@ -111,7 +111,7 @@ pub(crate) fn update_of_key(name: &str) -> String {
     )
 }
 
-/// `kind` is `Key` or `IndexKey`.
+/// Words a path into a key; `kind` is `Key` or `IndexKey`.
 pub(crate) fn path_into_key(kind: &str, name: &str) -> String {
     format!(
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
@@ -124,7 +124,7 @@ pub(crate) const UPDATE_MISSES_ATTRIBUTE: &str =
     "The provided expression refers to an attribute that does not exist in the item";
 pub(crate) const UPDATE_PATH_INVALID: &str =
     "The document path provided in the update expression is invalid for update";
-/// What an update from before there were expressions is told.
+/// The text of a type mismatch in an update by `AttributeUpdates`.
 pub(crate) const UPDATE_TYPE_MISMATCH: &str = "Type mismatch for attribute to update";
 pub(crate) const UPDATE_OPERAND_TYPE: &str =
     "An operand in the update expression has an incorrect data type";

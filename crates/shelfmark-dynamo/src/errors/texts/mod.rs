@@ -1,4 +1,4 @@
-//! Every text that a client can read, by situation, and nowhere else.
+//! Holds every text that a client can read, by situation.
 //!
 //! Applications match on these texts, so each is worded as the service words it, oddities included.
 //! In the middle of 2026 the service's validation changed its wording in most regions: member names

@@ -46,7 +46,7 @@ pub(crate) fn key_condition_missing(name: &str) -> String {
     format!("Query condition missed key schema element: {name}")
 }
 
-/// `filter` is how the service calls the member with the filter.
+/// Words a filter on a key attribute; `filter` is the service's name of the member with the filter.
 pub(crate) fn filter_on_key(filter: &str, name: &str) -> String {
     format!(
         "{filter} can only contain non-primary key attributes: Primary key attribute: \

@@ -30,19 +30,19 @@ pub(crate) fn blob_character(letter: char) -> String {
     format!("Invalid Base64 character: '{letter}'")
 }
 
-/// The prefix of the validation framework for one problem.
+/// Prefixes one problem as the validation framework does.
 pub(crate) fn envelope(message: &str) -> String {
     envelope_all(&[message])
 }
 
-/// The prefix of the validation framework, for problems that are reported together.
+/// Prefixes problems that are reported together as the validation framework does.
 pub(crate) fn envelope_all<T: AsRef<str>>(messages: &[T]) -> String {
     let joined = messages.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("; ");
     let plural = if messages.len() == 1 { "" } else { "s" };
     format!("{} validation error{plural} detected: {joined}", messages.len())
 }
 
-/// A member that does not satisfy a constraint of the service model.
+/// Words a member that does not satisfy a constraint of the service model.
 pub(crate) fn constraint(path: &str, constraint: &str) -> String {
     format!("Value at '{path}' failed to satisfy constraint: Member must {constraint}")
 }

@@ -1,15 +1,16 @@
-//! The service itself, and what this server does not do.
+//! Texts about the service itself, and about what this server does not do.
 
 use std::fmt::Display;
 
-/// Ours. Tools look for the words "is not supported".
+/// Words an unsupported feature; *ours*. Tools look for the words "is not supported".
 pub(crate) fn not_supported(what: impl Display) -> String {
     format!("{what} is not supported by this server")
 }
 
 pub(crate) const INTERNAL: &str = "The request processing has failed because of an unknown error";
 pub(crate) const UNAVAILABLE: &str = "The service cannot take this request at the moment";
-/// The reason names files of the server, so it stands in its log alone.
+/// The text for a store that takes no writes; the reason names files of the server, so it stands in
+/// the log alone.
 pub(crate) const READ_ONLY: &str = "The service takes no writes at the moment, because its disk is \
      full or a write to it failed: free space on the server or restart it; its log says more";
 pub(crate) const BUSY: &str = "The level of configured provisioned throughput for the table was \

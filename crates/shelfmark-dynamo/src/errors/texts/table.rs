@@ -41,7 +41,7 @@ pub(crate) const NOTHING_TO_UPDATE: &str = "At least one of ProvisionedThroughpu
      UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is \
      required for UpdateTable";
 pub(crate) const ONE_INDEX_CHANGE: &str = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
-/// Ours.
+/// The text for several index actions in one request; *ours*.
 pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: Only one of \
      GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
      GlobalSecondaryIndexUpdate.Delete may be given";
@@ -52,17 +52,17 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
-/// Ours.
+/// The text for a view of a stream that is off; *ours*.
 pub(crate) const STREAM_VIEW_FORBIDDEN: &str = "One or more parameter values were invalid: \
      StreamViewType must not be specified when StreamEnabled is false";
-/// Ours.
+/// The text for a reserved tag; *ours*.
 pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid: Keys of tags that \
      begin with aws: are reserved";
-/// Ours.
+/// The text for letters that a tag may not have; *ours*.
 pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
      of tags consist of letters, digits, white space and the signs + - = . _ : / @";
 
-/// What a key's policy does not allow. Source: the service's words, read 2026-11.
+/// Words an action that a key's policy does not allow. Source: the service's words, read 2026-11.
 pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: &str) -> String {
     format!(
         "User: arn:aws:iam::{account}:user/{user} is not authorized to perform: dynamodb:{action} on \
@@ -70,7 +70,7 @@ pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: 
     )
 }
 
-/// Nobody is named: this is said before it matters whose key it is.
+/// Words a refused access without a user: it is said before it matters whose key it is.
 pub(crate) fn access_denied(account: &str, operation: &str, arn: &str) -> String {
     let resource = if arn.is_empty() { "*" } else { arn };
     format!(
@@ -83,7 +83,7 @@ pub(crate) fn table_not_found(name: &str) -> String {
     format!("Requested resource not found: Table: {name} not found")
 }
 
-/// Ours: the service has no tables of other faces.
+/// Words a table of another face; *ours*: the service has none.
 pub(crate) fn table_of_another_face(name: &str) -> String {
     format!(
         "Table {name} belongs to another face, which alone changes it; its items can be used here"
@@ -114,7 +114,7 @@ pub(crate) fn index_is_building(name: &str) -> String {
     format!("Cannot read from backfilling global secondary index: {name}")
 }
 
-/// Ours, around the words that the service has for it.
+/// Words a warm throughput that is too low; *ours*, around the service's words.
 pub(crate) fn warm_too_low(which: &str, asked: i64, current: i64) -> String {
     format!(
         "One or more parameter values were invalid: Requested {which} of {asked} is lower than \
@@ -151,7 +151,7 @@ pub(crate) const DEFINITIONS_DO_NOT_MATCH: &str = "One or more parameter values 
      Number of attributes in KeySchema does not exactly match number of attributes defined in \
      AttributeDefinitions";
 
-/// Says of a key attribute that it would get another type. The service lists the whole key.
+/// Words a key attribute that would get another type. The service lists the whole key.
 pub(crate) fn definition_changed(name: &str, expected: &str, actual: &str) -> String {
     format!(
         "One or more parameter values were invalid: Attributes cannot be redefined. Please check \
@@ -205,7 +205,7 @@ pub(crate) fn index_units_forbidden(index: &str) -> String {
     )
 }
 
-/// `what` is `the table` or `the index` with its name.
+/// Words a throughput that does not change; `what` is `the table` or `the index` with its name.
 pub(crate) fn units_unchanged(what: &str, units: Throughput) -> String {
     let Throughput { read, write } = units;
     format!(

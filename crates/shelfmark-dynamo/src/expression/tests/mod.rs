@@ -102,7 +102,7 @@ fn paths_and_placeholders() {
     );
 }
 
-/// What is refused, and the words for it.
+/// Refused conditions, and the words for each.
 const REFUSED_CONDITIONS: &[(&str, &str)] = &[
     ("a1", r#"Syntax error; token: "<EOF>", near: "a1""#),
     ("a1 = ", r#"Syntax error; token: "<EOF>", near: "= ""#),
@@ -274,7 +274,7 @@ fn updates() {
     assert_eq!(update("SET a1 = (b1 + :n)"), update("SET a1 = b1 + :n"));
 }
 
-/// What is refused, and the words for it.
+/// Refused updates, and the words for each.
 const REFUSED_UPDATES: &[(&str, &str)] = &[
     ("SET", r#"Syntax error; token: "<EOF>", near: "SET""#),
     ("a1 = :n", r#"Syntax error; token: "a1", near: "a1 =""#),

@@ -13,27 +13,27 @@ use super::super::bytes::{be_u16, be_u32, be_u64, wide};
 
 /// Size of a group's header in bytes.
 pub(in super::super) const GROUP_HEADER_BYTES: usize = 56;
-/// What a group begins with.
+/// The first bytes of a group.
 pub(in super::super) const GROUP_MAGIC: [u8; 4] = *b"SGRP";
-/// Largest body that is believed: a group holds at most one commit beyond its own bound.
+/// Largest body that is accepted: a group holds at most one commit beyond its own bound.
 pub(in super::super) const BODY_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// Largest number that is believed: no store gets there, and sums with it stay in range.
+/// Largest number that is accepted: no store gets there, and sums with it stay in range.
 pub(in super::super) const NUMBER_MAX: u64 = 1 << 62;
 
 const KIND_PUT: u8 = 1;
 const KIND_DELETE: u8 = 2;
 
-/// What a group says about itself.
+/// The header of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct GroupHeader {
     /// Its number, consecutive over all files; the first group of a store is 1.
     pub(in super::super) number: u64,
     /// Number of its first commit.
     pub(in super::super) first_commit: u64,
-    /// How many commits it holds.
+    /// Number of commits that it holds.
     pub(in super::super) commits: u32,
-    /// How many writes its body holds.
+    /// Number of writes that its body holds.
     pub(in super::super) writes: u32,
     /// The tree's sequence number at which its writes are inserted.
     pub(in super::super) seqno: u64,
@@ -53,14 +53,14 @@ pub(in super::super) fn seed_of(store_id: u128) -> u64 {
     u64::try_from(store_id & u128::from(u64::MAX)).unwrap_or(0)
 }
 
-/// Builds the bytes of one group, in a buffer that is used again for the next.
+/// Encodes groups, one after the other, in a buffer that is reused.
 #[derive(Default)]
 pub(in super::super) struct GroupWriter {
     out: Vec<u8>,
     writes: u32,
 }
 
-/// The buffer is given back if a group has made it larger than this.
+/// Frees the buffer after a group has made it larger than this.
 const BUFFER_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 impl GroupWriter {
@@ -72,12 +72,12 @@ impl GroupWriter {
         self.writes = 0;
     }
 
-    /// Returns the bytes that a write adds to a body at most, beyond its key and value.
+    /// Returns an upper bound of the bytes that a write adds to a body beyond its key and value.
     pub(in super::super) const fn overhead() -> usize {
         7
     }
 
-    /// Adds a put. The lengths were checked when the commit was queued.
+    /// Adds a put whose lengths were checked when the commit was queued.
     pub(in super::super) fn put(&mut self, key: &[u8], value: &[u8]) {
         self.out.push(KIND_PUT);
         self.out.extend_from_slice(&u16::try_from(key.len()).unwrap_or(u16::MAX).to_be_bytes());
@@ -95,7 +95,7 @@ impl GroupWriter {
         self.writes += 1;
     }
 
-    /// Ends the group: fills the header in and returns header and body as one piece.
+    /// Ends the group: fills in the header and returns header and body as one slice.
     ///
     /// `header.writes` and `header.body_bytes` are computed here.
     pub(in super::super) fn finish(&mut self, mut header: GroupHeader, seed: u64) -> &[u8] {
@@ -126,7 +126,7 @@ impl GroupWriter {
     }
 }
 
-/// Reads the group that begins at `offset` of a file, if a whole and undamaged one does.
+/// Decodes the group that begins at `offset` of a file, if it is intact.
 pub(in super::super) fn parse(
     file: &Bytes,
     offset: usize,
@@ -175,16 +175,17 @@ fn parse_header(file: &[u8], offset: usize, seed: u64) -> Result<(GroupHeader, u
 /// One write of a group's body; no value means a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Entry {
-    /// Where.
+    /// The key.
     pub(in super::super) key: Bytes,
-    /// What, or nothing.
+    /// The value, or `None`.
     pub(in super::super) value: Option<Bytes>,
 }
 
-/// Bytes that entries share at most, unless one is larger: who keeps a value keeps that much.
+/// Limits the bytes that entries share, unless one is larger: who keeps a value keeps that much
+/// memory.
 const SHARED_BYTES_MAX: usize = 64 * 1024;
 
-/// Reads the writes of a body in order, as copies that share memory with their neighbours. A body
+/// Decodes the writes of a body in order, as copies that share memory with their neighbours. A body
 /// whose checksum holds yields no error, unless we wrote nonsense.
 pub(in super::super) struct Entries<'a> {
     body: &'a [u8],
@@ -194,14 +195,14 @@ pub(in super::super) struct Entries<'a> {
     piece_at: usize,
 }
 
-/// Where the parts of a write are in a body.
+/// The positions of a write's key and value in a body.
 struct Parts {
     key: Range<usize>,
     value: Option<Range<usize>>,
     end: usize,
 }
 
-/// Finds the parts of the write at `at`.
+/// Finds the positions of the write at `at`.
 fn parts(body: &[u8], at: usize) -> Option<Parts> {
     let key_bytes = usize::from(be_u16(body, at.checked_add(1)?)?);
     let (head, value_bytes) = match *body.get(at)? {
@@ -219,7 +220,7 @@ fn parts(body: &[u8], at: usize) -> Option<Parts> {
 }
 
 impl<'a> Entries<'a> {
-    /// Begins at the first write of `body`.
+    /// Starts at the first write of `body`.
     pub(in super::super) fn new(body: &'a [u8]) -> Self {
         Self { body, at: 0, piece: Bytes::new(), piece_at: 0 }
     }

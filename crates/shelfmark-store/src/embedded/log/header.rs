@@ -10,15 +10,15 @@ use super::group::NUMBER_MAX;
 
 /// Size of a file header in bytes.
 pub(in super::super) const HEADER_BYTES: usize = 64;
-/// What a log file begins with.
+/// The first bytes of a log file.
 const MAGIC: [u8; 8] = *b"SHELFLOG";
 /// Version of the layout of log files.
 pub(in super::super) const LOG_FORMAT: u32 = 1;
 
-/// What a log file says about itself.
+/// The header of a log file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct FileHeader {
-    /// Which store it belongs to.
+    /// The id of the store it belongs to.
     pub(in super::super) store_id: u128,
     /// Its own number; the first file of a store is 1.
     pub(in super::super) file: u64,
@@ -28,7 +28,7 @@ pub(in super::super) struct FileHeader {
     pub(in super::super) first_commit: u64,
 }
 
-/// Why a header was not taken.
+/// The reason why a header was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum BadHeader {
     /// Too short, wrong magic or wrong checksum.
@@ -38,7 +38,7 @@ pub(in super::super) enum BadHeader {
 }
 
 impl FileHeader {
-    /// Writes the header.
+    /// Encodes the header.
     pub(in super::super) fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut out = Vec::with_capacity(HEADER_BYTES);
         out.extend_from_slice(&MAGIC);
@@ -53,7 +53,7 @@ impl FileHeader {
         array(&out, 0).unwrap_or([0; HEADER_BYTES])
     }
 
-    /// Reads the header at the start of `bytes`.
+    /// Decodes the header at the start of `bytes`.
     pub(in super::super) fn decode(bytes: &[u8]) -> Result<Self, BadHeader> {
         Self::parse(bytes).unwrap_or(Err(BadHeader::Damaged))
     }

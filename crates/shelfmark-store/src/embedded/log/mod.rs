@@ -22,7 +22,7 @@ use crate::vfs;
 
 use super::fault;
 
-/// The end of a log file's name; before it stands the file's number, 20 digits.
+/// The suffix of a log file's name; before it stands the file's number in 20 digits.
 const SUFFIX: &str = ".log";
 
 /// Returns the path of log file `number` in `folder`.
@@ -30,7 +30,7 @@ pub(super) fn path_of(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:020}{SUFFIX}"))
 }
 
-/// Reads a file number back from a name made by [`path_of`].
+/// Parses the file number of a name made by [`path_of`].
 pub(super) fn number_of(path: &Path) -> Option<u64> {
     let digits = path.file_name()?.to_str()?.strip_suffix(SUFFIX)?;
     let all_digits = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! Reading a log file group by group.
+//! Reads a log file group by group.
 //!
-//! What it is not: a judge. It says where the whole groups end and why, and whether a whole group
+//! What it is not: a check_log. It says where the whole groups end and why, and whether a whole group
 //! stands anywhere behind; what follows from that is [`super::super::recovery`]'s decision.
 
 use std::path::{Path, PathBuf};
@@ -14,23 +14,23 @@ use super::super::fault;
 use super::group::{self, GROUP_MAGIC, GroupHeader};
 use super::header::{BadHeader, FileHeader, HEADER_BYTES};
 
-/// A log file in memory. Writes taken from it share its memory.
+/// A log file in memory; writes decoded from it share its memory.
 pub(in super::super) struct LogFile {
-    /// Where it was read from.
+    /// The path that it was read from.
     pub(in super::super) path: PathBuf,
-    /// What it says about itself.
+    /// Its header.
     pub(in super::super) header: std::result::Result<FileHeader, BadHeader>,
     bytes: Bytes,
     seed: u64,
 }
 
-/// What stands at a place of a log file.
+/// The result of decoding at an offset of a log file.
 pub(in super::super) enum Step {
-    /// A whole group; the next one begins at the last number.
+    /// An intact group; the next one begins at the last number.
     Group(GroupHeader, Bytes, usize),
     /// The groups end here: with the file, or before zeros to its end.
     End,
-    /// Something that is not a whole group, and why.
+    /// Bytes that are no intact group, and the reason.
     Damaged(&'static str),
 }
 
@@ -46,12 +46,12 @@ impl LogFile {
         })
     }
 
-    /// Returns where the first group begins.
+    /// Returns the offset of the first group.
     pub(in super::super) fn first_offset() -> usize {
         HEADER_BYTES
     }
 
-    /// Looks at the place `offset`, where a group should begin.
+    /// Decodes the group that should begin at `offset`.
     pub(in super::super) fn step(&self, offset: usize) -> Step {
         match group::parse(&self.bytes, offset, self.seed) {
             Ok((_, body)) if !group::Entries::new(&body).all(|entry| entry.is_ok()) => {
@@ -66,12 +66,12 @@ impl LogFile {
         }
     }
 
-    /// Tells whether nothing but zeros, as they are written ahead of the groups, stands from a place on.
+    /// Returns true if only zeros, as they are preallocated, follow from an offset on.
     fn is_unused(&self, offset: usize) -> bool {
         self.bytes.get(offset..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
     }
 
-    /// Looks for a whole group with a number above `number` that begins at `offset` or anywhere
+    /// Finds an intact group with a number above `number` that begins at `offset` or anywhere
     /// behind it.
     pub(in super::super) fn find_group(
         &self,

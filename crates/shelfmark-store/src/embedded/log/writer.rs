@@ -1,10 +1,10 @@
-//! Appending to the log.
+//! Appends groups to the log.
 //!
 //! Zeros are written ahead of the groups. A sync of bytes inside a file is one flush of the disk; one
 //! that lengthens the file also commits to the file system's journal, which takes as long again
 //! (measured: 0.19 ms against 0.36 ms).
 //!
-//! Invariant: after any error the writer is not used again; the store is reopened instead. Behind the
+//! Invariant: after any error the writer is not used again; the store is reopened instead. Backlog the
 //! last group there is nothing, or zeros to the end of the file.
 
 use std::fs::File;
@@ -21,7 +21,7 @@ use super::path_of;
 /// Fewest bytes that the file is lengthened by.
 const AHEAD_BYTES_MIN: u64 = 16 * 1024;
 
-/// Zeros to write from.
+/// A block of zeros to preallocate with.
 static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// The log file that groups are appended to.
@@ -29,18 +29,18 @@ pub(in super::super) struct LogWriter {
     path: PathBuf,
     file: File,
     header: FileHeader,
-    /// Where the last group ends.
+    /// Offset of the end of the last group.
     length: u64,
     synced: u64,
-    /// Where the zeros end.
+    /// Offset of the end of the zeros.
     reserved: u64,
-    /// Most bytes of zeros.
+    /// Most bytes of zeros that are preallocated.
     ahead: u64,
 }
 
 impl LogWriter {
-    /// Creates an empty log file and syncs it and the name of it. At most `ahead` bytes of zeros will
-    /// lie behind its groups.
+    /// Creates an empty log file and syncs it and its directory entry. At most `ahead` bytes of
+    /// zeros will lie behind its groups.
     pub(in super::super) fn create(folder: &Path, header: FileHeader, ahead: u64) -> Result<Self> {
         let path = path_of(folder, header.file);
         let create = || -> std::io::Result<File> {
@@ -54,7 +54,7 @@ impl LogWriter {
         Ok(Self::empty(path, file, header, ahead))
     }
 
-    /// Goes on with a log file that holds a header and no group.
+    /// Continues a log file that holds a header and no group.
     pub(in super::super) fn reuse(path: PathBuf, header: FileHeader, ahead: u64) -> Result<Self> {
         let file =
             vfs::open_rw(&path).map_err(|error| fault::io("open the log file", &path, error))?;
@@ -66,7 +66,7 @@ impl LogWriter {
         Self { path, file, header, length, synced: length, reserved: length, ahead }
     }
 
-    /// Returns what the file says about itself.
+    /// Returns the file's header.
     pub(in super::super) fn header(&self) -> FileHeader {
         self.header
     }
@@ -76,12 +76,12 @@ impl LogWriter {
         self.length
     }
 
-    /// Tells whether no group was appended yet.
+    /// Returns true if no group was appended yet.
     pub(in super::super) fn is_empty(&self) -> bool {
         self.length <= wide(HEADER_BYTES)
     }
 
-    /// Tells whether something was appended that is not synced.
+    /// Returns true if something was appended and not synced.
     pub(in super::super) fn is_dirty(&self) -> bool {
         self.synced < self.length
     }
@@ -97,8 +97,8 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Writes zeros behind the last group: as many bytes as the file has, so that a store of few
-    /// commits stays small. They become durable with the group's sync.
+    /// Preallocates zeros behind the last group: as many bytes as the file has, so that a store of
+    /// few commits stays small. They become durable with the group's sync.
     fn reserve(&mut self) {
         let end = self.length + self.length.max(AHEAD_BYTES_MIN).min(self.ahead);
         let mut at = self.length;
@@ -114,7 +114,7 @@ impl LogWriter {
         self.reserved = at;
     }
 
-    /// Makes everything appended durable.
+    /// Syncs everything that was appended.
     pub(in super::super) fn sync(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| fault::io("sync", &self.path, error))?;
         self.synced = self.length;

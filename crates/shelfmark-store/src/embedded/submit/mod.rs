@@ -1,4 +1,4 @@
-//! Validating a commit and giving it its place.
+//! Validates a commit and queues it.
 //!
 //! What may need the disk is looked at before the queue's lock is taken; under the lock the stripes
 //! tell whether it still holds. So the common commit takes one short lock and reads nothing.
@@ -21,31 +21,31 @@ use super::pending::{Last, Layer};
 use super::queue::QueueState;
 use super::written::Found;
 
-/// How often a commit is looked at again without the lock before it is looked at under it.
+/// Attempts to validate without the lock before validating under it.
 const TRIES_WITHOUT_LOCK: usize = 3;
 
-/// What must hold of a key.
+/// A condition that a key must meet.
 enum Demand<'a> {
-    /// It was not written since the base.
+    /// The key was not written since the base.
     Unwritten(&'a dyn Snapshot),
-    /// It is absent.
+    /// The key is absent.
     Absent,
-    /// It is absent or holds a counter.
+    /// The key is absent or holds a counter.
     Counter,
 }
 
 struct Check<'a> {
     key: &'a Bytes,
     demand: Demand<'a>,
-    /// The demand holds as long as the key's stripe is not above this.
+    /// The highest commit for which the condition is known to hold.
     holds_upto: Option<CommitNumber>,
 }
 
-/// Validates `commit` and queues it; see [`crate::Store::submit`].
+/// Validates `commit` and queues it, as [`crate::Store::submit`] describes.
 pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<Queued> {
     let bytes = check_limits(&commit)?;
     if !commit.writes.is_empty() {
-        inner.space.check(commit.is_taken_in_want())?;
+        inner.space.check(commit.is_accepted_on_a_full_disk())?;
     }
     let mut checks = checks_of(&commit)?;
     let mut ranges = RangeCheck::of(&commit);
@@ -87,11 +87,11 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
     Ok(Queued { number })
 }
 
-/// The ranges that must be unwritten since the base, and how far that was looked at.
+/// The ranges that must be unwritten since the base, and the commit up to which that was checked.
 struct RangeCheck<'a> {
     ranges: &'a [KeyRange],
     base: CommitNumber,
-    /// No commit up to this one wrote to them since the base.
+    /// No commit up to this one wrote to the ranges since the base.
     holds_upto: CommitNumber,
 }
 
@@ -101,7 +101,7 @@ impl<'a> RangeCheck<'a> {
         Self { ranges: &commit.validate_ranges, base, holds_upto: base }
     }
 
-    /// Looks at the groups that are published.
+    /// Checks the published groups.
     fn look(&mut self, inner: &Inner) -> Result<()> {
         if self.ranges.is_empty() {
             return Ok(());
@@ -116,8 +116,8 @@ impl<'a> RangeCheck<'a> {
         }
     }
 
-    /// Looks at what was published since, and at what is queued: with the queue's lock held, that
-    /// is everything.
+    /// Checks what was published since and what is queued: with the queue's lock held, that is
+    /// everything.
     fn look_under_lock(&mut self, inner: &Inner, state: &QueueState) -> Result<()> {
         self.look(inner)?;
         for range in self.ranges {
@@ -130,14 +130,15 @@ impl<'a> RangeCheck<'a> {
     }
 }
 
-/// Tells whether nothing was written since the demands were looked at. Under the queue's lock.
+/// Returns true if no key was written since its condition was checked; called under the queue's
+/// lock.
 fn still_hold(inner: &Inner, checks: &[Check<'_>]) -> bool {
-    checks
-        .iter()
-        .all(|check| check.holds_upto.is_some_and(|upto| inner.stripes.get(check.key) <= upto))
+    checks.iter().all(|check| {
+        check.holds_upto.is_some_and(|upto| inner.high_water_marks.get(check.key) <= upto)
+    })
 }
 
-/// Enters the writes of commit `number` into its layer and the stripes.
+/// Adds the writes of commit `number` to its layer and raises the high-water marks.
 fn enter(inner: &Inner, layer: &Layer, number: CommitNumber, writes: Vec<Write>) {
     let mut pending = layer.write();
     for write in writes {
@@ -148,12 +149,12 @@ fn enter(inner: &Inner, layer: &Layer, number: CommitNumber, writes: Vec<Write>)
                 (stamped(&prefix, number, &suffix), Some(value))
             }
             Write::Add { key, delta } => {
-                inner.stripes.raise(&key, number);
+                inner.high_water_marks.raise(&key, number);
                 pending.add(number, key, delta);
                 continue;
             }
         };
-        inner.stripes.raise(&key, number);
+        inner.high_water_marks.raise(&key, number);
         pending.set(number, key, value);
     }
 }
@@ -166,7 +167,7 @@ fn stamped(prefix: &[u8], number: CommitNumber, suffix: &[u8]) -> Bytes {
     key.freeze()
 }
 
-/// Refuses what is over a limit. Returns about how many bytes the writes take in a group.
+/// Refuses what is over a limit, and returns the approximate size of the writes in a group.
 fn check_limits(commit: &Commit) -> Result<usize> {
     if commit.writes.len() > COMMIT_WRITES_MAX {
         return Err(over("writes in a commit", commit.writes.len(), COMMIT_WRITES_MAX));
@@ -209,7 +210,7 @@ fn over(what: &str, is: usize, max: usize) -> Error {
     Error::new(ErrorKind::LimitExceeded, format!("{is} {what}, at most {max} are possible"))
 }
 
-/// Lists what must hold for `commit`.
+/// Lists the conditions of `commit`.
 fn checks_of(commit: &Commit) -> Result<Vec<Check<'_>>> {
     let mut checks = Vec::new();
     if !commit.validate.is_empty() || !commit.validate_ranges.is_empty() {
@@ -263,11 +264,11 @@ fn too_old() -> Error {
     )
 }
 
-/// Looks at every key whose demand is not known to hold. `queue` is given when its lock is held.
+/// Checks every key whose condition is not known to hold; `queue` is given when its lock is held.
 fn look(inner: &Inner, checks: &mut [Check<'_>], mut queue: Option<&mut QueueState>) -> Result<()> {
     let mut conflicts = Vec::new();
     for check in checks {
-        let stripe = inner.stripes.get(check.key);
+        let stripe = inner.high_water_marks.get(check.key);
         if check.holds_upto.is_some_and(|upto| stripe <= upto) {
             continue;
         }
@@ -299,15 +300,15 @@ fn look(inner: &Inner, checks: &mut [Check<'_>], mut queue: Option<&mut QueueSta
     if conflicts.is_empty() { Ok(()) } else { Err(Error::conflict(conflicts)) }
 }
 
-/// What is known of a key's newest write.
+/// The newest write of a key.
 enum Newest {
-    /// A pending commit set it to this.
+    /// A pending put or deletion.
     Pending(CommitNumber, Option<Bytes>),
-    /// A pending commit added to it.
+    /// A pending addition.
     PendingSum(CommitNumber),
     /// The tree's newest entry: its sequence number and value.
     Stored(u64, Option<Bytes>),
-    /// No entry.
+    /// There is no entry.
     Nothing,
 }
 
@@ -330,7 +331,7 @@ fn newest(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<N
         return Ok(pending);
     }
     // The queue first and the tree afterwards: what left the queue in between is in the tree.
-    let view = inner.moments.view();
+    let view = inner.snapshots.view();
     Ok(match view.newest(key, u64::MAX)? {
         Some(entry) => Newest::Stored(entry.seqno, entry.value),
         None => Newest::Nothing,

@@ -1,4 +1,4 @@
-//! What lies between looking at a key and taking the lock.
+//! Checks what happens between validating a key and taking the lock.
 
 use crate::contract::{Commit, Store as _};
 use crate::embedded::EmbeddedStore;
@@ -8,7 +8,7 @@ use crate::embedded::tests::support::{
 
 use super::{Check, checks_of, look, still_hold};
 
-/// Looks at what `commit` demands, lets `between` happen, and tells whether it still holds.
+/// Validates `commit`, calls `between`, and returns true if the conditions still hold.
 fn holds_after(store: &EmbeddedStore, commit: &Commit, between: impl FnOnce()) -> bool {
     let mut checks: Vec<Check<'_>> = checks_of(commit).unwrap();
     assert!(!still_hold(&store.inner, &checks), "nothing was looked at yet");

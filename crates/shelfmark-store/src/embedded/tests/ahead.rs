@@ -12,7 +12,7 @@ fn ahead() -> Options {
     Options { log_ahead_bytes: AHEAD, ..small() }
 }
 
-/// Where the zeros begin that reach to the end of the file.
+/// Returns where the zeros begin that reach to the end of the file.
 fn end_of_groups(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
 }
@@ -49,12 +49,12 @@ fn a_group_cut_short_before_zeros_is_a_torn_tail() {
     let scratch = Scratch::new();
     let store = scratch.open_with(ahead()).unwrap();
     commit_put(&store, "a", "1");
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     let log = scratch.logs().remove(0);
     let start = end_of_groups(&vfs::read(&log).unwrap());
     commit_put(&store, "b", "2");
     drop(store);
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     let whole = files(&scratch.folder);
     let bytes = vfs::read(&log).unwrap();
     let end = end_of_groups(&bytes);
@@ -100,18 +100,18 @@ fn zeros_in_place_of_what_was_synced_are_refused() {
 }
 
 #[test]
-fn zeros_before_a_whole_group_are_refused_even_if_the_mark_is_behind() {
+fn zeros_before_a_whole_group_are_refused_even_if_the_superblock_is_behind() {
     let scratch = Scratch::new();
     let store = scratch.open_with(ahead()).unwrap();
     commit_put(&store, "a", "1");
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     let log = scratch.logs().remove(0);
     let first = end_of_groups(&vfs::read(&log).unwrap());
     commit_put(&store, "b", "2");
     let second = end_of_groups(&vfs::read(&log).unwrap());
     commit_put(&store, "c", "3");
     drop(store);
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     let mut bytes = vfs::read(&log).unwrap();
     bytes[first..second].fill(0);
     vfs::replace(&log, &bytes).unwrap();

@@ -21,15 +21,16 @@ fn a_put_is_read_back_and_survives_close_and_drop() {
 }
 
 #[test]
-fn an_acknowledged_commit_is_synced_and_the_mark_knows() {
+fn an_acknowledged_commit_is_synced_and_the_superblock_knows() {
     let scratch = Scratch::new();
     let store = scratch.open();
     for number in 1..=5 {
         commit_put(&store, "a", "1");
         assert_eq!(store.stats().syncs, number);
-        let mark = crate::embedded::mark::read(&scratch.mark()).unwrap().mark;
-        assert_eq!((mark.synced_group, mark.synced_commit), (number, number));
-        assert!(!mark.clean);
+        let superblock =
+            crate::embedded::superblock::read(&scratch.superblock()).unwrap().superblock;
+        assert_eq!((superblock.synced_group, superblock.synced_commit), (number, number));
+        assert!(!superblock.clean);
     }
 }
 
@@ -88,12 +89,12 @@ fn the_folder_stays_locked_until_the_last_read_in_flight_ends() {
     let store = std::sync::Arc::new(scratch.open());
     commit_put(&store, "a", "1");
     // What a read holds while it runs.
-    let in_flight = store.inner.moments.view();
+    let in_flight = store.inner.snapshots.view();
     let closing = store.clone();
     let (sender, receiver) = std::sync::mpsc::channel();
     let close = move || sender.send(closing.close()).unwrap();
     let thread = crate::threads::spawn("closer", close).unwrap();
-    while !store.inner.moments.is_closed() {
+    while !store.inner.snapshots.is_closed() {
         std::thread::yield_now();
     }
     assert_eq!(scratch.refused().kind(), ErrorKind::Unavailable);

@@ -56,7 +56,7 @@ fn a_conflict_is_seen_in_memory_in_files_and_after_a_deletion() {
     store.commit(Commit::of(vec![delete("vanished")])).unwrap();
     store.maintain().unwrap();
     store.inner.merge(|tree| tree.merge_all().map(|()| true)).unwrap();
-    assert!(store.inner.moments.view().newest(b"vanished", u64::MAX).unwrap().is_none());
+    assert!(store.inner.snapshots.view().newest(b"vanished", u64::MAX).unwrap().is_none());
     assert_eq!(kind(&store, validated(&base, &["vanished"], vec![])), ErrorKind::Conflict);
     // Absent then, put and deleted since: still written since.
     let base = store.snapshot().unwrap();

@@ -44,7 +44,7 @@ fn every_stage_of_an_interrupted_creation_opens() {
 }
 
 #[test]
-fn a_lost_mark_beside_groups_or_tables_is_corruption() {
+fn a_lost_superblock_beside_groups_or_tables_is_corruption() {
     for flush in [false, true] {
         let scratch = Scratch::new();
         let store = scratch.open();
@@ -53,11 +53,11 @@ fn a_lost_mark_beside_groups_or_tables_is_corruption() {
             store.close().unwrap();
         }
         drop(store);
-        vfs::remove(&scratch.mark()).unwrap();
+        vfs::remove(&scratch.superblock()).unwrap();
         let before = files(&scratch.folder);
         let error = scratch.refused();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
-        assert!(error.to_string().contains("mark is missing"), "{error}");
+        assert!(error.to_string().contains("superblock (the file `mark`) is missing"), "{error}");
         assert_eq!(files(&scratch.folder), before);
     }
 }
@@ -118,15 +118,15 @@ fn a_newer_format_is_named() {
     for mends in [true, false] {
         let scratch = Scratch::new();
         drop(scratch.open());
-        let mut mark = vfs::read(&scratch.mark()).unwrap();
+        let mut superblock = vfs::read(&scratch.superblock()).unwrap();
         for slot in [0, 4096] {
-            mark[slot + 8..slot + 12].copy_from_slice(&9_u32.to_be_bytes());
-            let checksum = xxhash_rust::xxh3::xxh3_64(&mark[slot..slot + 88]);
+            superblock[slot + 8..slot + 12].copy_from_slice(&9_u32.to_be_bytes());
+            let checksum = xxhash_rust::xxh3::xxh3_64(&superblock[slot..slot + 88]);
             if mends {
-                mark[slot + 88..slot + 96].copy_from_slice(&checksum.to_be_bytes());
+                superblock[slot + 88..slot + 96].copy_from_slice(&checksum.to_be_bytes());
             }
         }
-        vfs::replace(&scratch.mark(), &mark).unwrap();
+        vfs::replace(&scratch.superblock(), &superblock).unwrap();
         let before = files(&scratch.folder);
         for error in [scratch.refused(), crate::embedded::salvage(&scratch.folder).unwrap_err()] {
             assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -1,8 +1,8 @@
-//! What no crash can leave is refused, named, and not touched.
+//! Checks that what no crash can leave is refused, named, and not touched.
 
 use crate::contract::{Error, ErrorKind, Store as _};
 use crate::embedded::log::header::FileHeader;
-use crate::embedded::{Options, mark};
+use crate::embedded::{Options, superblock};
 use crate::vfs;
 
 use super::support::{Scratch, commit_put, contents, files, restore, small};
@@ -53,13 +53,13 @@ fn any_flipped_byte_of_a_group_in_the_middle_is_refused() {
 }
 
 #[test]
-fn damage_before_something_whole_is_refused_even_if_the_mark_is_behind() {
+fn damage_before_something_whole_is_refused_even_if_the_superblock_is_behind() {
     let scratch = Scratch::new();
     drop(scratch.open());
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     let ends = three_groups(&scratch);
-    // As after a power cut: the mark knows of no group.
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    // As after a power cut: the superblock knows of no group.
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     let whole = files(&scratch.folder);
     let log = scratch.logs().remove(0);
     for place in 64..ends[1] {
@@ -77,7 +77,7 @@ fn damage_before_something_whole_is_refused_even_if_the_mark_is_behind() {
     assert_eq!(contents(&scratch.open()).len(), 2);
     restore(&scratch.folder, &damaged);
     let header = FileHeader {
-        store_id: mark::read(&scratch.mark()).unwrap().mark.store_id,
+        store_id: superblock::read(&scratch.superblock()).unwrap().superblock.store_id,
         file: 2,
         first_group: 4,
         first_commit: 4,
@@ -88,7 +88,7 @@ fn damage_before_something_whole_is_refused_even_if_the_mark_is_behind() {
 }
 
 #[test]
-fn damage_of_the_last_group_is_refused_when_the_mark_counts_it() {
+fn damage_of_the_last_group_is_refused_when_the_superblock_counts_it() {
     let scratch = Scratch::new();
     let ends = three_groups(&scratch);
     let log = scratch.logs().remove(0);
@@ -187,32 +187,32 @@ fn a_log_file_of_another_store_is_refused() {
 }
 
 #[test]
-fn between_two_syncs_only_one_slot_of_the_mark_is_rewritten() {
+fn between_two_syncs_only_one_slot_of_the_superblock_is_rewritten() {
     let scratch = Scratch::new();
     drop(scratch.open());
-    let path = scratch.mark();
+    let path = scratch.superblock();
     let slots = || {
         let bytes = vfs::read(&path).unwrap();
         (bytes[..4096].to_vec(), bytes[4096..].to_vec())
     };
     for _ in 0..3 {
         // Opening makes sure that what was read is durable, and leaves that slot alone.
-        let read = mark::read(&path).unwrap();
+        let read = superblock::read(&path).unwrap();
         check_first_write(&path, &read);
-        let mut mark = mark::MarkFile::open(&path, &read).unwrap();
+        let mut superblock = superblock::SuperblockFile::open(&path, &read).unwrap();
         let mut rewritten = Vec::new();
         for step in 0..6_u64 {
             let before = slots();
-            mark.mark.synced_group += 1 + step;
-            mark.write().unwrap();
+            superblock.superblock.synced_group += 1 + step;
+            superblock.write().unwrap();
             let after = slots();
-            assert!(before != after && mark.is_dirty());
+            assert!(before != after && superblock.is_dirty());
             rewritten.push((before.0 != after.0, before.1 != after.1));
             if step % 3 == 2 {
-                mark.sync().unwrap();
-                assert!(!mark.is_dirty());
+                superblock.sync().unwrap();
+                assert!(!superblock.is_dirty());
             }
-            assert_eq!(mark::read(&path).unwrap().mark, mark.mark);
+            assert_eq!(superblock::read(&path).unwrap().superblock, superblock.superblock);
         }
         let one = (true, false);
         let other = (false, true);
@@ -222,33 +222,34 @@ fn between_two_syncs_only_one_slot_of_the_mark_is_rewritten() {
     }
 }
 
-/// Whatever becomes of the first slot that is written after `read` was read, `read` survives.
-fn check_first_write(path: &std::path::Path, read: &mark::ReadMark) {
+/// Checks that `read` survives whatever becomes of the first slot that is written after it was
+/// read.
+fn check_first_write(path: &std::path::Path, read: &superblock::SuperblockRead) {
     let before = vfs::read(path).unwrap();
-    let mut mark = mark::MarkFile::open(path, read).unwrap();
-    mark.mark.synced_group += 100;
-    mark.write().unwrap();
+    let mut superblock = superblock::SuperblockFile::open(path, read).unwrap();
+    superblock.superblock.synced_group += 100;
+    superblock.write().unwrap();
     let after = vfs::read(path).unwrap();
     let torn = if before[..4096] == after[..4096] { 4096 } else { 0 };
     let mut half = after;
     half[torn + 20..torn + 96].fill(0);
     vfs::replace(path, &half).unwrap();
-    assert_eq!(mark::read(path).unwrap().mark, read.mark);
+    assert_eq!(superblock::read(path).unwrap().superblock, read.superblock);
     vfs::replace(path, &before).unwrap();
 }
 
 #[test]
-fn one_damaged_slot_of_the_mark_is_survived_and_two_are_not() {
+fn one_damaged_slot_of_the_superblock_is_survived_and_two_are_not() {
     let scratch = Scratch::new();
     three_groups(&scratch);
-    let whole = vfs::read(&scratch.mark()).unwrap();
+    let whole = vfs::read(&scratch.superblock()).unwrap();
     let folder = files(&scratch.folder);
     for slot in [0, 4096] {
         for place in [0, 8, 20, 50, 87, 88, 95] {
             restore(&scratch.folder, &folder);
             let mut bytes = whole.clone();
             bytes[slot + place] ^= 1;
-            vfs::replace(&scratch.mark(), &bytes).unwrap();
+            vfs::replace(&scratch.superblock(), &bytes).unwrap();
             assert_eq!(contents(&scratch.open()).len(), 3);
         }
     }
@@ -257,11 +258,11 @@ fn one_damaged_slot_of_the_mark_is_survived_and_two_are_not() {
         let mut bytes = whole.clone();
         bytes[one] ^= 1;
         bytes[two] ^= 1;
-        vfs::replace(&scratch.mark(), &bytes).unwrap();
+        vfs::replace(&scratch.superblock(), &bytes).unwrap();
         check_refused(&scratch, &["neither slot"], "both slots");
     }
-    vfs::replace(&scratch.mark(), &[]).unwrap();
-    check_refused(&scratch, &["neither slot"], "empty mark");
+    vfs::replace(&scratch.superblock(), &[]).unwrap();
+    check_refused(&scratch, &["neither slot"], "empty superblock");
 }
 
 /// A closed store with one table file of these values.

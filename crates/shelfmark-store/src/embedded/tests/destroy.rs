@@ -102,7 +102,7 @@ fn rows_of_a_destroyed_range_in_shared_files_are_merged_away() {
     assert!(store.stats().tree_bytes_on_disk > before * 9 / 10, "there was a file to drop");
     store.maintain().unwrap();
     assert!(store.stats().tree_bytes_on_disk < before * 7 / 10);
-    assert_eq!(store.inner.moments.view().files().deletions, 0);
+    assert_eq!(store.inner.snapshots.view().files().tombstones, 0);
 }
 
 #[test]

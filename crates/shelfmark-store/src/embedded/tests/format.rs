@@ -10,7 +10,7 @@ use crate::embedded::log::group::{
     BODY_BYTES_MAX, Entries, Entry, GroupHeader, GroupWriter, NUMBER_MAX, parse, seed_of,
 };
 use crate::embedded::log::header::{BadHeader, FileHeader};
-use crate::embedded::mark::{self, Mark};
+use crate::embedded::superblock::{self, Superblock};
 
 const DOCUMENT: &str = include_str!("../../../../../docs/format.md");
 const STORE_ID: u128 = 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF;
@@ -114,8 +114,8 @@ fn what_a_log_file_says_is_believed_up_to_its_bounds() {
 }
 
 #[test]
-fn a_mark_is_written_as_documented() {
-    let mark = Mark {
+fn a_superblock_is_written_as_documented() {
+    let superblock = Superblock {
         store_id: STORE_ID,
         durability: Durability::Interval(Duration::from_millis(20)),
         synced_group: 5,
@@ -125,15 +125,15 @@ fn a_mark_is_written_as_documented() {
         seqno_max: 9,
         clean: true,
     };
-    let file = mark::file_of(&mark);
+    let file = superblock::file_of(&superblock);
     assert_eq!(file.len(), 8192);
     assert_eq!(hex(&file[..96]), documented("first slot"));
     assert!(file[96..4096].iter().all(|byte| *byte == 0));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mark");
     crate::vfs::replace(&path, &file).unwrap();
-    let read = mark::read(&path).unwrap();
-    assert_eq!((read.mark, read.whole_slots), (mark, 2));
+    let read = superblock::read(&path).unwrap();
+    assert_eq!((read.superblock, read.whole_slots), (superblock, 2));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::contract::{Commit, Durability, ErrorKind, Store as _};
-use crate::embedded::{Options, mark};
+use crate::embedded::{Options, superblock};
 use crate::vfs;
 
 use super::support::{
@@ -15,14 +15,14 @@ use super::support::{
 fn six_groups(scratch: &Scratch, synced: usize) {
     let options = Options { log_file_bytes: 200, ..interval() };
     let store = scratch.open_with(options).unwrap();
-    let mut marks = vec![vfs::read(&scratch.mark()).unwrap()];
+    let mut superblocks = vec![vfs::read(&scratch.superblock()).unwrap()];
     for key in ["a", "b", "c", "d", "e", "f"] {
         commit_put(&store, key, "value");
-        marks.push(vfs::read(&scratch.mark()).unwrap());
+        superblocks.push(vfs::read(&scratch.superblock()).unwrap());
     }
     let mut left = files(&scratch.folder);
     drop(store);
-    left.insert("mark".into(), marks.swap_remove(synced));
+    left.insert("mark".into(), superblocks.swap_remove(synced));
     restore(&scratch.folder, &left);
 }
 
@@ -62,7 +62,7 @@ fn commits_are_acknowledged_before_the_sync() {
 }
 
 #[test]
-fn the_first_damaged_group_above_the_mark_ends_the_log() {
+fn the_first_damaged_group_above_the_superblock_ends_the_log() {
     for (damaged, expected) in [("a", ""), ("c", "ab"), ("f", "abcde")] {
         let scratch = Scratch::new();
         six_groups(&scratch, 0);
@@ -79,7 +79,7 @@ fn the_first_damaged_group_above_the_mark_ends_the_log() {
 }
 
 #[test]
-fn a_missing_or_empty_file_above_the_mark_ends_the_log() {
+fn a_missing_or_empty_file_above_the_superblock_ends_the_log() {
     for empty in [false, true] {
         let scratch = Scratch::new();
         six_groups(&scratch, 0);
@@ -99,11 +99,11 @@ fn a_missing_or_empty_file_above_the_mark_ends_the_log() {
 }
 
 #[test]
-fn below_the_mark_the_rules_are_those_of_sync() {
+fn below_the_superblock_the_rules_are_those_of_sync() {
     let scratch = Scratch::new();
-    // Small log files: each is synced before the next is created, so the mark is near the end.
+    // Small log files: each is synced before the next is created, so the superblock is near the end.
     six_groups(&scratch, 6);
-    let synced = mark::read(&scratch.mark()).unwrap().mark.synced_group;
+    let synced = superblock::read(&scratch.superblock()).unwrap().superblock.synced_group;
     assert!(synced >= 3, "{synced}");
     let whole = files(&scratch.folder);
     damage_group(&scratch, "b");
@@ -120,9 +120,9 @@ fn going_over_to_sync_is_written_down_before_the_first_commit() {
     let scratch = Scratch::new();
     six_groups(&scratch, 0);
     drop(scratch.open());
-    let read = mark::read(&scratch.mark()).unwrap();
-    assert_eq!(read.mark.durability, Durability::Sync);
-    assert_eq!(read.mark.synced_group, 6);
+    let read = superblock::read(&scratch.superblock()).unwrap();
+    assert_eq!(read.superblock.durability, Durability::Sync);
+    assert_eq!(read.superblock.synced_group, 6);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_log_is_synced_within_the_interval_when_idle() {
     commit_put(&store, "a", "1");
     let mut synced = 0;
     for _ in 0..10_000 {
-        synced = mark::read(&scratch.mark()).unwrap().mark.synced_group;
+        synced = superblock::read(&scratch.superblock()).unwrap().superblock.synced_group;
         if synced > 0 {
             break;
         }
@@ -150,6 +150,6 @@ fn a_flush_never_gets_ahead_of_the_log() {
     assert_eq!(store.stats().syncs, 0);
     store.maintain().unwrap();
     assert_eq!(store.stats().syncs, 1);
-    let mark = mark::read(&scratch.mark()).unwrap().mark;
-    assert_eq!((mark.synced_group, mark.flushed_group), (1, 1));
+    let superblock = superblock::read(&scratch.superblock()).unwrap().superblock;
+    assert_eq!((superblock.synced_group, superblock.flushed_group), (1, 1));
 }

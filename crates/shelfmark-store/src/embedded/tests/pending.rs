@@ -1,4 +1,4 @@
-//! What a layer makes of additions and other writes of one key.
+//! Checks what a layer makes of additions and other writes of one key.
 
 use bytes::Bytes;
 

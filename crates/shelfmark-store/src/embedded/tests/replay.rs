@@ -1,4 +1,4 @@
-//! What a crash leaves is replayed; what was never acknowledged may be cut.
+//! Checks that what a crash leaves is replayed, and what was never acknowledged may be cut.
 
 use crate::contract::Store as _;
 use crate::embedded::Options;
@@ -6,17 +6,17 @@ use crate::vfs;
 
 use super::support::{Scratch, commit_put, contents, files, get, restore, small};
 
-/// A store of three commits whose mark says that the first two are synced, as after a power cut
+/// A store of three commits whose superblock says that the first two are synced, as after a power cut
 /// during the third. Returns where the last group begins.
 fn before_the_last_was_synced(scratch: &Scratch) -> usize {
     let store = scratch.open();
     commit_put(&store, "a", "1");
     commit_put(&store, "b", "2");
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     let end = vfs::read(&scratch.logs()[0]).unwrap().len();
     commit_put(&store, "c", "3");
     drop(store);
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     end
 }
 
@@ -58,7 +58,7 @@ fn check_cut(scratch: &Scratch, what: &str) {
 }
 
 #[test]
-fn a_whole_group_above_the_mark_is_kept() {
+fn a_whole_group_above_the_superblock_is_kept() {
     let scratch = Scratch::new();
     before_the_last_was_synced(&scratch);
     assert_eq!(contents(&scratch.open()).len(), 3);
@@ -123,18 +123,18 @@ fn groups_are_replayed_above_the_flushed_one_only() {
 }
 
 #[test]
-fn a_flush_whose_mark_was_lost_is_replayed_over_itself() {
+fn a_flush_whose_superblock_was_lost_is_replayed_over_itself() {
     let scratch = Scratch::new();
     let store = scratch.open();
     commit_put(&store, "a", "1");
     commit_put(&store, "a", "2");
-    // A power cut after the flush, before the mark of it: the log is still there.
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    // A power cut after the flush, before the superblock of it: the log is still there.
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     let log = scratch.logs().remove(0);
     let bytes = vfs::read(&log).unwrap();
     store.maintain().unwrap();
     drop(store);
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     vfs::replace(&log, &bytes).unwrap();
     let store = scratch.open();
     assert_eq!(get(&store, "a").as_deref(), Some("2"));

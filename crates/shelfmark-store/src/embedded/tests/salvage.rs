@@ -61,10 +61,10 @@ fn a_torn_tail_is_a_note_and_no_damage() {
     let scratch = Scratch::new();
     let store = scratch.open();
     commit_put(&store, "a", "1");
-    let mark = vfs::read(&scratch.mark()).unwrap();
+    let superblock = vfs::read(&scratch.superblock()).unwrap();
     commit_put(&store, "b", "1");
     drop(store);
-    vfs::replace(&scratch.mark(), &mark).unwrap();
+    vfs::replace(&scratch.superblock(), &superblock).unwrap();
     let log = scratch.logs().remove(0);
     let bytes = vfs::read(&log).unwrap();
     vfs::replace(&log, &bytes[..bytes.len() - 1]).unwrap();
@@ -203,7 +203,7 @@ fn kept_commits(scratch: &Scratch) -> u64 {
 }
 
 #[test]
-fn a_missing_log_file_a_cut_one_and_a_lost_mark_are_salvaged() {
+fn a_missing_log_file_a_cut_one_and_a_lost_superblock_are_salvaged() {
     for case in 0..4 {
         let scratch = Scratch::new();
         twelve_commits(&scratch);
@@ -214,8 +214,8 @@ fn a_missing_log_file_a_cut_one_and_a_lost_mark_are_salvaged() {
                 let bytes = vfs::read(&logs[0]).unwrap();
                 vfs::replace(&logs[0], &bytes[..bytes.len() - 3]).unwrap();
             }
-            2 => vfs::remove(&scratch.mark()).unwrap(),
-            _ => vfs::replace(&scratch.mark(), &[7; 8192]).unwrap(),
+            2 => vfs::remove(&scratch.superblock()).unwrap(),
+            _ => vfs::replace(&scratch.superblock(), &[7; 8192]).unwrap(),
         }
         assert_eq!(scratch.refused().kind(), ErrorKind::Corrupt, "case {case}");
         let done = salvage(&scratch.folder).unwrap();
@@ -289,8 +289,8 @@ fn only_the_rows_of_a_damaged_block_are_lost() {
     assert_eq!(contents(&store), after);
 }
 
-/// Wherever one byte of a table file is damaged, what is lost lies between the keys that are told, and
-/// nothing is said to be lost where nothing is.
+/// Damages each byte of a table file: what is lost lies between the reported keys, and nothing is
+/// reported lost where nothing is.
 #[test]
 fn every_lost_key_lies_between_the_keys_that_are_told() {
     let scratch = Scratch::new();
@@ -323,7 +323,7 @@ fn every_lost_key_lies_between_the_keys_that_are_told() {
     assert!(losing > 5 && harmless > 0, "{losing} {harmless}");
 }
 
-/// Whoever holds records that follow from others hears of what was lost until it has seen to them.
+/// Checks that losses are reported until the layers above have handled them.
 #[test]
 fn losses_are_told_until_they_were_seen_to() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! How long snapshots are held, and what they hold.
+//! Checks how long snapshots are held, and what they hold.
 
 use std::sync::Arc;
 use std::time::Duration;

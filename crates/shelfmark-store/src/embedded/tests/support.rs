@@ -1,4 +1,4 @@
-//! What the tests share: stores in scratch folders, short forms, and copies of folders.
+//! Helpers of the tests: stores in scratch folders, short forms, and copies of folders.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Scratch {
         }
     }
 
-    pub(in crate::embedded) fn mark(&self) -> PathBuf {
+    pub(in crate::embedded) fn superblock(&self) -> PathBuf {
         self.folder.join("mark")
     }
 

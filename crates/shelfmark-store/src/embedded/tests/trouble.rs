@@ -211,7 +211,7 @@ fn writers_are_slowed_down_early_and_stopped_before_memory_runs_over() {
     assert_eq!(store.stats().busy_refusals, 2);
     // A barrier is no write.
     store.commit(Commit::default()).unwrap();
-    store.inner.feel_pressure();
+    store.inner.measure_backlog();
     store.commit(large()).unwrap();
 }
 

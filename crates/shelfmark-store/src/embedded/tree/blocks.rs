@@ -1,4 +1,4 @@
-//! Reading a table file block by block, over damaged places: for salvage only.
+//! Reads a table file block by block, skipping damage; used for salvage only.
 //!
 //! A table file begins with its data blocks, one after the other, each with its own checksums. So
 //! everything but the damaged blocks can be had back without the file's index.
@@ -34,20 +34,20 @@ pub(in super::super) struct Version {
     pub(in super::super) key: Bytes,
     /// The value; none for a deletion.
     pub(in super::super) value: Option<Bytes>,
-    /// At which number it was written.
+    /// The sequence number of its write.
     pub(in super::super) seqno: u64,
 }
 
-/// What a table file gave.
+/// The intact entries of a table file, and its lost parts.
 #[derive(Default)]
 pub(in super::super) struct Rescued {
     /// The entries of its whole data blocks.
     pub(in super::super) versions: Vec<Version>,
-    /// What belongs to no whole block, before the last data block.
+    /// Bytes before the last data block that belong to no intact block.
     pub(in super::super) lost: Vec<Lost>,
 }
 
-/// Bytes that belong to no whole block, and the whole keys around them, where there are.
+/// Bytes that belong to no intact block, and the intact keys around them, where there are.
 pub(in super::super) struct Lost {
     pub(in super::super) place: Range<u64>,
     pub(in super::super) after: Option<Bytes>,
@@ -75,13 +75,13 @@ impl Rescued {
         }
     }
 
-    /// Takes from what the file says of itself between which keys its ends lay.
+    /// Bounds the lost ends of the file by the least and greatest key that its description names.
     fn bound(&mut self, (least, greatest): (Bytes, Bytes)) {
         if let Some(first) = self.lost.first_mut().filter(|lost| lost.after.is_none()) {
             first.after = Some(least);
         }
         if let Some(last) = self.lost.pop_if(|lost| lost.before.is_none()) {
-            // Behind the greatest key of all lie no rows: it is the index that is damaged.
+            // Backlog the greatest key of all lie no rows: it is the index that is damaged.
             if last.after.as_ref() != Some(&greatest) {
                 self.lost.push(Lost { before: Some(greatest), ..last });
             }
@@ -90,7 +90,7 @@ impl Rescued {
 }
 
 enum Place {
-    /// A whole block of this kind ends at this offset.
+    /// An intact block of this kind that ends at this offset.
     Whole(u8, usize),
     Damaged,
 }
@@ -112,7 +112,7 @@ fn look(file: &[u8], offset: usize) -> Option<Place> {
     Some(whole().map_or(Place::Damaged, |(kind, end)| Place::Whole(kind, end)))
 }
 
-/// Returns the next offset from `offset` on where a whole block begins.
+/// Returns the next offset from `offset` on where an intact block begins.
 fn next_whole(file: &[u8], mut offset: usize) -> Option<usize> {
     loop {
         let rest = file.get(offset..)?;
@@ -124,7 +124,7 @@ fn next_whole(file: &[u8], mut offset: usize) -> Option<usize> {
     }
 }
 
-/// Returns the offset of the first part of a file that is no whole block, if that tells anything.
+/// Returns the offset of the first damaged part of a file, if block checksums show it.
 pub(super) fn first_damaged(path: &Path) -> Option<u64> {
     let file = vfs::read(path).ok()?;
     let mut offset = 0;
@@ -135,7 +135,7 @@ pub(super) fn first_damaged(path: &Path) -> Option<u64> {
             Place::Damaged => match next_whole(&file, offset) {
                 // One byte, the version of the layout, stands before the last block.
                 Some(next) if next == offset + 1 && before != KIND_DATA => offset = next,
-                // Behind the blocks stands the table of contents.
+                // Backlog the blocks stands the table of contents.
                 None if before == KIND_META => return None,
                 _ => return Some(wide(offset)),
             },
@@ -143,7 +143,7 @@ pub(super) fn first_damaged(path: &Path) -> Option<u64> {
     }
 }
 
-/// Reads every entry that can be had of a table file.
+/// Reads every intact entry of a table file.
 pub(in super::super) fn rescue(path: &Path) -> Result<Rescued> {
     let file = vfs::read(path).map_err(|error| fault::io("read", path, error))?;
     let mut rescued = Rescued::default();
@@ -190,7 +190,7 @@ pub(in super::super) fn rescue(path: &Path) -> Result<Rescued> {
     Ok(rescued)
 }
 
-/// Returns the least and the greatest key of a file out of the block in which it describes itself.
+/// Returns the least and greatest key of a file, from the block in which it describes itself.
 fn bounds_of(described: &[Version]) -> Option<(Bytes, Bytes)> {
     let value = |name: &[u8]| {
         described.iter().find(|own| *own.key == *name).and_then(|own| own.value.clone())
@@ -198,7 +198,7 @@ fn bounds_of(described: &[Version]) -> Option<(Bytes, Bytes)> {
     Some((value(b"key#min")?, value(b"key#max")?))
 }
 
-/// Reads the entries of one whole data block.
+/// Decodes the entries of one intact data block.
 fn decode(block: &[u8]) -> Option<Vec<Version>> {
     // Compressed blocks are not marked; a block is stored as it is exactly if its lengths agree.
     let plain = le_u32(block, 21)? == le_u32(block, 25)?;

@@ -1,5 +1,5 @@
-//! Which table files were seen to be those of the list: so that a file of another store under the
-//! same name is refused when a store is opened, without reading whole files each time.
+//! Remembers which table files were verified to be those of the list, so that a file of another
+//! store under the same name is refused at open without reading whole files each time.
 //!
 //! The list holds the checksum of each whole file. Comparing it means reading the file, so it is done
 //! once: what was compared is remembered with the *identity* of the file, a checksum of its length,
@@ -31,7 +31,7 @@ const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 8;
 
-/// The identities of table files, by the checksum that the list has of them.
+/// The identities of verified table files, by the checksum in the list.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
     path: PathBuf,
@@ -40,14 +40,14 @@ pub(super) struct Identities {
 }
 
 impl Identities {
-    /// Reads what is remembered of the tree in `folder`.
+    /// Reads the remembered identities of the tree in `folder`.
     pub(super) fn read(folder: &Path) -> Self {
         let path = folder.join(NAME);
         let known = vfs::read(&path).ok().and_then(|bytes| decode(&bytes)).unwrap_or_default();
         Self { path, known, is_changed: false }
     }
 
-    /// Checks that a table file is the one that the list names.
+    /// Verifies that a table file is the one that the list names.
     ///
     /// # Errors
     ///
@@ -77,8 +77,8 @@ impl Identities {
         }
     }
 
-    /// Remembers the table files that the tree has now, which it has written itself or that were
-    /// checked, and forgets all others. A failure costs the next open some reading, and is no error.
+    /// Remembers the tree's current table files, which it has written itself or verified, and
+    /// forgets all others. A failure costs the next open some reading, and is no error.
     pub(super) fn keep(&mut self, listed: &[Listed]) {
         let mut known = HashMap::new();
         for table in listed {

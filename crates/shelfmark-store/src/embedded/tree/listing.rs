@@ -1,4 +1,4 @@
-//! Which table files make up the tree, and whether each is as it was written.
+//! Reads the list of the tree's table files, and verifies them.
 //!
 //! The library keeps a checksum of every table file and of the list of them, but compares neither
 //! when it opens a tree. We do: the list always, whole table files when asked to verify. The
@@ -20,31 +20,31 @@ use super::super::bytes::{array, wide};
 use super::super::fault;
 use super::TABLES_NAME;
 
-/// Names the list that counts, and its checksum.
+/// The file that names the current list and its checksum.
 const CURRENT_NAME: &str = "current";
-/// The end of every file of the library: where its table of contents is.
+/// Size of the trailer of every file of the library; it locates the table of contents.
 const TRAILER_BYTES: usize = 38;
 const TRAILER_MAGIC: [u8; 4] = *b"SFA!";
 const CONTENTS_MAGIC: [u8; 4] = *b"TOC!";
-/// A table of contents has a few named sections.
+/// Largest table of contents that is accepted; it has a few named sections.
 const CONTENTS_BYTES_MAX: u64 = 64 * 1024;
 const READ_BYTES: usize = 1024 * 1024;
 
-/// A table file that belongs to the tree.
+/// A table file of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Listed {
-    /// Where it is.
+    /// Its path.
     pub(in super::super) path: PathBuf,
     /// Its checksum when it was written.
     pub(super) checksum: u128,
 }
 
-/// What is wrong with a file, and where, if that is known.
+/// A defect of a file, with its offset, if that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Flaw {
     /// Offset of the first damaged part.
     pub(in super::super) offset: Option<u64>,
-    /// What is wrong.
+    /// The reason.
     pub(in super::super) why: String,
 }
 
@@ -121,20 +121,20 @@ fn sections(file: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     Some(all)
 }
 
-/// Reads place and length of the table of contents out of a trailer.
+/// Decodes the offset and length of the table of contents from a trailer.
 fn contents_of(trailer: &[u8]) -> Option<(u64, u64)> {
     let whole = trailer.starts_with(&TRAILER_MAGIC) && trailer.get(4..6)? == [1, 0];
     if whole { Some((le_u64(trailer, 22)?, le_u64(trailer, 30)?)) } else { None }
 }
 
-/// Checks that a table file is there and that its table of contents is whole: the library believes
-/// lengths in it before it looks at its checksum.
+/// Verifies that a table file exists and that its table of contents is intact: the library believes
+/// lengths in it before it verifies its checksum.
 pub(in super::super) fn check_contents(listed: &Listed) -> std::result::Result<(), Flaw> {
     contents(listed).map(drop)
 }
 
-/// Reads what tells a table file from every other one: its length, its table of contents, and what it
-/// says of itself. Cost: three small reads.
+/// Computes the identity of a table file from its length, its table of contents, and its
+/// description of itself. Cost: three small reads.
 pub(super) fn identity(listed: &Listed) -> std::result::Result<u128, Flaw> {
     let (file, length, contents) = contents(listed)?;
     let mut told = length.to_be_bytes().to_vec();
@@ -147,7 +147,7 @@ pub(super) fn identity(listed: &Listed) -> std::result::Result<u128, Flaw> {
     Ok(xxh3_128(&told))
 }
 
-/// Returns the sections that a table of contents names: name, place, length.
+/// Returns the sections that a table of contents names: name, offset, length.
 fn places(contents: &[u8]) -> Option<Vec<(&[u8], u64, u64)>> {
     let mut at = 8;
     let mut all = Vec::new();
@@ -160,7 +160,7 @@ fn places(contents: &[u8]) -> Option<Vec<(&[u8], u64, u64)>> {
     Some(all)
 }
 
-/// Returns a table file, its length, and its table of contents, which is whole.
+/// Opens a table file and returns it with its length and its table of contents, which is intact.
 fn contents(listed: &Listed) -> std::result::Result<(File, u64, Vec<u8>), Flaw> {
     let path = &listed.path;
     let file = vfs::open(path).map_err(|error| cannot_read(&error))?;
@@ -186,7 +186,7 @@ fn read_part(file: &File, offset: u64, bytes: usize) -> std::result::Result<Vec<
     Ok(part)
 }
 
-/// Reads a whole table file and compares it with the checksum that was taken when it was written.
+/// Reads a whole table file and verifies its checksum.
 pub(in super::super) fn check_whole(listed: &Listed) -> std::result::Result<u64, Flaw> {
     let file = vfs::open(&listed.path).map_err(|error| cannot_read(&error))?;
     let mut hasher = Xxh3Default::new();

@@ -1,4 +1,4 @@
-//! The bought tree, behind what we need of it. Nothing outside this module imports `lsm_tree`.
+//! Wraps the LSM tree library. Nothing outside this module imports `lsm_tree`.
 //!
 //! The tree orders and merges; it decides nothing about durability or visibility. Writes go straight
 //! into its memory table at a sequence number of ours, and reads go through a [`View`] of ours, so
@@ -44,16 +44,17 @@ use held::{Held, TABLE_BYTES};
 use identities::Identities;
 use listing::Listed;
 
-/// Folder of the table files inside the tree's folder.
+/// Name of the folder of the table files inside the tree's folder.
 pub(super) const TABLES_NAME: &str = "tables";
 
-/// How many times a level is as large as the one above, as the library has it by itself.
+/// Ratio of the size of a level to that of the level above; the library's own default.
 const LEVEL_RATIO: f32 = 10.0;
 
-/// Every version but the newest may go when tables are written: readers hold their own views.
+/// Sequence number that lets a flush drop every version but the newest: readers hold their own
+/// views.
 const EVICT_ALL: SeqNo = SeqNo::MAX;
 
-/// How much memory a tree may take, in bytes.
+/// Memory that a tree may take, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Memory {
     /// For blocks of table files that were read.
@@ -62,14 +63,14 @@ pub(super) struct Memory {
     pub(super) merge_bytes: u64,
 }
 
-/// A sealed memory table and what it holds.
+/// A sealed memory table and the last group it holds.
 #[derive(Clone)]
 struct Sealed {
     memtable: Arc<Memtable>,
     upto: LastGroup,
 }
 
-/// The last group that a memory table holds.
+/// The last group in a memory table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LastGroup {
     /// Its number.
@@ -87,22 +88,22 @@ pub(super) struct Tree {
     /// Flushed memory tables that readers may still hold. Whoever drops the last handle frees a
     /// memory table, which takes a while; so the last handle is here.
     retired: Mutex<Vec<Arc<Memtable>>>,
-    /// The lock of the store's folder, until it is closed. Every view holds it too.
+    /// The lock of the store's folder, until the tree is closed. Every view holds it too.
     lock: Mutex<Option<Arc<FolderLock>>>,
-    /// Taken while a view is captured and installed, so that views are installed in the order in
-    /// which they were captured.
+    /// Held while a view is captured and installed, so that views are installed in the order of
+    /// their capture.
     installing: Mutex<()>,
-    /// Which table files need not be read whole when the tree is opened again.
+    /// The table files that need not be verified again at the next open.
     identities: Mutex<Identities>,
     /// What merges may hold.
     held: Arc<Held>,
 }
 
-/// The memory table that the commit thread inserts into.
+/// The active memory table, which the commit thread inserts into.
 pub(super) struct Active(Arc<Memtable>);
 
 impl Active {
-    /// Inserts one write; no value means a deletion. The bytes are shared, not copied.
+    /// Inserts one write; no value means a tombstone. The bytes are shared, not copied.
     pub(super) fn insert(&self, key: Bytes, value: Option<Bytes>, seqno: u64) {
         let entry = match value {
             Some(value) => InternalValue::from_components(key, value, seqno, ValueType::Value),
@@ -111,7 +112,7 @@ impl Active {
         self.0.insert(entry);
     }
 
-    /// Returns about how many bytes it holds.
+    /// Returns the approximate size of the memory table in bytes.
     pub(super) fn size(&self) -> u64 {
         self.0.size()
     }
@@ -178,7 +179,7 @@ impl Tree {
         })
     }
 
-    /// Keeps the folder locked as long as the tree, or anybody who reads it, needs its files.
+    /// Keeps the folder locked as long as the tree or any reader of it needs its files.
     ///
     /// A reader that outlives its store removes merged table files when it ends. Another store in
     /// the same folder might have given their numbers to files of its own by then.
@@ -186,12 +187,13 @@ impl Tree {
         *lock(&self.lock) = Some(Arc::new(folder));
     }
 
-    /// Gives the folder's lock up. Returns how to tell whether readers still hold it.
+    /// Releases the folder's lock, and returns a reference by which to see if readers still hold
+    /// it.
     pub(super) fn unlock(&self) -> Weak<FolderLock> {
         lock(&self.lock).take().map(|folder| Arc::downgrade(&folder)).unwrap_or_default()
     }
 
-    /// Returns the next sequence number. Flushes and compactions take some too.
+    /// Returns the next sequence number; flushes and compactions use some too.
     pub(super) fn next_seqno(&self) -> u64 {
         self.seqno.next()
     }
@@ -201,20 +203,20 @@ impl Tree {
         self.seqno.get()
     }
 
-    /// Sees to it that numbers given from now on are above `seqno`.
+    /// Raises the sequence number above `seqno`.
     pub(super) fn raise_seqno(&self, seqno: u64) {
         self.seqno.fetch_max(seqno.saturating_add(1));
     }
 
-    /// Returns the memory table that writes go to until the next [`Tree::rotate`].
+    /// Returns the active memory table, which is replaced by [`Tree::rotate`].
     pub(super) fn active(&self) -> Active {
         Active(self.tree.active_memtable())
     }
 
-    /// Seals the memory table, which holds groups up to `upto`. Only the commit thread calls
+    /// Seals the active memory table, which holds groups up to `upto`. Only the commit thread calls
     /// this, between groups.
     ///
-    /// Returns whether there was anything to seal.
+    /// Returns true if there was anything to seal.
     pub(super) fn rotate(&self, upto: LastGroup) -> bool {
         let _installing = lock(&self.installing);
         match self.tree.rotate_memtable() {
@@ -226,13 +228,14 @@ impl Tree {
         }
     }
 
-    /// Captures what can be read now and hands it to `install`; captures are installed in order.
+    /// Captures a view of the current state and passes it to `install`; captures are installed in
+    /// order.
     pub(super) fn refresh(&self, install: impl FnOnce(Arc<View>)) {
         let _installing = lock(&self.installing);
         install(Arc::new(self.capture()));
     }
 
-    /// Captures what can be read now, while no other thread uses the tree.
+    /// Captures a view of the current state, while no other thread uses the tree.
     pub(super) fn view(&self) -> Arc<View> {
         Arc::new(self.capture())
     }
@@ -259,7 +262,7 @@ impl Tree {
             bytes: version.iter_tables().map(|table| table.metadata.file_size).sum(),
             fresh_runs: version.l0().run_count(),
             entries: version.iter_tables().map(|table| table.metadata.item_count).sum(),
-            deletions: version.iter_tables().map(|table| table.metadata.tombstone_count).sum(),
+            tombstones: version.iter_tables().map(|table| table.metadata.tombstone_count).sum(),
         };
         View::new(
             state.active_memtable.clone(),
@@ -285,7 +288,7 @@ impl Tree {
         )
     }
 
-    /// Remembers which table files the tree has now, for the next open.
+    /// Remembers the tree's current table files for the next open.
     pub(super) fn keep_identities(&self) {
         let version = self.tree.current_version();
         let listed = version.iter_tables().map(|table| Listed {
@@ -332,7 +335,7 @@ impl Tree {
         Ok(Some((upto, bytes)))
     }
 
-    /// Does one compaction if one is due. Returns whether it did.
+    /// Runs one compaction if one is due, and returns true if it did.
     pub(super) fn compact(&self) -> Result<bool> {
         let before = self.tree.current_version().id();
         self.tree
@@ -341,7 +344,7 @@ impl Tree {
         Ok(self.tree.current_version().id() != before)
     }
 
-    /// Drops the table files that lie in `range` as a whole, for all readers to come.
+    /// Drops the table files that lie in `range` as a whole, for all later readers.
     pub(super) fn drop_files(&self, range: &KeyRange) -> Result<()> {
         let start = Bound::Included(range.start.as_ref());
         let end = match &range.end {
@@ -358,21 +361,21 @@ impl Tree {
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Merges what was flushed last into the level below, however little it is.
+    /// Merges the flushed runs into the level below, however small they are.
     pub(super) fn push_down(&self) -> Result<()> {
         self.tree
             .compact(Arc::new(self.leveled().with_l0_threshold(1)), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Merges all table files into the last level, which leaves no deletion behind.
+    /// Merges all table files into the last level, which removes all tombstones.
     pub(super) fn merge_all(&self) -> Result<()> {
         self.tree
             .major_compact(self.held.begin(self.next_table()), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Returns how tables are chosen for a merge that begins now.
+    /// Returns the rule that chooses tables for a merge that begins now.
     fn leveled(&self) -> Leveled {
         let table_bytes = self.held.begin(self.next_table());
         // The library derives the size of its levels from that of files; only the first follows here.
@@ -387,12 +390,12 @@ impl Tree {
         self.held.was_given_up()
     }
 
-    /// Returns a number that every table file begun from now on has at least.
+    /// Returns a lower bound of the numbers of table files created from now on.
     pub(super) fn next_table(&self) -> u64 {
         self.tree.next_table_id()
     }
 
-    /// Removes the table files from number `from` on that a failed compaction left unfinished.
+    /// Removes the table files from number `from` on that a failed compaction left behind.
     ///
     /// The caller sees to it that no flush and no compaction runs, and that none but the failed one
     /// can have given up a file with such a number.
@@ -442,7 +445,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the library found, in words of people; its own are those of its code.
+/// Describes an error of the library in plain words; its own text is meant for its developers.
 fn said(error: &lsm_tree::Error) -> &'static str {
     match error {
         lsm_tree::Error::ChecksumMismatch { .. } => "a block does not match its checksum",
@@ -452,7 +455,7 @@ fn said(error: &lsm_tree::Error) -> &'static str {
     }
 }
 
-/// Turns an error of the library into one of ours.
+/// Converts an error of the library.
 fn translate(folder: &Path, error: lsm_tree::Error) -> Error {
     match error {
         lsm_tree::Error::Io(error) => fault::io("read or write the tree in", folder, error),

@@ -1,4 +1,5 @@
-//! Ends a compaction early: when the store stops, when the disk runs full, and when it holds too much.
+//! Ends a compaction early: when the store stops, when the disk is nearly full, and when it holds too
+//! much memory.
 //!
 //! The library looks at its own stop signal only every million entries, and lets nobody set it. It
 //! does ask a filter about every entry, and a filter may answer with an error; that is how a close
@@ -11,17 +12,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lsm_tree::compaction::filter::Context;
 use lsm_tree::compaction::{CompactionFilter, Factory, ItemAccessor, Verdict};
 
-use super::super::space::Space;
+use super::super::free_space::FreeSpace;
 use super::held::{Held, Read};
 
-/// How many entries are merged between two looks at the disk.
+/// Entries that are merged between two checks of the disk.
 const LOOK_EVERY: u32 = 16 * 1024;
 
-/// Shared between the store and its compactions.
+/// A flag shared between the store and its compactions.
 #[derive(Clone)]
 pub(in super::super) struct StopFlag {
     stopped: Arc<AtomicBool>,
-    space: Option<Arc<Space>>,
+    space: Option<Arc<FreeSpace>>,
 }
 
 /// Makes the filter of each compaction of one tree.
@@ -32,11 +33,11 @@ pub(super) struct Filters {
 
 impl StopFlag {
     /// Creates a flag that also ends compactions while `space` is nearly gone.
-    pub(in super::super) fn new(space: Arc<Space>) -> Self {
+    pub(in super::super) fn new(space: Arc<FreeSpace>) -> Self {
         Self { stopped: Arc::default(), space: Some(space) }
     }
 
-    /// Creates a flag for a tree that never merges.
+    /// Creates a flag for a tree that never compacts.
     pub(in super::super) fn idle() -> Self {
         Self { stopped: Arc::default(), space: None }
     }
@@ -46,7 +47,7 @@ impl StopFlag {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Tells whether [`StopFlag::stop`] was called.
+    /// Returns true if [`StopFlag::stop`] was called.
     pub(in super::super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
@@ -65,7 +66,7 @@ impl Factory for Filters {
     }
 }
 
-/// The flag and the bound within one compaction.
+/// The flag and the bound as one compaction polls them.
 struct Look {
     flag: StopFlag,
     held: Arc<Held>,

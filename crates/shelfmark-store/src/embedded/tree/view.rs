@@ -1,4 +1,4 @@
-//! What can be read at one time: the memory tables and table files of a moment, held together.
+//! A consistent view of the tree: its memory tables and table files as of one moment.
 //!
 //! Invariant: a view never changes what a sequence number shows. The active memory table goes on
 //! growing, but only with higher numbers.
@@ -24,24 +24,24 @@ type GetInFiles =
     dyn Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>> + Send + Sync;
 type Range = dyn Fn(&Bounds, SeqNo) -> Entries + Send + Sync;
 
-/// What is known of the table files without reading them.
+/// Statistics of the table files, known without reading them.
 pub(in super::super) struct Files {
-    /// Where they are, and their checksums.
+    /// Their paths and checksums.
     pub(in super::super) listed: Vec<Listed>,
     /// The first key of each, ascending.
     pub(in super::super) starts: Vec<Bytes>,
     /// Their bytes together.
     pub(in super::super) bytes: u64,
-    /// How many runs of them were flushed and not merged yet; a read may look into each.
+    /// Runs that were flushed and not merged yet; a read may look into each.
     pub(in super::super) fresh_runs: usize,
-    /// How many entries they hold …
+    /// Number of entries …
     pub(in super::super) entries: u64,
-    /// … and how many of these are deletions.
-    pub(in super::super) deletions: u64,
+    /// … and how many of these are tombstones.
+    pub(in super::super) tombstones: u64,
 }
 
-/// Memory tables and files of one time. The library's types for the files cannot be named, so two
-/// closures hold them.
+/// The memory tables and table files of one moment. The library's types for the files cannot be
+/// named, so two closures hold them.
 pub(in super::super) struct View {
     active: Arc<Memtable>,
     sealed: Vec<Arc<Memtable>>,
@@ -53,16 +53,16 @@ pub(in super::super) struct View {
     _lock: Option<Arc<FolderLock>>,
 }
 
-/// The newest entry of a key: its sequence number, and its value unless it is a deletion.
+/// The newest entry of a key: its sequence number, and its value unless it is a tombstone.
 pub(in super::super) struct Newest {
-    /// At which number it was written.
+    /// The sequence number of its write.
     pub(in super::super) seqno: u64,
-    /// The value; none for a deletion.
+    /// The value; `None` for a tombstone.
     pub(in super::super) value: Option<Bytes>,
 }
 
 impl View {
-    /// Holds the parts together.
+    /// Creates a view of the given parts.
     pub(super) fn new(
         active: Arc<Memtable>,
         sealed: Vec<Arc<Memtable>>,
@@ -86,7 +86,7 @@ impl View {
         }
     }
 
-    /// Returns a view of nothing, for a store that was closed.
+    /// Returns an empty view, for a closed store.
     pub(in super::super) fn nothing() -> Self {
         let files = Files {
             listed: Vec::new(),
@@ -94,7 +94,7 @@ impl View {
             bytes: 0,
             fresh_runs: 0,
             entries: 0,
-            deletions: 0,
+            tombstones: 0,
         };
         Self::new(
             Arc::new(Memtable::new(0)),
@@ -107,18 +107,18 @@ impl View {
         )
     }
 
-    /// Returns what is known of the table files.
+    /// Returns the statistics of the table files.
     pub(in super::super) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// Returns about how many bytes the memory tables hold.
+    /// Returns the approximate size of the memory tables in bytes.
     pub(in super::super) fn memory_bytes(&self) -> u64 {
         let sealed: u64 = self.sealed.iter().map(|memtable| memtable.size()).sum();
         sealed + self.active.size()
     }
 
-    /// Returns the newest entry of `key` below `bound`, deletions included.
+    /// Returns the newest entry of `key` below `bound`, tombstones included.
     ///
     /// A deletion whose key has no older entry may be gone, and then nothing is returned.
     pub(in super::super) fn newest(&self, key: &[u8], bound: u64) -> Result<Option<Newest>> {
@@ -152,7 +152,7 @@ impl View {
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Iterates over the rows of `range` at `bound`, one after the other.
+    /// Iterates over the rows of `range` at `bound`.
     pub(in super::super) fn rows(
         &self,
         range: &KeyRange,
@@ -202,7 +202,7 @@ pub(in super::super) fn page_of(
     Ok(page)
 }
 
-/// Turns a range into bounds that the library takes: it panics on keys that cannot be stored.
+/// Converts a range to bounds that the library accepts: it panics on keys that cannot be stored.
 fn bounds_of(range: &KeyRange) -> Bounds {
     let (start, start_cut) = cut(&range.start);
     // No stored key is as long as the bound, so the first ones above it are above its beginning.

@@ -1,4 +1,4 @@
-//! Handing table files to the disk while they are written, a little at a time.
+//! Syncs table files in small steps while they are written.
 //!
 //! The library syncs a table file once, when it is complete. Tens of megabytes are dirty then, and
 //! the commit log, which shares the disk, waits behind them. Syncing what there is every few
@@ -17,18 +17,18 @@ use super::TABLES_NAME;
 /// Bytes of entries after which the growing files are synced.
 const EVERY_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Watches the files that one flush or compaction writes.
+/// Tracks the files that one flush or compaction writes.
 pub(super) struct Writeback {
     folder: PathBuf,
     /// The first table number that can be one of them.
     from: u64,
     bytes: u64,
-    /// How long each file was when it was last synced.
+    /// The length of each file at its last sync.
     synced: BTreeMap<u64, u64>,
 }
 
 impl Writeback {
-    /// Watches table files from number `from` on of the tree in `folder`.
+    /// Tracks table files from number `from` on of the tree in `folder`.
     pub(super) fn new(folder: &std::path::Path, from: u64) -> Self {
         Self { folder: folder.join(TABLES_NAME), from, bytes: 0, synced: BTreeMap::new() }
     }

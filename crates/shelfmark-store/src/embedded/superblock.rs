@@ -1,6 +1,6 @@
-//! The mark: how far the log is known to be durable, told by a second file.
+//! The superblock: how far the log is known to be durable, in a file of its own named `mark`.
 //!
-//! A log alone cannot tell a torn tail from a lost one. The mark holds the highest synced group
+//! A log alone cannot tell a torn tail from a lost one. The superblock holds the highest synced group
 //! number, so recovery refuses a log that ends earlier. It is exact after a clean stop and after
 //! `kill -9` (it is written after every sync, before anybody is told), and at most 100 ms behind
 //! after a power cut (it is synced that often).
@@ -21,8 +21,8 @@ use super::bytes::{be_u32, be_u64, be_u128, wide};
 use super::fault;
 use super::log::group::NUMBER_MAX;
 
-/// Name of the mark in the store's folder.
-pub(super) const MARK_NAME: &str = "mark";
+/// Name of the superblock file in the store's folder.
+pub(super) const SUPERBLOCK_NAME: &str = "mark";
 /// Version of the layout of the whole store.
 pub(super) const STORE_FORMAT: u32 = 1;
 
@@ -35,12 +35,12 @@ const FLAG_CLEAN: u32 = 1;
 const MODE_SYNC: u32 = 0;
 const MODE_INTERVAL: u32 = 1;
 
-/// What the mark says.
+/// The content of the superblock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Which store this is.
+pub(super) struct Superblock {
+    /// The id of the store.
     pub(super) store_id: u128,
-    /// What was promised to the commits in the log.
+    /// The guarantee that the commits in the log were given.
     pub(super) durability: Durability,
     /// Highest group that was synced.
     pub(super) synced_group: u64,
@@ -52,11 +52,11 @@ pub(super) struct Mark {
     pub(super) flushed_commit: u64,
     /// Highest sequence number of the tree that was used.
     pub(super) seqno_max: u64,
-    /// The store was closed in order and nothing was written since.
+    /// True if the store was closed in order and not written since.
     pub(super) clean: bool,
 }
 
-impl Mark {
+impl Superblock {
     fn encode(&self, counter: u64) -> Vec<u8> {
         let (mode, interval_ms) = match self.durability {
             Durability::Sync => (MODE_SYNC, 0),
@@ -99,7 +99,7 @@ impl Mark {
             MODE_SYNC => Durability::Sync,
             _ => Durability::Interval(interval),
         };
-        let mark = Self {
+        let superblock = Self {
             store_id: be_u128(slot, 16)?,
             durability,
             synced_group: be_u64(slot, 48)?,
@@ -109,38 +109,38 @@ impl Mark {
             seqno_max: be_u64(slot, 80)?,
             clean: be_u32(slot, 12)? & FLAG_CLEAN != 0,
         };
-        Some(Slot { format, counter: be_u64(slot, 32)?, mark })
+        Some(Slot { format, counter: be_u64(slot, 32)?, superblock })
     }
 }
 
 struct Slot {
     format: u32,
     counter: u64,
-    mark: Mark,
+    superblock: Superblock,
 }
 
-/// What a mark file holds.
-pub(super) struct ReadMark {
-    /// The newest whole slot.
-    pub(super) mark: Mark,
-    /// How many of the two slots are whole.
+/// The result of reading a superblock file.
+pub(super) struct SuperblockRead {
+    /// The content of the newest valid slot.
+    pub(super) superblock: Superblock,
+    /// Number of slots of the two that are valid.
     pub(super) whole_slots: usize,
     counter: u64,
     index: usize,
 }
 
-/// Reads the mark of a store.
+/// Reads the superblock of a store.
 ///
 /// # Errors
 ///
 /// * [`ErrorKind::Corrupt`]: no slot is whole.
 /// * [`ErrorKind::Invalid`]: a newer version wrote it.
-pub(super) fn read(path: &Path) -> Result<ReadMark> {
+pub(super) fn read(path: &Path) -> Result<SuperblockRead> {
     let bytes = vfs::read(path).map_err(|error| fault::io("read", path, error))?;
     let slots: Vec<(usize, Slot)> = (0..SLOTS)
         .filter_map(|index| {
             let slot = bytes.get(index * SLOT_BYTES..)?;
-            Mark::decode(slot).map(|slot| (index, slot))
+            Superblock::decode(slot).map(|slot| (index, slot))
         })
         .collect();
     let whole_slots = slots.len();
@@ -148,16 +148,16 @@ pub(super) fn read(path: &Path) -> Result<ReadMark> {
         // A newer format may have another checksum.
         return Err(match claimed_format(&bytes) {
             Some(format) if format > STORE_FORMAT => newer(path, format),
-            _ => fault::corrupt(path, 0, "neither slot of the mark is whole"),
+            _ => fault::corrupt(path, 0, "neither slot of the superblock is whole"),
         });
     };
     if slot.format > STORE_FORMAT {
         return Err(newer(path, slot.format));
     }
-    Ok(ReadMark { mark: slot.mark, whole_slots, counter: slot.counter, index })
+    Ok(SuperblockRead { superblock: slot.superblock, whole_slots, counter: slot.counter, index })
 }
 
-/// Returns the format that both slots say they have, whether they are whole or not.
+/// Returns the format version that both slots claim, valid or not.
 fn claimed_format(bytes: &[u8]) -> Option<u32> {
     let of = |index: usize| {
         let slot = bytes.get(index * SLOT_BYTES..)?;
@@ -178,11 +178,11 @@ fn newer(path: &Path, format: u32) -> Error {
     )
 }
 
-/// Returns the bytes of a mark file that holds `mark` in both slots.
-pub(super) fn file_of(mark: &Mark) -> Vec<u8> {
+/// Encodes a superblock file that holds `superblock` in both slots.
+pub(super) fn file_of(superblock: &Superblock) -> Vec<u8> {
     let mut bytes = vec![0; SLOT_BYTES * SLOTS];
     for (index, counter) in [(0, 1), (1, 2)] {
-        let slot = mark.encode(counter);
+        let slot = superblock.encode(counter);
         let start = index * SLOT_BYTES;
         if let Some(place) = bytes.get_mut(start..start + slot.len()) {
             place.copy_from_slice(&slot);
@@ -191,21 +191,21 @@ pub(super) fn file_of(mark: &Mark) -> Vec<u8> {
     bytes
 }
 
-/// The open mark file.
-pub(super) struct MarkFile {
+/// The open superblock file.
+pub(super) struct SuperblockFile {
     path: PathBuf,
     file: File,
-    /// What the mark says; call [`MarkFile::write`] after changing it.
-    pub(super) mark: Mark,
+    /// The content; call [`SuperblockFile::write`] after changing it.
+    pub(super) superblock: Superblock,
     counter: u64,
     /// The slot that is rewritten until the next sync.
     slot: usize,
     dirty: bool,
 }
 
-impl MarkFile {
-    /// Opens the mark file that `read` was read from.
-    pub(super) fn open(path: &Path, read: &ReadMark) -> Result<Self> {
+impl SuperblockFile {
+    /// Opens the superblock file that `read` was read from.
+    pub(super) fn open(path: &Path, read: &SuperblockRead) -> Result<Self> {
         let file = vfs::open_rw(path).map_err(|error| fault::io("open", path, error))?;
         // The slot that was read may not be synced yet (after a kill), or the other one may be torn
         // (after a power cut). Once this one is synced, the other one is free in both cases.
@@ -213,28 +213,28 @@ impl MarkFile {
         Ok(Self {
             path: path.to_owned(),
             file,
-            mark: read.mark,
+            superblock: read.superblock,
             counter: read.counter,
             slot: (read.index + 1) % SLOTS,
             dirty: false,
         })
     }
 
-    /// Tells whether the mark was written since it was last synced.
+    /// Returns true if the superblock was written since its last sync.
     pub(super) fn is_dirty(&self) -> bool {
         self.dirty
     }
 
-    /// Writes the mark into the current slot, without syncing it.
+    /// Writes the superblock into the current slot, without syncing it.
     pub(super) fn write(&mut self) -> Result<()> {
         self.counter += 1;
         self.dirty = true;
         let offset = wide(self.slot * SLOT_BYTES);
-        vfs::write_all_at(&self.file, &self.mark.encode(self.counter), offset)
+        vfs::write_all_at(&self.file, &self.superblock.encode(self.counter), offset)
             .map_err(|error| fault::io("write", &self.path, error))
     }
 
-    /// Makes the written mark durable and goes over to the other slot.
+    /// Syncs the written superblock and switches to the other slot.
     pub(super) fn sync(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| fault::io("sync", &self.path, error))?;
         self.dirty = false;

@@ -1,4 +1,4 @@
-//! Stretches that are known to hold nothing but deletions, so that scans step over them.
+//! Remembers ranges that hold nothing but tombstones, so that scans skip them.
 //!
 //! A deletion stays in the tree until tables are merged, and a scan that begins in front of a million
 //! of them steps over each: the head of a queue would become slower with every entry that is taken.
@@ -19,39 +19,38 @@ use bytes::Bytes;
 
 use crate::contract::{Direction, KeyRange};
 
-/// How long a scan looks for its first row before the stretch that it crossed is worth a gap.
+/// The time without a row after which a scan remembers the range that it crossed as a gap.
 pub(super) const SLOW: Duration = Duration::from_micros(200);
 
-/// Most gaps that are remembered; one that is forgotten is found again by the next slow scan.
+/// Limits how many gaps are remembered; a forgotten one is found again by the next slow scan.
 const GAPS_MAX: usize = 256;
 
-/// The gaps of one store.
+/// The known gaps of one store.
 #[derive(Default)]
-pub(super) struct Gaps {
-    /// How many there are, to be read without the lock.
+pub(super) struct TombstoneGaps {
+    /// Number of gaps, readable without the lock.
     count: AtomicUsize,
-    /// A group is being inserted into the tree and was not published yet.
+    /// True while a group is inserted into the tree and not yet published.
     inserting: AtomicBool,
-    /// By their first key; disjoint.
-    gaps: Mutex<BTreeMap<Bytes, Gap>>,
+    /// The gaps by first key; disjoint.
+    gaps: Mutex<BTreeMap<Bytes, TombstoneGap>>,
 }
 
-struct Gap {
-    /// The first key behind it; none is the end of the store.
+struct TombstoneGap {
+    /// The first key behind it; `None` at the end of the store.
     end: Option<Bytes>,
-    /// The first position from which on it may be used; `None` as long as that was not looked at.
+    /// The first read position that may use the gap; `None` until that was checked.
     since: Option<u64>,
 }
 
-impl Gap {
+impl TombstoneGap {
     fn reaches(&self, key: &[u8]) -> bool {
         self.end.as_ref().is_none_or(|end| key < end.as_ref())
     }
 }
 
-impl Gaps {
-    /// Returns what is left of `range` for a scan of the moment `position` once it has stepped over
-    /// the gap that it would begin in.
+impl TombstoneGaps {
+    /// Returns the rest of `range` behind the gap that it begins in, for a scan at `position`.
     pub(super) fn step_over(
         &self,
         range: &KeyRange,
@@ -85,8 +84,8 @@ impl Gaps {
         }
     }
 
-    /// Enters a stretch in which a scan found no row. It is not used before [`Gaps::allow`], which
-    /// may be called if this returns true; otherwise a group was just being inserted.
+    /// Adds a range in which a scan found no row. It is not used before [`TombstoneGaps::allow`],
+    /// which may be called if this returns true; otherwise a group was just being inserted.
     pub(super) fn enter(&self, stretch: &KeyRange) -> bool {
         if stretch.is_empty() {
             return false;
@@ -96,13 +95,13 @@ impl Gaps {
             gaps.pop_first();
         }
         remove_within(&mut gaps, stretch);
-        gaps.insert(stretch.start.clone(), Gap { end: stretch.end.clone(), since: None });
+        gaps.insert(stretch.start.clone(), TombstoneGap { end: stretch.end.clone(), since: None });
         // In this order, and the commit thread the other way round: one of the two sees the other.
         self.count.store(gaps.len(), Ordering::SeqCst);
         !self.inserting.load(Ordering::SeqCst)
     }
 
-    /// Lets readers of `position` and later use a stretch that was entered, if nobody has written
+    /// Allows readers at `position` and later to use a range that was added, if nothing was written
     /// into it meanwhile, and joins it with usable neighbours.
     pub(super) fn allow(&self, stretch: &KeyRange, position: u64) {
         let mut gaps = self.lock();
@@ -117,29 +116,30 @@ impl Gaps {
         {
             let (start, since) = (start.clone(), since.max(position));
             gaps.remove(&stretch.start);
-            gaps.insert(start, Gap { end: stretch.end.clone(), since: Some(since) });
+            gaps.insert(start, TombstoneGap { end: stretch.end.clone(), since: Some(since) });
         }
         self.count.store(gaps.len(), Ordering::Release);
     }
 
-    /// Says that a group is about to be inserted.
+    /// Notes that a group is about to be inserted.
     pub(super) fn begin_insert(&self) {
         self.inserting.store(true, Ordering::SeqCst);
     }
 
-    /// Says that the group is published.
+    /// Notes that the group is published.
     pub(super) fn end_insert(&self) {
         self.inserting.store(false, Ordering::SeqCst);
     }
 
-    /// Removes a stretch that was entered and must not be used.
+    /// Removes a range that was added and must not be used.
     pub(super) fn forget(&self, stretch: &KeyRange) {
         let mut gaps = self.lock();
         remove_within(&mut gaps, stretch);
         self.count.store(gaps.len(), Ordering::Release);
     }
 
-    /// Cuts the gap that `key` lies in off at the key, because it is about to be written.
+    /// Shortens the gap that contains `key`, which is about to be written, so that it ends before
+    /// the key.
     pub(super) fn written(&self, key: &[u8]) {
         if self.count.load(Ordering::SeqCst) == 0 {
             return;
@@ -149,29 +149,32 @@ impl Gaps {
         if let Some((start, _)) = found.filter(|(_, gap)| gap.reaches(key)) {
             let start = start.clone();
             let gap = gaps.remove(&start);
-            if let Some(Gap { since: since @ Some(_), .. }) = gap
+            if let Some(TombstoneGap { since: since @ Some(_), .. }) = gap
                 && start.as_ref() < key
             {
-                gaps.insert(start, Gap { end: Some(Bytes::copy_from_slice(key)), since });
+                gaps.insert(start, TombstoneGap { end: Some(Bytes::copy_from_slice(key)), since });
             }
             self.count.store(gaps.len(), Ordering::Release);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Bytes, Gap>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Bytes, TombstoneGap>> {
         // A gap is entered or removed in one step.
         self.gaps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The last gap that begins up to a key.
-fn last_upto(gaps: &BTreeMap<Bytes, Gap>, upto: Bound<impl AsRef<[u8]>>) -> Option<(&Bytes, &Gap)> {
+/// Returns the last gap that begins at or before a key.
+fn last_upto(
+    gaps: &BTreeMap<Bytes, TombstoneGap>,
+    upto: Bound<impl AsRef<[u8]>>,
+) -> Option<(&Bytes, &TombstoneGap)> {
     let upto = upto.as_ref().map(AsRef::as_ref);
     gaps.range::<[u8], _>((Bound::Unbounded, upto)).next_back()
 }
 
-/// Removes the gaps that have keys in common with a stretch.
-fn remove_within(gaps: &mut BTreeMap<Bytes, Gap>, stretch: &KeyRange) {
+/// Removes the gaps that overlap a range.
+fn remove_within(gaps: &mut BTreeMap<Bytes, TombstoneGap>, stretch: &KeyRange) {
     if let Some((start, gap)) = last_upto(gaps, Bound::Included(&stretch.start))
         && gap.reaches(&stretch.start)
     {
@@ -181,8 +184,8 @@ fn remove_within(gaps: &mut BTreeMap<Bytes, Gap>, stretch: &KeyRange) {
     gaps.retain(|start, _| !stretch.contains(start));
 }
 
-/// Tells whether the last key of `range` lies in a gap that begins in front of its end.
-fn ends_within(range: &KeyRange, gap: &Gap) -> bool {
+/// Returns true if the last key of `range` lies in a gap that begins before the range's end.
+fn ends_within(range: &KeyRange, gap: &TombstoneGap) -> bool {
     match (&range.end, &gap.end) {
         (_, None) => true,
         (None, Some(_)) => false,
@@ -202,7 +205,7 @@ mod tests {
         KeyRange::new(start, end)
     }
 
-    fn stepped(gaps: &Gaps, range: &KeyRange, direction: Direction, at: u64) -> String {
+    fn stepped(gaps: &TombstoneGaps, range: &KeyRange, direction: Direction, at: u64) -> String {
         let text = |bytes: &Bytes| String::from_utf8_lossy(bytes).into_owned();
         match gaps.step_over(range, direction, at) {
             None => "as it was".to_owned(),
@@ -215,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_gap_is_used_once_it_is_allowed_and_until_it_is_written_into() {
-        let (gaps, up) = (Gaps::default(), Direction::Ascending);
+        let (gaps, up) = (TombstoneGaps::default(), Direction::Ascending);
         assert!(gaps.enter(&range("b", "m")));
         assert_eq!(stepped(&gaps, &range("b", "z"), up, 10), "as it was");
         gaps.allow(&range("b", "m"), 7);
@@ -244,7 +247,7 @@ mod tests {
 
     #[test]
     fn descending_scans_step_over_the_gap_at_their_end() {
-        let (gaps, down) = (Gaps::default(), Direction::Descending);
+        let (gaps, down) = (TombstoneGaps::default(), Direction::Descending);
         gaps.enter(&range("m", "t"));
         gaps.allow(&range("m", "t"), 1);
         assert_eq!(stepped(&gaps, &range("a", "t"), down, 1), "a..m");
@@ -261,7 +264,7 @@ mod tests {
 
     #[test]
     fn gaps_grow_and_are_limited() {
-        let (gaps, up) = (Gaps::default(), Direction::Ascending);
+        let (gaps, up) = (TombstoneGaps::default(), Direction::Ascending);
         for (stretch, position) in [(range("b", "f"), 3), (range("f", "k"), 5)] {
             gaps.enter(&stretch);
             gaps.allow(&stretch, position);

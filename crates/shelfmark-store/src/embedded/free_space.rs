@@ -1,4 +1,4 @@
-//! Room on the disk: commits are refused while there is little, and taken again when it returns.
+//! Free disk space: commits are refused while there is little, and accepted again when it returns.
 //!
 //! There are two thresholds, so that those who are refused can make room: below the higher one only
 //! deletions are taken, below the reserve nothing is.
@@ -13,32 +13,32 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::contract::{Error, ErrorKind, Result};
 
-/// Tells how many bytes may still be written, if the system tells.
+/// A function that returns how many bytes may still be written, if the system knows.
 pub(super) type Probe = Box<dyn Fn() -> Option<u64> + Send + Sync>;
 
-/// The system is asked again after this many bytes …
+/// Asks the system again after this many bytes were written …
 const ASK_EVERY_BYTES: u64 = 1024 * 1024;
 /// … and after this long while commits are refused.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
-/// Watches the free space of the file system that holds the store.
-pub(super) struct Space {
+/// Monitors the free space of the file system that holds the store.
+pub(super) struct FreeSpace {
     probe: Probe,
-    /// Puts are refused below this.
+    /// Free bytes below which puts are refused.
     min: u64,
-    /// Everything is refused below this.
+    /// Free bytes below which everything is refused.
     reserve: u64,
     clock: Arc<dyn Clock>,
     low: AtomicBool,
     gone: AtomicBool,
     /// Bytes written since the system was last asked.
     spent: AtomicU64,
-    /// When it was last asked, in microseconds of the clock.
+    /// Time of the last check, in microseconds of the clock.
     asked_at: AtomicU64,
 }
 
-impl Space {
-    /// Watches that so many bytes stay free: the first number before puts, the second before
+impl FreeSpace {
+    /// Creates a monitor with two thresholds of free bytes: the first for puts, the second for
     /// everything.
     pub(super) fn new(probe: Probe, (min, reserve): (u64, u64), clock: Arc<dyn Clock>) -> Self {
         let space = Self {
@@ -55,12 +55,12 @@ impl Space {
         space
     }
 
-    /// Returns the free bytes, if the system tells.
+    /// Returns the free bytes, if the system knows.
     pub(super) fn free(&self) -> Option<u64> {
         (self.probe)()
     }
 
-    /// Asks the system now. Returns whether there is too little room for puts.
+    /// Checks the free space now, and returns true if it is too little for puts.
     pub(super) fn ask(&self) -> bool {
         let free = self.free();
         let low = free.is_some_and(|free| free < self.min);
@@ -78,12 +78,12 @@ impl Space {
         }
     }
 
-    /// Tells whether so little is left that even merging files must wait.
+    /// Returns true if so little is left that even merging files must wait.
     pub(super) fn is_nearly_gone(&self) -> bool {
         self.free().is_some_and(|free| free < self.reserve)
     }
 
-    /// Refuses a commit while there is too little room for it.
+    /// Refuses a commit while there is too little free space for it.
     pub(super) fn check(&self, is_deletion: bool) -> Result<()> {
         let short = if is_deletion { &self.gone } else { &self.low };
         if !short.load(Ordering::Relaxed) {

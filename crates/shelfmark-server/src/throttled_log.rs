@@ -1,26 +1,26 @@
-//! Telling the log why clients are refused for no fault of theirs, without filling it.
+//! A rate-limited log of reasons for which clients are refused through no fault of theirs.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long the same trouble is not told again. Source: ours; a full disk refuses every write.
+/// Time for which a repeated message is suppressed. Source: ours; a full disk refuses every write.
 const SAME_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
-/// The last trouble that was told.
+/// The last message that was logged.
 #[derive(Debug, Default)]
-pub(crate) struct Troubles {
+pub(crate) struct ThrottledLog {
     last: Mutex<Option<(String, Instant)>>,
 }
 
-impl Troubles {
-    /// Writes a trouble to the log, unless it was told a moment ago.
+impl ThrottledLog {
+    /// Logs a reason for refusals, unless it was logged a moment ago.
     pub(crate) fn tell(&self, why: &str) {
         self.warn(&format!("a request was refused: {why}"));
     }
 
-    /// Writes a line to the log, unless it was written a moment ago.
+    /// Logs a line, unless it was logged a moment ago.
     pub(crate) fn warn(&self, line: &str) {
         if self.is_new(line) {
             tracing::warn!("{line}");
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn the_same_is_not_told_twice_in_a_row() {
-        let troubles = Troubles::default();
-        assert!(troubles.is_new("the disk is full"));
-        assert!(!troubles.is_new("the disk is full"));
-        assert!(troubles.is_new("another"));
-        assert!(troubles.is_new("the disk is full"));
+        let throttled_log = ThrottledLog::default();
+        assert!(throttled_log.is_new("the disk is full"));
+        assert!(!throttled_log.is_new("the disk is full"));
+        assert!(throttled_log.is_new("another"));
+        assert!(throttled_log.is_new("the disk is full"));
     }
 }

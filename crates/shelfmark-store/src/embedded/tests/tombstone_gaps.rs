@@ -33,7 +33,7 @@ fn key(n: u64) -> Bytes {
     Bytes::from(format!("k{n:03}"))
 }
 
-/// What a range holds, read in one direction with small pages.
+/// Returns what a range holds, read in one direction with small pages.
 fn read(snapshot: &dyn Snapshot, range: &KeyRange, direction: Direction) -> Vec<Bytes> {
     let limits = ScanLimits { rows_max: 2, keys_only: true, ..ScanLimits::default() };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Published moments: what new readers see, and which older moments readers still hold.
+//! Tracks the published state and the older states that snapshots still pin.
 //!
 //! A [`Pin`] is one moment that readers share. It holds a view of the tree, which holds memory
 //! tables and table files, so it is bounded: past its age or past the bytes written since, the view
@@ -21,15 +21,15 @@ use crate::contract::{
 };
 
 use super::fault;
-use super::gaps::{self, Gaps};
+use super::tombstone_gaps::{self, TombstoneGaps};
 use super::tree::{View, page_of};
 use super::written::{Found, RecentWrites};
 
-/// A pin is shared by snapshots that are opened at most this far apart, so that the age of each is
-/// known that exactly.
+/// Snapshots opened at most this far apart share a pin, so the age of each is known with this
+/// precision.
 const PIN_SHARED_FOR: Duration = Duration::from_millis(100);
 
-/// What bounds snapshots; shared by all of them.
+/// Limits of snapshots, shared by all of them.
 pub(super) struct Bounds {
     clock: Arc<dyn Clock>,
     age_max: Duration,
@@ -37,13 +37,13 @@ pub(super) struct Bounds {
     /// Bytes written since open.
     written: AtomicU64,
     closed: AtomicBool,
-    /// Stretches of deletions that scans step over.
-    gaps: Arc<Gaps>,
-    /// Which keys the last groups wrote.
+    /// Ranges of tombstones that scans skip.
+    gaps: Arc<TombstoneGaps>,
+    /// The keys that recent groups wrote.
     written_keys: Arc<RecentWrites>,
 }
 
-/// One moment, as long as somebody reads it.
+/// A pinned state of the store; it stays readable while somebody holds it.
 pub(super) struct Pin {
     id: SnapshotId,
     opened: Duration,
@@ -52,8 +52,8 @@ pub(super) struct Pin {
     bounds: Arc<Bounds>,
 }
 
-/// The current moment and the older ones that are still held.
-pub(super) struct Moments {
+/// The published state and the older pinned ones.
+pub(super) struct SnapshotTracker {
     bounds: Arc<Bounds>,
     state: Mutex<State>,
 }
@@ -71,7 +71,7 @@ impl Pin {
             || self.bounds.clock.monotonic().saturating_sub(self.opened) > self.bounds.age_max
     }
 
-    /// Returns the view, if this moment may still be read.
+    /// Returns the view, if this state may still be read.
     pub(super) fn view(&self) -> Result<Arc<View>> {
         if self.bounds.closed.load(Ordering::Acquire) {
             return Err(fault::closed());
@@ -89,7 +89,7 @@ impl Pin {
         lock(&self.view).clone().ok_or_else(too_old)
     }
 
-    /// Iterates over the rows of `range`, past a stretch of deletions that is known to lie in front.
+    /// Iterates over the rows of `range`, skipping a known gap in front.
     pub(super) fn rows(
         &self,
         view: &View,
@@ -102,7 +102,7 @@ impl Pin {
         let mut rows = view.rows(range, direction, self.id.position).peekable();
         let began = clock.monotonic();
         let first = rows.peek();
-        if clock.monotonic().saturating_sub(began) >= gaps::SLOW {
+        if clock.monotonic().saturating_sub(began) >= tombstone_gaps::SLOW {
             match first {
                 Some(Ok(row)) => self.note_gap(range, direction, Some(&row.key)),
                 Some(Err(_)) => {}
@@ -112,7 +112,7 @@ impl Pin {
         rows
     }
 
-    /// Remembers that nothing lies in front of the first row of a range.
+    /// Remembers a gap in front of the first row of a range.
     fn note_gap(&self, range: &KeyRange, direction: Direction, first: Option<&Bytes>) {
         let Bounds { gaps, written_keys, .. } = &*self.bounds;
         let stretch = match (first, direction) {
@@ -142,7 +142,7 @@ impl Pin {
         lock(&self.view).is_none()
     }
 
-    /// Returns the number that readers of this moment stay below.
+    /// Returns the sequence number that reads of this state stay below.
     pub(super) fn position(&self) -> u64 {
         self.id.position
     }
@@ -176,15 +176,15 @@ impl Snapshot for Pin {
     }
 }
 
-impl Moments {
-    /// Begins with the moment `id`, read through `view`.
+impl SnapshotTracker {
+    /// Creates the tracker with the state `id`, read through `view`.
     pub(super) fn new(
         clock: Arc<dyn Clock>,
         age_max: Duration,
         bytes_max: u64,
         id: SnapshotId,
         view: Arc<View>,
-        (gaps, written_keys): (Arc<Gaps>, Arc<RecentWrites>),
+        (gaps, written_keys): (Arc<TombstoneGaps>, Arc<RecentWrites>),
     ) -> Self {
         let bounds = Arc::new(Bounds {
             clock,
@@ -199,7 +199,7 @@ impl Moments {
         Self { bounds, state: Mutex::new(State { current, view, held: VecDeque::new() }) }
     }
 
-    /// Returns the current moment for a reader to hold.
+    /// Returns the published state, pinned.
     pub(super) fn pin(&self) -> Arc<Pin> {
         let mut state = lock(&self.state);
         let age = self.bounds.clock.monotonic().saturating_sub(state.current.opened);
@@ -211,18 +211,18 @@ impl Moments {
         state.current.clone()
     }
 
-    /// Returns which moment is current.
+    /// Returns the id of the published state.
     pub(super) fn current(&self) -> SnapshotId {
         lock(&self.state).current.id
     }
 
-    /// Returns what new readers read through.
+    /// Returns the view that new readers use.
     pub(super) fn view(&self) -> Arc<View> {
         lock(&self.state).view.clone()
     }
 
-    /// Makes `id` the current moment; `written` bytes were written since the last one. Returns the
-    /// newest commit that the oldest moment still read includes, if an older one is read.
+    /// Publishes the state `id`, for which `written` bytes were written since the last one. Returns
+    /// the newest commit that the oldest pinned state includes, if an older one is read.
     pub(super) fn publish(&self, id: SnapshotId, written: u64) -> Option<CommitNumber> {
         self.bounds.written.fetch_add(written, Ordering::Relaxed);
         let mut state = lock(&self.state);
@@ -240,7 +240,7 @@ impl Moments {
         state.held.front().map(|oldest| oldest.id.commit)
     }
 
-    /// Lets new readers read through `view`; what is current stays.
+    /// Replaces the view that new readers use; the published state stays.
     pub(super) fn install(&self, view: Arc<View>) {
         let mut state = lock(&self.state);
         state.view = view;
@@ -256,7 +256,7 @@ impl Moments {
         }
     }
 
-    /// Forgets moments that nobody holds and takes the views out of those that are over.
+    /// Forgets states that nobody pins and drops the views of expired ones.
     pub(super) fn sweep(&self) {
         let mut gone = Vec::new();
         let mut state = lock(&self.state);
@@ -276,8 +276,8 @@ impl Moments {
         drop(gone);
     }
 
-    /// Returns how many older moments are held by readers and still readable, and the number of
-    /// the newest commit that the oldest held one includes.
+    /// Returns how many older states are pinned and still readable, and the newest commit that the
+    /// oldest of them includes.
     pub(super) fn held(&self) -> (u64, Option<u64>) {
         let state = lock(&self.state);
         let mut count = 0;
@@ -294,12 +294,12 @@ impl Moments {
         (count, oldest)
     }
 
-    /// Tells whether [`Moments::close`] was called.
+    /// Returns true if [`SnapshotTracker::close`] was called.
     pub(super) fn is_closed(&self) -> bool {
         self.bounds.closed.load(Ordering::Acquire)
     }
 
-    /// Ends all readers.
+    /// Ends all reads.
     pub(super) fn close(&self) {
         self.bounds.closed.store(true, Ordering::Release);
         let mut state = lock(&self.state);

@@ -1,6 +1,6 @@
-//! A power cut, and then damage to the log: what the mark covers is missed when it is gone.
+//! A power cut, and then damage to the log: what the superblock covers is missed when it is gone.
 //!
-//! Without the mark, a log that ends early is a torn tail, as any power cut leaves it.
+//! Without the superblock, a log that ends early is a torn tail, as any power cut leaves it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,12 +20,13 @@ fn log(store: &Path) -> Vec<(PathBuf, Vec<Group>)> {
     paths.into_iter().map(|path| (path.clone(), groups(&vfs::read(&path).unwrap()))).collect()
 }
 
-/// Cuts the log off before the last group that the mark covers, and expects the store to be
+/// Cuts the log off before the last group that the superblock covers, and expects the store to be
 /// refused, naming the place, and left as it is.
 fn judge(store: &Path, _: &Plan, promise: &Promise) -> Result<bool, String> {
     let log = log(store);
     let covered = |group: &&Group| {
-        (group.first_commit..group.first_commit + group.commits).contains(&promise.marked)
+        (group.first_commit..group.first_commit + group.commits)
+            .contains(&promise.superblock_commit)
     };
     let found = log.iter().enumerate().find_map(|(at, (path, groups))| {
         groups.iter().find(covered).map(|group| (at, path, group.offset))
@@ -39,7 +40,7 @@ fn judge(store: &Path, _: &Plan, promise: &Promise) -> Result<bool, String> {
     vfs::replace(&store.join("lock"), b"").unwrap();
     let before = Image::read(store).unwrap();
     let Some(error) = open_error(store, tight()) else {
-        return Err(format!("the loss of commit {} is not noticed", promise.marked));
+        return Err(format!("the loss of commit {} is not noticed", promise.superblock_commit));
     };
     let text = error.to_string();
     if error.kind() != ErrorKind::Corrupt || !text.contains(&path.display().to_string()) {
@@ -52,7 +53,7 @@ fn judge(store: &Path, _: &Plan, promise: &Promise) -> Result<bool, String> {
 }
 
 #[test]
-fn a_log_that_ends_below_the_mark_is_refused_after_a_power_cut() {
+fn a_log_that_ends_below_the_superblock_is_refused_after_a_power_cut() {
     let (recorded, mut trial) = life(5, Durability::Sync);
     let mut refused = 0;
     let outcome = trial
@@ -71,17 +72,20 @@ fn a_log_that_ends_below_the_mark_is_refused_after_a_power_cut() {
 }
 
 #[test]
-fn leaving_out_the_syncs_of_the_mark_is_noticed() {
+fn leaving_out_the_syncs_of_the_superblock_is_noticed() {
     let (_recorded, mut trial) = life(6, Durability::Sync);
-    let sites: Vec<String> =
-        trial.sites().into_iter().filter(|site| site.starts_with("mark: MarkFile::sync")).collect();
-    assert!(sites.iter().any(|site| site.contains("keep_house")), "{sites:#?}");
+    let sites: Vec<String> = trial
+        .sites()
+        .into_iter()
+        .filter(|site| site.starts_with("mark: SuperblockFile::sync"))
+        .collect();
+    assert!(sites.iter().any(|site| site.contains("run_due_work")), "{sites:#?}");
     // One alone is made up for by the next of another; the loss shows at once if none is asked for.
     let skip = |site: &str| sites.iter().any(|own| own == site);
     let outcome = trial.run_with(skip, Effort::all_lost(), judge).unwrap();
     let why = outcome.failure.unwrap();
     assert!(why.contains("is not noticed"), "{why}");
-    let skip = |site: &str| site.contains("MarkFile::sync < CommitThread::keep_house");
+    let skip = |site: &str| site.contains("SuperblockFile::sync < CommitThread::run_due_work");
     let outcome = trial.run_with(skip, Effort::all_lost(), judge).unwrap();
     assert!(outcome.failure.is_some());
 }

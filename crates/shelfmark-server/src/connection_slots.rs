@@ -1,11 +1,11 @@
-//! The places for connections: as many as there may be open files for and as memory bears, with a part
-//! for each port, for each address, and for those who have not proved who they are.
+//! Connection slots: as many as open files and memory allow, limited for each port, for each
+//! address, and for clients that are not authenticated.
 //!
-//! Whoever comes where all places are taken gets that of a connection that is idle: first of
-//! strangers, then of the address that has most, and of those the one that has been idle for
-//! longest. So connections that say nothing shut nobody out.
+//! Whoever comes where all slots are taken gets that of a connection that is idle: first of clients
+//! that are not authenticated, then of the address that has most, and of those the one that has been
+//! idle for longest. So connections that say nothing shut nobody out.
 //!
-//! Invariant: a connection with a request under way keeps its place.
+//! Invariant: a connection with a request under way keeps its slot.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -17,46 +17,46 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::limits::{
-    CONNECTION_SIZE_BYTES, CONNECTIONS_MAX, CONNECTIONS_MIN, PLACE_LOOK_PERIOD, PLACE_TIME_MAX,
+    CONNECTION_SIZE_BYTES, CONNECTIONS_MAX, CONNECTIONS_MIN, SLOT_POLL_PERIOD, SLOT_TIME_MAX,
 };
 
-/// Open files that are allowed where the system does not say.
+/// Assumed limit of open files where the system does not say.
 const FILES_MAX_USUAL: u64 = 1024;
 
-/// Open files that go with [`CONNECTIONS_MAX`].
+/// Limit of open files that goes with [`CONNECTIONS_MAX`].
 const FILES_WANTED: u64 = 16 * 1024;
 
-/// Which port a connection came to.
+/// The port that a connection came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Port {
     Dynamodb,
     Cql,
 }
 
-/// How many connections there may be.
+/// The limits of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Limits {
-    /// Of one port: the other one always has the rest.
+    /// Of one port: the others are left to the other one.
     port: usize,
     /// Of one address at one port.
     address: usize,
-    /// Of strangers at one port.
-    strangers: usize,
+    /// Of unauthenticated clients at one port.
+    unauthenticated: usize,
 }
 
 impl Limits {
     fn of(all: usize) -> Self {
         let port = (all - all / 4).max(1);
-        Self { port, address: (port / 2).max(1), strangers: (port / 2).max(1) }
+        Self { port, address: (port / 2).max(1), unauthenticated: (port / 2).max(1) }
     }
 }
 
-/// What a connection says of itself.
+/// The activity of a connection.
 #[derive(Debug)]
 struct Marks {
     client: Client,
     is_busy: AtomicBool,
-    /// Milliseconds from the start of the server to when it last did something.
+    /// Time of the last activity, in milliseconds from the start of the server.
     active_ms: AtomicU64,
     leave: Notify,
     leaves: AtomicBool,
@@ -85,7 +85,7 @@ impl State {
         self.of_address.get(&(port == Port::Cql, address)).copied().unwrap_or(0)
     }
 
-    /// Asks the connection that may go first, of those that `may`, to leave.
+    /// Asks the connection that may go first, of those that `may`, to close.
     fn ask_one(&self, port: Port, may: impl Fn(&Entry) -> bool) {
         let idle = self.entries.values().filter(|entry| {
             entry.port == port && may(entry) && !entry.marks.is_busy.load(Ordering::Relaxed)
@@ -106,9 +106,9 @@ impl State {
     }
 }
 
-/// The places.
+/// The slots of all connections.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     inner: Arc<Inner>,
 }
 
@@ -130,9 +130,9 @@ impl Inner {
     }
 }
 
-impl Places {
-    /// Creates as many places as the process may have, after asking the system for all files that it
-    /// gives, and as `memory_bytes` bear.
+impl ConnectionSlots {
+    /// Creates as many slots as the process may have, after raising the limit of open files, and as
+    /// `memory_bytes` allow.
     pub(crate) fn of_process(memory_bytes: usize) -> Self {
         let files = affordable(raised_files_max().unwrap_or(FILES_MAX_USUAL));
         let by_memory = (memory_bytes / CONNECTION_SIZE_BYTES).max(CONNECTIONS_MIN);
@@ -149,27 +149,27 @@ impl Places {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Waits for a place, of an idle connection where there is no other; it is given back when it is
-    /// dropped. `None` if everybody was busy for [`PLACE_TIME_MAX`].
+    /// Waits for a slot, taking that of an idle connection where there is no other; it is released
+    /// when it is dropped. `None` if everybody was busy for [`SLOT_TIME_MAX`].
     pub(crate) async fn enter(
         &self,
         port: Port,
         address: IpAddr,
         client: &Client,
-    ) -> Option<Arc<Place>> {
-        let looks = PLACE_TIME_MAX.as_millis() / PLACE_LOOK_PERIOD.as_millis();
+    ) -> Option<Arc<ConnectionSlot>> {
+        let looks = SLOT_TIME_MAX.as_millis() / SLOT_POLL_PERIOD.as_millis();
         for _ in 0..=looks {
             let freed = self.inner.freed.notified();
-            if let Some(place) = self.try_enter(port, address, client) {
-                return Some(Arc::new(place));
+            if let Some(slot) = self.try_enter(port, address, client) {
+                return Some(Arc::new(slot));
             }
-            let _ = tokio::time::timeout(PLACE_LOOK_PERIOD, freed).await;
+            let _ = tokio::time::timeout(SLOT_POLL_PERIOD, freed).await;
         }
         None
     }
 
-    /// Takes a place if there is one; otherwise somebody is asked to leave.
-    fn try_enter(&self, port: Port, address: IpAddr, client: &Client) -> Option<Place> {
+    /// Takes a slot if there is one; otherwise asks a connection to close.
+    fn try_enter(&self, port: Port, address: IpAddr, client: &Client) -> Option<ConnectionSlot> {
         let limits = self.inner.limits;
         let mut state = self.inner.state();
         if state.of_address(port, address) >= limits.address {
@@ -182,7 +182,9 @@ impl Places {
         }
         if !client.is_known() {
             let strange = |entry: &Entry| entry.port == port && !entry.marks.client.is_known();
-            if state.entries.values().filter(|entry| strange(entry)).count() >= limits.strangers {
+            if state.entries.values().filter(|entry| strange(entry)).count()
+                >= limits.unauthenticated
+            {
                 state.ask_one(port, strange);
                 return None;
             }
@@ -198,42 +200,43 @@ impl Places {
         state.next += 1;
         state.entries.insert(number, Entry { port, address, marks: Arc::clone(&marks) });
         *state.of_address.entry((port == Port::Cql, address)).or_default() += 1;
-        Some(Place { inner: Arc::clone(&self.inner), number, marks })
+        Some(ConnectionSlot { inner: Arc::clone(&self.inner), number, marks })
     }
 
-    /// Tells whether two thirds of a port's places are taken.
+    /// Returns true if two thirds of a port's slots are taken.
     pub(crate) fn is_crowded(&self, port: Port) -> bool {
         self.inner.state().of_port(port) >= self.inner.limits.port - self.inner.limits.port / 3
     }
 }
 
-/// A connection's place.
+/// The slot of one connection.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     inner: Arc<Inner>,
     number: u64,
     marks: Arc<Marks>,
 }
 
-impl Place {
-    /// Says whether a request is under way; either way the connection is not idle now.
+impl ConnectionSlot {
+    /// Sets if a request is in progress; either way the connection is not idle now.
     pub(crate) fn set_busy(&self, is_busy: bool) {
         self.marks.is_busy.store(is_busy, Ordering::Relaxed);
         self.marks.active_ms.store(self.inner.now_ms(), Ordering::Relaxed);
     }
 
-    /// Returns once the place is wanted for somebody else. Whoever is busy by then may end that first.
+    /// Returns once the slot is wanted for another connection. Whoever is busy by then may end that
+    /// first.
     pub(crate) async fn is_wanted(&self) {
         self.marks.leave.notified().await;
     }
 
-    /// Tells whether a request is under way.
+    /// Returns true if a request is in progress.
     pub(crate) fn is_busy(&self) -> bool {
         self.marks.is_busy.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.inner.state();
         if let Some(entry) = state.entries.remove(&self.number) {
@@ -250,13 +253,13 @@ impl Drop for Place {
     }
 }
 
-/// How many connections go with so many open files: an eighth is left to the store.
+/// Returns how many connections go with so many open files: an eighth is left to the store.
 fn affordable(files_max: u64) -> usize {
     usize::try_from(files_max - files_max / 8).unwrap_or(usize::MAX).clamp(1, CONNECTIONS_MAX)
 }
 
-/// Raises the limit of open files as far as it is of use and allowed without more rights, and
-/// returns it. Shells start programs with 1,024, which is a limit of `select`, not of the system.
+/// Raises the limit of open files as far as it is useful and permitted, and returns it. Shells
+/// start programs with 1,024, which is a limit of `select`, not of the system.
 #[cfg(unix)]
 fn raised_files_max() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -300,62 +303,62 @@ mod tests {
     #[tokio::test]
     async fn two_of_three_places_of_a_port_are_a_crowd() {
         // Of 8 a port has 6, and an address 3 of them.
-        let places = Places::new(8);
+        let slots = ConnectionSlots::new(8);
         let mut taken = Vec::new();
         for number in 1..=6 {
-            let place = places.try_enter(Port::Cql, address(number), &client(true)).unwrap();
-            taken.push(place);
-            assert_eq!(places.is_crowded(Port::Cql), number >= 4, "{number}");
-            assert!(!places.is_crowded(Port::Dynamodb));
+            let slot = slots.try_enter(Port::Cql, address(number), &client(true)).unwrap();
+            taken.push(slot);
+            assert_eq!(slots.is_crowded(Port::Cql), number >= 4, "{number}");
+            assert!(!slots.is_crowded(Port::Dynamodb));
         }
-        assert!(places.try_enter(Port::Cql, address(9), &client(true)).is_none());
-        assert!(places.try_enter(Port::Dynamodb, address(9), &client(true)).is_some());
+        assert!(slots.try_enter(Port::Cql, address(9), &client(true)).is_none());
+        assert!(slots.try_enter(Port::Dynamodb, address(9), &client(true)).is_some());
         taken.truncate(3);
-        assert!(!places.is_crowded(Port::Cql));
+        assert!(!slots.is_crowded(Port::Cql));
     }
 
-    /// Serves a place until it is wanted.
-    fn idle(place: Arc<Place>) -> tokio::task::JoinHandle<()> {
-        tokio::spawn(async move { place.is_wanted().await })
+    /// Serves a slot until it is wanted.
+    fn idle(slot: Arc<ConnectionSlot>) -> tokio::task::JoinHandle<()> {
+        tokio::spawn(async move { slot.is_wanted().await })
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_comes_gets_the_place_of_who_has_been_idle_for_longest() {
-        let places = Places::new(8);
+        let slots = ConnectionSlots::new(8);
         let mut tasks = Vec::new();
         for number in 0..3 {
-            let place = places.enter(Port::Cql, address(7), &client(true)).await.unwrap();
+            let slot = slots.enter(Port::Cql, address(7), &client(true)).await.unwrap();
             tokio::time::advance(std::time::Duration::from_secs(1)).await;
             if number == 0 {
                 // Busy ones stay, however long they have been.
-                place.set_busy(true);
+                slot.set_busy(true);
             }
-            tasks.push(idle(place));
+            tasks.push(idle(slot));
         }
-        // The address has its part: its next one takes the place of its second.
-        let newcomer = places.enter(Port::Cql, address(7), &client(true)).await.unwrap();
+        // The address has its part: its next one takes the slot of its second.
+        let newcomer = slots.enter(Port::Cql, address(7), &client(true)).await.unwrap();
         tokio::task::yield_now().await;
         let ended: Vec<bool> = tasks.iter().map(|task| task.is_finished()).collect();
         assert_eq!(ended, [false, true, false]);
-        assert!(places.enter(Port::Cql, address(8), &client(true)).await.is_some());
+        assert!(slots.enter(Port::Cql, address(8), &client(true)).await.is_some());
         drop(newcomer);
     }
 
     #[tokio::test(start_paused = true)]
     async fn strangers_wait_in_a_line_of_their_own() {
-        let places = Places::new(8);
-        let known = places.enter(Port::Cql, address(1), &client(true)).await.unwrap();
-        let mut strangers = Vec::new();
+        let slots = ConnectionSlots::new(8);
+        let known = slots.enter(Port::Cql, address(1), &client(true)).await.unwrap();
+        let mut unauthenticated = Vec::new();
         for number in 2..5 {
-            let place = places.enter(Port::Cql, address(number), &client(false)).await.unwrap();
-            place.set_busy(true);
-            strangers.push(place);
+            let slot = slots.enter(Port::Cql, address(number), &client(false)).await.unwrap();
+            slot.set_busy(true);
+            unauthenticated.push(slot);
         }
-        assert!(places.enter(Port::Cql, address(6), &client(false)).await.is_none());
-        assert!(places.enter(Port::Cql, address(6), &client(true)).await.is_some());
-        strangers.iter().for_each(|place| place.set_busy(false));
-        let tasks: Vec<_> = strangers.into_iter().map(idle).collect();
-        assert!(places.enter(Port::Cql, address(6), &client(false)).await.is_some());
+        assert!(slots.enter(Port::Cql, address(6), &client(false)).await.is_none());
+        assert!(slots.enter(Port::Cql, address(6), &client(true)).await.is_some());
+        unauthenticated.iter().for_each(|slot| slot.set_busy(false));
+        let tasks: Vec<_> = unauthenticated.into_iter().map(idle).collect();
+        assert!(slots.enter(Port::Cql, address(6), &client(false)).await.is_some());
         assert_eq!(tasks.iter().filter(|task| task.is_finished()).count(), 1);
         assert!(!known.is_busy());
     }

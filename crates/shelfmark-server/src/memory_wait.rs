@@ -1,23 +1,25 @@
-//! Room in the memory budget for HTTP: waiting for it, and answers that hold it until they are sent.
+//! Waits for memory in the budget on behalf of HTTP, and keeps answers accounted for until they are
+//! sent.
 
 use bytes::Bytes;
 use shelfmark_engine::budget::{Client, Share};
 
-use crate::limits::{ROOM_LOOK_PERIOD, ROOM_TIME_MAX};
+use crate::limits::{MEMORY_POLL_PERIOD, MEMORY_TIME_MAX};
 
-/// Waits until `share` covers `bytes`, for at most [`ROOM_TIME_MAX`]. `false` if it never did.
+/// Waits until `share` covers `bytes`, for at most [`MEMORY_TIME_MAX`]; returns `false` if it never
+/// did.
 pub(crate) async fn wait_for(share: &mut Share, bytes: usize) -> bool {
-    let looks = ROOM_TIME_MAX.as_millis() / ROOM_LOOK_PERIOD.as_millis();
+    let looks = MEMORY_TIME_MAX.as_millis() / MEMORY_POLL_PERIOD.as_millis();
     for _ in 0..looks {
         if share.cover(bytes) {
             return true;
         }
-        tokio::time::sleep(ROOM_LOOK_PERIOD).await;
+        tokio::time::sleep(MEMORY_POLL_PERIOD).await;
     }
     share.cover(bytes)
 }
 
-/// Bytes that hold their room until the last that refers to them is gone.
+/// Bytes that stay accounted for until the last reference to them is gone.
 struct Held {
     bytes: Bytes,
     _share: Share,
@@ -29,7 +31,8 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// Returns bytes that hold room of a client's until they were sent; `None` if there is none.
+/// Accounts for `bytes` on behalf of a client until they are sent; `None` if there is no memory for
+/// them.
 pub(crate) async fn held(client: &Client, bytes: Bytes) -> Option<Bytes> {
     let mut share = client.share();
     if !wait_for(&mut share, bytes.len()).await {

@@ -1,4 +1,5 @@
-//! The newest commit number per stripe of keys: what lets validation skip the look at the key.
+//! Keeps a high-water mark of commit numbers per stripe of keys, so that validation can skip
+//! reading the key.
 //!
 //! A stripe whose number is not above a reader's moment says that none of its keys was written
 //! since. A higher number says nothing about one key; the key itself is looked at then.
@@ -14,11 +15,11 @@ use crate::contract::CommitNumber;
 
 const STRIPES: usize = 64 * 1024;
 
-/// The table.
-pub(super) struct Stripes(Vec<AtomicU64>);
+/// The high-water marks of all stripes.
+pub(super) struct HighWaterMarks(Vec<AtomicU64>);
 
-impl Stripes {
-    /// Creates it, all zero: nothing was written yet.
+impl HighWaterMarks {
+    /// Creates the marks, all zero: nothing was written yet.
     pub(super) fn new() -> Self {
         Self((0..STRIPES).map(|_| AtomicU64::new(0)).collect())
     }
@@ -28,12 +29,12 @@ impl Stripes {
         self.0.get(index)
     }
 
-    /// Returns a number that the newest commit of `key` is not above.
+    /// Returns an upper bound of the number of the last commit that wrote `key`.
     pub(super) fn get(&self, key: &[u8]) -> CommitNumber {
         self.of(key).map_or(CommitNumber::MAX, |stripe| stripe.load(Ordering::Acquire))
     }
 
-    /// Notes that `commit` writes `key`.
+    /// Raises the mark of `key` to `commit`.
     pub(super) fn raise(&self, key: &[u8], commit: CommitNumber) {
         if let Some(stripe) = self.of(key) {
             stripe.store(commit, Ordering::Release);

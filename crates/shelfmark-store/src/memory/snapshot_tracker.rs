@@ -1,23 +1,23 @@
-//! Which moments are still being read, and when one has been read for too long.
+//! Tracks the open snapshots and when each expires.
 //!
 //! What it is not: the snapshots themselves. A snapshot asks [`Bounds`] whether it may still read.
 //!
 //! Invariant: a moment that is registered and within its bounds is among the [`Readers`] that
-//! [`Moments::advance`] returned, or is newer than all of them.
+//! [`SnapshotTracker::advance`] returned, or is newer than all of them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::contract::CommitNumber;
 
-/// How long and over how many written bytes a snapshot may be read.
+/// Limits of a snapshot in time and in bytes written meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) age_max: Duration,
     pub(super) bytes_max: u64,
 }
 
-/// When a snapshot was opened, on the clock and in bytes written since the store was.
+/// The opening of a snapshot, by the clock and by the bytes written since the store was opened.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened {
     pub(super) at: Duration,
@@ -25,24 +25,24 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Tells whether a snapshot opened then has outlived its bounds.
+    /// Returns true if a snapshot opened then is expired.
     pub(super) fn is_too_old(self, now: Self, bounds: Bounds) -> bool {
         now.at.saturating_sub(self.at) >= bounds.age_max
             || now.written_bytes.saturating_sub(self.written_bytes) > bounds.bytes_max
     }
 }
 
-/// The moments that must stay readable when a commit is written.
+/// The states that must stay readable when a commit is written.
 #[derive(Debug)]
 pub(super) struct Readers {
     /// The newest commit; later snapshots read there.
     published: CommitNumber,
-    /// Moments of open snapshots, ascending.
+    /// The commits that open snapshots read at, ascending.
     moments: Vec<CommitNumber>,
 }
 
 impl Readers {
-    /// Returns the oldest moment that anybody may still read.
+    /// Returns the watermark: the oldest commit that any snapshot may still read at.
     pub(super) fn watermark(&self) -> CommitNumber {
         self.moments.first().copied().unwrap_or(self.published)
     }
@@ -52,30 +52,30 @@ impl Readers {
         self.published
     }
 
-    /// Tells whether somebody reads at a moment in `start..end`.
+    /// Returns true if a snapshot reads at a commit in `start..end`.
     pub(super) fn any_in(&self, start: CommitNumber, end: CommitNumber) -> bool {
         let at = self.moments.partition_point(|moment| *moment < start);
         self.moments.get(at).is_some_and(|moment| *moment < end)
     }
 }
 
-/// A registered snapshot: its moment, then a number that tells equal moments apart.
+/// The registration of a snapshot: its commit, then a number that tells equal ones apart.
 pub(super) type Ticket = (CommitNumber, u64);
 
 /// The newest commit and the snapshots that are open.
 #[derive(Debug, Default)]
-pub(super) struct Moments {
+pub(super) struct SnapshotTracker {
     /// Number of the newest commit.
     published: CommitNumber,
     /// Bytes written by all commits up to it.
     written_bytes: u64,
-    /// Snapshots that may still be read. Later tickets were opened later.
+    /// Snapshots that may still be read, by ticket; later tickets were opened later.
     live: BTreeMap<Ticket, Opened>,
     tickets: u64,
     is_closed: bool,
 }
 
-impl Moments {
+impl SnapshotTracker {
     /// Registers a snapshot of the newest commit; `None` once the store is closed.
     pub(super) fn open(&mut self, at: Duration) -> Option<(Ticket, Opened)> {
         if self.is_closed {
@@ -93,20 +93,20 @@ impl Moments {
         self.live.remove(&ticket);
     }
 
-    /// Lets no snapshot be opened any more.
+    /// Refuses new snapshots.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// Makes the next number the newest commit, whose writes are `bytes` long, and returns who
-    /// must still be able to read beside it.
+    /// Makes the next number the newest commit, whose writes are `bytes` long, and returns the
+    /// readers beside it.
     pub(super) fn advance(&mut self, bytes: u64, at: Duration, bounds: Bounds) -> Readers {
         self.published += 1;
         self.written_bytes = self.written_bytes.saturating_add(bytes);
         self.readers(at, bounds)
     }
 
-    /// Returns who must still be able to read.
+    /// Returns the current readers.
     pub(super) fn readers(&mut self, at: Duration, bounds: Bounds) -> Readers {
         self.expire(at, bounds);
         let mut moments: Vec<CommitNumber> = self.live.keys().map(|ticket| ticket.0).collect();
@@ -114,7 +114,7 @@ impl Moments {
         Readers { published: self.published, moments }
     }
 
-    /// Forgets the snapshots that have outlived their bounds.
+    /// Removes the expired snapshots.
     pub(super) fn expire(&mut self, at: Duration, bounds: Bounds) {
         let now = Opened { at, written_bytes: self.written_bytes };
         // Tickets ascend with the time of opening, so the first one in bounds ends the search.
@@ -131,7 +131,7 @@ impl Moments {
         self.published
     }
 
-    /// Returns the moment of the oldest open snapshot.
+    /// Returns the commit of the oldest open snapshot.
     pub(super) fn oldest(&self) -> Option<CommitNumber> {
         self.live.first_key_value().map(|(ticket, _)| ticket.0)
     }
