@@ -50,6 +50,6 @@ pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
-pub use shared::Share;
+pub use shared::{AttributesText, OtherAttributes, Share, SharedColumns};
 pub use shelfmark_store::{Durability, budget};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

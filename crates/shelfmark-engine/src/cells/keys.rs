@@ -6,13 +6,14 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, prefix_successor, put_bytes, take_bytes, token, token_bytes};
-use shelfmark_model::SortColumn;
+use shelfmark_model::{KeyType, SortColumn};
 use shelfmark_store::KeyRange;
 
 use super::raw::{ClusteringValue, put_raw, take_shared};
 use super::request::{Span, SpanBound};
 use crate::error::{Error, Result};
 use crate::keys::RowKey;
+use crate::shared::plainly_spelled;
 
 /// After the partition key: the statics.
 pub(super) const STATICS: u8 = 0;
@@ -25,6 +26,8 @@ pub(crate) struct CellKeys {
     /// `[rows][table id]`.
     pub(crate) prefix: Bytes,
     pub(crate) sort: Vec<SortColumn>,
+    /// Set where the rows are items: the type of their partition key, which has one spelling.
+    pub(crate) partition_type: Option<KeyType>,
 }
 
 /// A key taken apart: the partition, and which row of it; `None` are its statics.
@@ -36,7 +39,7 @@ pub(crate) struct Place {
 
 impl CellKeys {
     pub(crate) fn new(prefix: Bytes, sort: Vec<SortColumn>) -> Self {
-        Self { prefix, sort }
+        Self { prefix, sort, partition_type: None }
     }
 
     /// Returns what all keys of a partition begin with.
@@ -46,7 +49,10 @@ impl CellKeys {
         }
         let mut out = Vec::with_capacity(self.prefix.len() + raw.len() + 64);
         out.extend_from_slice(&self.prefix);
-        put_partition(&mut out, raw);
+        match &self.partition_type {
+            Some(key_type) => put_partition(&mut out, &plainly_spelled(key_type, raw)?),
+            None => put_partition(&mut out, raw),
+        }
         Ok(out)
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct CellsLayout {
     pub(super) grace_seconds: u64,
     pub(super) partition_columns: usize,
     pub(super) has_views: bool,
+    /// The rows are items, which the code of cells reads and does not write.
+    pub(crate) is_of_items: bool,
     /// The columns that say all of a row, if one that is given all of them need not be read.
     pub(super) blind_columns: Option<Vec<u32>>,
 }
@@ -104,6 +106,7 @@ impl CellsLayout {
             grace_seconds: u64::from(schema.options.gc_grace_seconds),
             partition_columns: schema.partition.len(),
             has_views: !cells.views.is_empty(),
+            is_of_items: false,
             blind_columns: blind_columns(schema),
         })
     }
@@ -113,6 +116,10 @@ impl CellsLayout {
     /// * [`crate::ErrorKind::Invalid`]: it is a view.
     pub(crate) fn check_no_view(&self) -> Result<()> {
         match self.view_of {
+            None if self.is_of_items => Err(Error::new(
+                crate::error::ErrorKind::Internal,
+                "rows that are items were about to be written as cells",
+            )),
             None => Ok(()),
             Some(_) => Err(Error::invalid("a view is written by its base table alone")),
         }

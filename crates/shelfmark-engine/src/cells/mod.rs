@@ -83,8 +83,8 @@ pub(crate) use keep::Collect;
 pub(crate) use keys::Place;
 pub(crate) use layout::CellsLayout;
 pub(crate) use lease::{Renewal, StoredLease, WrittenStripes};
-pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
+pub(crate) use page::{CellReader, is_full};
 pub use raw::ClusteringValue;
 pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
 pub use request::{

@@ -234,6 +234,17 @@ fn wanted(key_type: &KeyType) -> &'static str {
     }
 }
 
+/// Returns a value with its number written out: `100`, and not one with two powers of ten.
+pub(crate) fn with_whole_digits(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.scale() < 0 => match whole(&number) {
+            Some(whole) => Decimal::new(whole, 0).map_or(Value::Number(number), Value::Number),
+            None => Value::Number(number),
+        },
+        value => value,
+    }
+}
+
 /// Returns a number as a whole one, if it is.
 fn whole(number: &Decimal) -> Option<BigInt> {
     let number = number.normalized();

@@ -10,5 +10,6 @@
 mod bed;
 mod hostile;
 mod http;
+mod shared;
 mod tls;
 mod waiting;
