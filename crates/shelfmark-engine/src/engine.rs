@@ -12,7 +12,7 @@ use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::Share;
+use crate::shared::{AttributesText, Share};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Engine {
     pub(crate) owner: Owner,
     /// What tables of other faces grant to it.
     pub(crate) share: Share,
+    /// How attributes are written as text, for faces that show them so.
+    pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
 }
 
 /// Told the access report of each read and write that goes through one [`Engine`].
@@ -44,6 +46,7 @@ impl Engine {
             observer: None,
             owner: Owner::Engine,
             share: Share::None,
+            attributes_text: None,
         })
     }
 
@@ -145,6 +148,16 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the change.
     pub fn change_catalogue(&self, changes: Vec<CatalogueChange<'_>>) -> Result<()> {
         self.inner.catalogue.apply(changes, self.owner).map(drop)
+    }
+
+    /// Has `watcher` told the name of each table of `owner` that is created, changed or dropped, once
+    /// that is done, by the thread that did it. It returns false to be told no more.
+    pub fn watch_tables(
+        &self,
+        owner: Owner,
+        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+    ) {
+        self.inner.catalogue.watch(owner, Arc::new(watcher));
     }
 
     /// Returns a number that rises with every change of what is declared, and only then.
@@ -367,9 +380,10 @@ impl Engine {
 
     /// Returns the form that has taken over from a table, if one has.
     pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
-        match &table.mapped {
-            Some(mapping) => mapping.current(&self.inner),
-            None => self.inner.catalogue.current(table),
+        match (&table.mapped, &table.items) {
+            (Some(mapping), _) => mapping.current(&self.inner),
+            (None, Some(mapping)) => mapping.current(&self.inner),
+            (None, None) => self.inner.catalogue.current(table),
         }
     }
 

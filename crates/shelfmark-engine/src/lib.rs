@@ -48,7 +48,7 @@ pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
-pub use shared::Share;
+pub use shared::{AttributesText, OtherAttributes, Share, SharedColumns};
 pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,

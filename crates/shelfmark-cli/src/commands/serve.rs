@@ -147,8 +147,9 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
+    let granted = share(&config, credentials.is_some())?;
     let options = dynamo::FaceOptions {
-        share: share(&config, credentials.is_some())?,
+        share: granted,
         credentials,
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
@@ -156,8 +157,9 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let cql_options =
         cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
     let faces = (options, cql_options);
+    let shown = engine.sharing(granted).writing_attributes(Arc::new(dynamo::AttributesJson));
     let served =
-        serve(&engine, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
+        serve(&shown, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
     let closed = engine.store().close().context("the store could not be closed in good order");
     if served.is_ok() && closed.is_ok() {
         tracing::info!("stopped in good order");

@@ -44,13 +44,22 @@ pub(crate) struct Catalogue {
     tables: RwLock<HashMap<TableName, Arc<Table>>>,
     /// Held while a schema changes: changes happen one after the other.
     changing: Mutex<()>,
+    /// Told of changes of tables.
+    watchers: Mutex<Vec<(Owner, Watcher)>>,
 }
+
+/// Told that a table was created, changed or dropped; returns false to be told no more.
+pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
 
 impl Catalogue {
     /// Opens the catalogue of a store; a new store gets its format record.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let catalogue =
-            Self { store, tables: RwLock::new(HashMap::new()), changing: Mutex::new(()) };
+        let catalogue = Self {
+            store,
+            tables: RwLock::new(HashMap::new()),
+            changing: Mutex::new(()),
+            watchers: Mutex::default(),
+        };
         catalogue.check_format()?;
         Ok(catalogue)
     }

@@ -44,6 +44,9 @@ impl Inner {
         mutation: &Mutation,
         done: &mut Done<()>,
     ) -> Result<Option<bool>> {
+        if mutation.table.items.is_some() {
+            return Ok(None);
+        }
         let current = self.catalogue.current(&mutation.table)?;
         let table = current.as_ref().unwrap_or(&mutation.table);
         let layout = table.cells()?;

@@ -136,6 +136,9 @@ impl Inner {
         told: &Told,
         done: &mut Done<T>,
     ) -> Result<bool> {
+        if let Some(items) = &read.table.items {
+            return self.attempt_conditional_items(items, read, decide, told, done);
+        }
         let current = self.catalogue.current(&read.table)?;
         let table = current.unwrap_or_else(|| Arc::clone(&read.table));
         let layout = table.cells()?;

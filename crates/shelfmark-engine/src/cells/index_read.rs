@@ -44,7 +44,11 @@ impl Engine {
     pub fn query_cell_index(&self, table: &Table, query: &CellIndexQuery) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = query.limits.now.unwrap_or_else(|| self.now());
-            CellReader::new(&self.inner, &view, table, now)?.query_index(query)
+            let reader = CellReader::new(&self.inner, &view, table, now)?;
+            match &table.items {
+                Some(items) => items.query_index(reader, query),
+                None => reader.query_index(query),
+            }
         })?;
         self.report(&page.report);
         Ok(page)

@@ -67,8 +67,8 @@ pub use estimate::CellEstimate;
 pub(crate) use find::{Found as FoundRow, Target};
 pub(crate) use high_water::{Renewal, WrittenStripes};
 pub(crate) use keep::Collect;
-pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
+pub(crate) use page::{CellReader, is_full};
 pub(crate) use renew::{CellsSeen, correct_high_water, correct_tombstones};
 pub use request::{
     CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,

@@ -28,7 +28,7 @@ pub struct Mutation {
 
 impl Mutation {
     /// Tells whether it only takes away: such a write is done also where room is short.
-    pub(super) fn is_deletion(&self) -> bool {
+    pub(crate) fn is_deletion(&self) -> bool {
         let takes_away = |operation: &CellOperation| {
             matches!(
                 operation,

@@ -193,7 +193,7 @@ impl Keep for Show<'_> {
         let behind = |key: &mut Places| {
             key.read(&reader.layout.keys.sort, raw.key.get(clustering_at..).unwrap_or_default())
         };
-        if !raw.chunks.is_empty() || reader.is_behind() {
+        if !raw.chunks.is_empty() || reader.is_made() {
             let row = reader.live(raw)?;
             if !row.exists() {
                 return Ok(false);

@@ -50,7 +50,7 @@ impl Transaction<'_> {
     ///
     /// * As [`crate::Engine::get_cells`].
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         self.touch_cells(table, &get.partition)?;
         let now = get.now.unwrap_or(self.writer.now);
@@ -69,7 +69,7 @@ impl Transaction<'_> {
     ///
     /// * As [`crate::Engine::query_cells`].
     pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         self.touch_cells(table, &query.partition)?;
         let page = match &self.writer.guards {
@@ -105,6 +105,13 @@ impl Transaction<'_> {
     ///   range would be deleted. Read the rows and delete each, or use [`crate::Engine::write_any`].
     /// * [`crate::ErrorKind::LimitExceeded`]: the row or its key is too large.
     pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
+        if let Some(items) = &mutation.table.items {
+            items.note_range(&self.writer, mutation)?;
+            for write in items.writes(&Validated(&self.writer.buffer), self.writer.now, mutation)? {
+                self.write(&write)?;
+            }
+            return Ok(());
+        }
         let current = self.inner.catalogue.current(&mutation.table)?;
         let table = current.unwrap_or_else(|| Arc::clone(&mutation.table));
         let layout = table.cells()?;

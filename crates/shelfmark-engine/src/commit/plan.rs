@@ -135,7 +135,9 @@ impl<'a> Plan<'a> {
                     Some(mapping) => &mapping.base,
                     None => &write.table,
                 },
-                Operation::Cells(mutation) => &mutation.table,
+                Operation::Cells(mutation) => {
+                    mutation.table.items_base().unwrap_or(&mutation.table)
+                }
             };
             let table = inner.catalogue.current(own)?.unwrap_or_else(|| Arc::clone(own));
             match operation {
@@ -143,7 +145,10 @@ impl<'a> Plan<'a> {
                     Some(mapping) => plan.add_mapped(inner, &table, mapping, write)?,
                     None => plan.add_item(&table, write)?,
                 },
-                Operation::Cells(mutation) => plan.add_cells(inner, &table, mutation)?,
+                Operation::Cells(mutation) => match &mutation.table.items {
+                    Some(items) => plan.rows.extend(items.latched(mutation)?),
+                    None => plan.add_cells(inner, &table, mutation)?,
+                },
             }
             if plan.tables.iter().all(|known| known.id != table.id) {
                 plan.tables.push(Arc::clone(&table));
@@ -217,6 +222,8 @@ impl<'a> Plan<'a> {
         }
         let mut written = Vec::new();
         let mut failures = Vec::new();
+        // What writes of items as cells read.
+        let mut reads = Vec::new();
         for (position, (table, operation)) in self.operations.iter().enumerate() {
             match operation {
                 Operation::Item(write) => match apply_item(&writer, &targets, table, write)? {
@@ -224,17 +231,22 @@ impl<'a> Plan<'a> {
                     Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
                     Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
                 },
-                Operation::Cells(mutation) => {
-                    if let Some(target) = targets.get(&table.id) {
-                        cells::apply(target, mutation)?;
-                    }
-                }
+                Operation::Cells(mutation) => match (&mutation.table.items, targets.get(&table.id))
+                {
+                    (Some(items), _) => match items.apply(&writer, table, mutation)? {
+                        Some(steps) => reads.extend(steps),
+                        None => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
+                    },
+                    (None, Some(target)) => cells::apply(target, mutation)?,
+                    (None, None) => {}
+                },
             }
         }
         if !failures.is_empty() {
             return Ok(Attempt::Answer(Err(Error::refused(failures))));
         }
-        let high_waters = self.finish(&writer, targets, &written, call.told);
+        reads.extend(written.iter().flat_map(|own| own.report.steps.iter().cloned()));
+        let high_waters = self.finish(&writer, targets, reads, call.told);
         Ok(Attempt::Ready(writer.into_commit(), written, high_waters))
     }
 
@@ -243,16 +255,15 @@ impl<'a> Plan<'a> {
         &self,
         writer: &Writer,
         targets: BTreeMap<u64, Target<'_>>,
-        items: &[Written],
+        of_items: Vec<AccessStep>,
         told: &Told,
     ) -> Vec<Renewal<'_>> {
         // In the order of their ids, in which everybody takes the locks of high-water marks.
         let stamps: BTreeMap<u64, HighWater> =
             targets.iter().map(|(id, target)| (*id, target.written())).collect();
         if told.is_wanted() {
-            let of_items = items.iter().flat_map(|written| written.report.steps.iter().cloned());
             let of_cells = targets.into_values().filter_map(Target::into_step);
-            told.note(of_items.chain(of_cells).collect::<Vec<AccessStep>>());
+            told.note(of_items.into_iter().chain(of_cells).collect::<Vec<AccessStep>>());
         }
         let high_waters = stamps.into_iter().filter_map(|(id, stamp)| {
             let table = self.tables.iter().find(|table| table.id == id)?;

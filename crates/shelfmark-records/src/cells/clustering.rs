@@ -9,6 +9,7 @@ use shelfmark_keycode::{self as keycode, Direction, Kind};
 use shelfmark_model::KeyType;
 use shelfmark_model::serial::{deserialise, serialise};
 
+use super::spelling::with_whole_digits;
 use crate::error::{Error, Result};
 use crate::keys::{put_component, take_component};
 
@@ -28,7 +29,9 @@ pub(crate) fn put_raw(
     value: Option<&[u8]>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let inner = kinded(key_type)?;
+    let KeyType::Kinded(inner) = key_type else {
+        return put_plain(key_type, direction, value, out);
+    };
     let Some(value) = value else {
         keycode::put_kind(out, direction, Kind::Null);
         return Ok(());
@@ -51,6 +54,28 @@ pub(crate) fn put_raw(
     put_component(key_type, direction, &deserialise(inner, value)?, out)
 }
 
+/// Appends a component of an item's sort key, which is neither null nor empty.
+fn put_plain(
+    key_type: &KeyType,
+    direction: Direction,
+    value: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let value = value.filter(|own| !own.is_empty() || has_empty_values(key_type));
+    let Some(value) = value else {
+        return Err(Error::invalid("a sort key of items is never null or empty"));
+    };
+    put_component(key_type, direction, &deserialise(key_type, value)?, out)
+}
+
+/// Reads a component of an item's sort key back.
+fn take_plain(key_type: &KeyType, direction: Direction, rest: &mut &[u8]) -> Result<Vec<u8>> {
+    let value = take_component(key_type, direction, rest).map_err(|_| damaged())?;
+    let mut bytes = Vec::new();
+    serialise(key_type, &with_whole_digits(value), &mut bytes).map_err(|_| damaged())?;
+    Ok(bytes)
+}
+
 /// Reads a kinded component back.
 ///
 /// # Errors
@@ -71,6 +96,9 @@ pub(crate) fn take_shared(
     rest: &mut &[u8],
     key: Option<&Bytes>,
 ) -> Result<ClusteringValue> {
+    if !matches!(key_type, KeyType::Kinded(_)) {
+        return Ok(Some(take_plain(key_type, direction, rest)?.into()));
+    }
     let mut after = *rest;
     let kind = keycode::take_kind(&mut after, direction).map_err(|_| damaged())?;
     let bytes = match kind {
@@ -105,6 +133,10 @@ pub fn take_into(
     rest: &mut &[u8],
     out: &mut Vec<u8>,
 ) -> Result<bool> {
+    if !matches!(key_type, KeyType::Kinded(_)) {
+        out.extend_from_slice(&take_plain(key_type, direction, rest)?);
+        return Ok(true);
+    }
     let mut after = *rest;
     let kind = keycode::take_kind(&mut after, direction).map_err(|_| damaged())?;
     match kind {

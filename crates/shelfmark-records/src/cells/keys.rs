@@ -6,11 +6,12 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, prefix_successor, put_bytes, take_bytes, token, token_bytes};
-use shelfmark_model::SortColumn;
+use shelfmark_model::{KeyType, SortColumn};
 use shelfmark_store::KeyRange;
 
 use super::clustering::{ClusteringValue, put_raw, take_shared};
 use super::span::{Span, SpanBound};
+use super::spelling::plainly_spelled;
 use crate::error::{Error, Result};
 use crate::keys::RowKey;
 
@@ -26,6 +27,8 @@ pub struct CellKeys {
     pub prefix: Bytes,
     /// The clustering columns, in order.
     pub sort: Vec<SortColumn>,
+    /// Set where the rows are items: the type of their partition key, which has one spelling.
+    pub partition_type: Option<KeyType>,
 }
 
 /// A key taken apart: the partition, and which row of it; `None` are its statics.
@@ -40,7 +43,7 @@ pub struct Place {
 impl CellKeys {
     /// Creates the keys of a table from `[rows][table id]` and its clustering columns.
     pub fn new(prefix: Bytes, sort: Vec<SortColumn>) -> Self {
-        Self { prefix, sort }
+        Self { prefix, sort, partition_type: None }
     }
 
     /// Returns what all keys of a partition begin with.
@@ -54,7 +57,10 @@ impl CellKeys {
         }
         let mut out = Vec::with_capacity(self.prefix.len() + raw.len() + 64);
         out.extend_from_slice(&self.prefix);
-        put_partition(&mut out, raw);
+        match &self.partition_type {
+            Some(key_type) => put_partition(&mut out, &plainly_spelled(key_type, raw)?),
+            None => put_partition(&mut out, raw),
+        }
         Ok(out)
     }
 

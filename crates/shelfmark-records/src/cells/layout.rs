@@ -37,6 +37,8 @@ pub struct CellsLayout {
     pub partition_columns: usize,
     /// Other tables are views of it.
     pub has_views: bool,
+    /// The rows are items, which the code of cells reads and does not write.
+    pub is_of_items: bool,
     /// The columns that say all of a row, if one that is given all of them need not be read.
     pub blind_columns: Option<Vec<u32>>,
 }
@@ -119,6 +121,7 @@ impl CellsLayout {
             grace_seconds: u64::from(schema.options.gc_grace_seconds),
             partition_columns: schema.partition.len(),
             has_views: !cells.views.is_empty(),
+            is_of_items: false,
             blind_columns: blind_columns(schema),
         })
     }
@@ -128,6 +131,9 @@ impl CellsLayout {
     /// * [`crate::ErrorKind::Invalid`]: it is a view.
     pub fn check_no_view(&self) -> Result<()> {
         match self.view_of {
+            None if self.is_of_items => {
+                Err(Error::invalid("rows that are items were about to be written as cells"))
+            }
             None => Ok(()),
             Some(_) => Err(Error::invalid("a view is written by its base table alone")),
         }

@@ -16,6 +16,7 @@ mod live_row;
 mod merge;
 mod order;
 mod span;
+mod spelling;
 pub mod tombstones;
 mod view_filter;
 
@@ -35,6 +36,7 @@ pub use layout::{CellsLayout, IndexLayout};
 pub use live_row::{LiveCell, LiveRow, Visible};
 pub use order::check_order;
 pub use span::{Span, SpanBound};
+pub use spelling::{plainly_spelled, whole, with_whole_digits};
 pub use view_filter::ViewFilter;
 
 #[cfg(test)]

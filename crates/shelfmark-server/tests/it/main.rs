@@ -11,5 +11,6 @@ mod bed;
 mod histories;
 mod hostile;
 mod http;
+mod shared;
 mod tls;
 mod waiting;
