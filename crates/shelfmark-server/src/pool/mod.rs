@@ -12,6 +12,7 @@
 //!
 //! Invariant: work that was handed over is told exactly once that it is admitted or refused.
 
+mod shared;
 mod turns;
 
 use std::collections::{HashMap, VecDeque};
@@ -25,6 +26,7 @@ use shelfmark_store::{Caps, threads};
 use tokio::runtime::Handle;
 
 use crate::limits::{HEAVY_NICENESS, POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
+use shared::Shared;
 use turns::{Address, Turns, address};
 
 /// How many requests of a pool run at once and wait.
@@ -55,7 +57,7 @@ impl PoolSize {
 #[derive(Clone)]
 pub struct Pool {
     inner: Arc<Inner>,
-    runtime: Handle,
+    shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -144,7 +146,7 @@ impl Pool {
             ended: Condvar::new(),
             ready: AtomicUsize::new(0),
         };
-        Self { inner: Arc::new(inner), runtime }
+        Self { inner: Arc::new(inner), shared: Shared::new(runtime) }
     }
 
     /// Refuses everything from now on, what has not begun included, and waits for what has begun, for
@@ -184,8 +186,17 @@ impl weight::Pool for Pool {
         self.inner.dispatch(state);
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        drop(self.runtime.spawn(async move { work() }));
+    fn share(&self, asker: Asker, work: Box<dyn FnOnce() + Send>) {
+        self.shared.run(asker, work);
+    }
+
+    fn forget(&self, asker: Asker) {
+        let mut state = self.inner.state();
+        let mut lost = state.heavy.queued.take_of(asker);
+        lost.extend(state.waiting.queued.take_of(asker));
+        self.inner.note_ready(&state);
+        drop(state);
+        lost.into_iter().for_each(|work| work(Err(Refused)));
     }
 
     fn pause(&self) {
