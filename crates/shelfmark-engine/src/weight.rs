@@ -122,10 +122,13 @@ pub trait Pool: Send + Sync {
     fn run(&self, asker: Asker, weight: Weight, work: Work);
 
     /// Runs `work`, which is short, on whichever thread serves connections and has time.
-    fn share(&self, work: Box<dyn FnOnce() + Send>);
+    fn share(&self, asker: Asker, work: Box<dyn FnOnce() + Send>);
 
     /// Lets other heavy work have its turn: called by heavy work between two pages.
     fn pause(&self) {}
+
+    /// Refuses what a client that has gone asked for and what has not begun.
+    fn forget(&self, _asker: Asker) {}
 
     /// Tells whether work runs where it is handed over, so that handing it over helps nobody.
     fn is_inline(&self) -> bool {
@@ -142,7 +145,7 @@ impl Pool for Inline {
         work(Ok(()));
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 

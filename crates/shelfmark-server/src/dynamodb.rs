@@ -133,7 +133,10 @@ async fn http(
 ) {
     let mut stream = Stalled::new(stream, caller.times.stall_max);
     let caller = Caller { is_ambiguous: stream.heads().found(), ..caller };
-    if requests(&mut stream, caller, stopped).await {
+    let (face, address) = (Arc::clone(&caller.shared.face), caller.address);
+    let may_send = requests(&mut stream, caller, stopped).await;
+    face.pool().forget(Some(address));
+    if may_send {
         linger(&mut stream).await;
     }
 }

@@ -344,7 +344,7 @@ impl Pool for Kept {
         self.long.lock().unwrap().push(work);
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         self.shared.lock().unwrap().push(work);
     }
 }

@@ -19,7 +19,7 @@ impl Pool for Kept {
         self.0.lock().unwrap().push((weight, work));
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 }

@@ -69,8 +69,8 @@ pub(crate) struct TableState {
     levels: AtomicUsize,
     /// Some rows may be covered by tombstones that were not applied to them yet.
     has_purges: AtomicBool,
-    /// No such tombstone was left when the last purge looked.
-    purges_ended: AtomicBool,
+    /// The newest commit when a purge first found no such tombstone; 0 before.
+    purges_ended_at: AtomicU64,
     /// How late a write must be to be later than all that was there.
     pub(super) high_water: HighWaterState,
 }
@@ -84,7 +84,7 @@ impl Default for TableState {
             met_chunks: AtomicBool::new(false),
             levels: AtomicUsize::new(usize::MAX),
             has_purges: AtomicBool::new(true),
-            purges_ended: AtomicBool::new(false),
+            purges_ended_at: AtomicU64::new(0),
             high_water: HighWaterState::default(),
         }
     }
@@ -150,17 +150,23 @@ impl TableState {
         self.is_loaded.load(Ordering::Acquire) && self.has_purges()
     }
 
-    /// Has readers look for deletions that are being purged, before one is queued.
+    /// Has readers look for deletions that are being purged, before one is queued. The caller has
+    /// entered the table's gate.
     pub(super) fn begin_purges(&self) {
-        self.purges_ended.store(false, Ordering::Release);
+        self.purges_ended_at.store(0, Ordering::Release);
         self.has_purges.store(true, Ordering::Release);
     }
 
-    /// Has readers no longer look, once no tombstone was left at two looks in a row: whoever took his
-    /// snapshot before the last rows were gone has looked at this by then.
-    pub(super) fn end_purges(&self) {
-        if self.purges_ended.swap(true, Ordering::AcqRel) {
-            self.has_purges.store(false, Ordering::Release);
+    /// Has readers no longer look, once no tombstone was left at two looks in a row and no snapshot is open
+    /// that is older than the first: in such a one the last rows are still there. The caller keeps
+    /// everybody out of the table's gate, and `newest` is the newest commit.
+    pub(super) fn end_purges(&self, newest: u64, oldest_snapshot: Option<u64>) {
+        match self.purges_ended_at.load(Ordering::Acquire) {
+            0 => self.purges_ended_at.store(newest.max(1), Ordering::Release),
+            ended_at if oldest_snapshot.is_none_or(|oldest| oldest >= ended_at) => {
+                self.has_purges.store(false, Ordering::Release);
+            }
+            _ => {}
         }
     }
 }

@@ -174,10 +174,12 @@ impl Inner {
     /// Has readers of a table no longer look for deletions that are being purged, if none is left.
     fn end_purges(&self, table: &Table) -> Result<usize> {
         let _gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let oldest = self.store.stats().oldest_snapshot;
+        let newest = self.store.snapshot()?.id().commit;
         let writer = self.writer(self.store.latest()?);
         let left = tombstones::purges(&writer.buffer, table.id)?.len();
         if left == 0 {
-            table.shared.cells.end_purges();
+            table.shared.cells.end_purges(newest, oldest);
         }
         Ok(left)
     }

@@ -12,6 +12,7 @@
 //!
 //! Invariant: work that was handed over is told exactly once that it is admitted or refused.
 
+mod shared;
 mod turns;
 
 use std::collections::{HashMap, VecDeque};
@@ -25,6 +26,7 @@ use shelfmark_store::{Caps, threads};
 use tokio::runtime::Handle;
 
 use crate::limits::{HEAVY_NICENESS, POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
+use shared::Shared;
 use turns::{Address, Turns, address};
 
 /// The limits of a pool.
@@ -55,7 +57,7 @@ impl PoolSize {
 #[derive(Clone)]
 pub struct Pool {
     inner: Arc<Inner>,
-    runtime: Handle,
+    shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -94,7 +96,7 @@ struct State {
 struct Lane {
     /// They have not begun.
     queued: Turns<Work>,
-    /// How many have begun and not ended, of each address.
+    /// Number of requests of each address that have begun and not ended.
     begun: HashMap<Address, usize>,
     begun_of_all: usize,
     /// Work that a thread is to take, and does so at once.
@@ -127,7 +129,8 @@ impl Turn {
 }
 
 thread_local! {
-    /// Which pool's heavy work this thread runs, by the address of its state, and for whom; 0 for none.
+    /// Identifies the pool whose heavy work this thread runs, by the address of its state, and for
+    /// whom; 0 for none.
     static COMPUTES_FOR: std::cell::Cell<(usize, Asker)> = const { std::cell::Cell::new((0, None)) };
 }
 
@@ -144,7 +147,7 @@ impl Pool {
             ended: Condvar::new(),
             ready: AtomicUsize::new(0),
         };
-        Self { inner: Arc::new(inner), runtime }
+        Self { inner: Arc::new(inner), shared: Shared::new(runtime) }
     }
 
     /// Refuses all work from now on, what has not begun included, and waits for what has begun, for
@@ -184,8 +187,17 @@ impl weight::Pool for Pool {
         self.inner.dispatch(state);
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        drop(self.runtime.spawn(async move { work() }));
+    fn share(&self, asker: Asker, work: Box<dyn FnOnce() + Send>) {
+        self.shared.run(asker, work);
+    }
+
+    fn forget(&self, asker: Asker) {
+        let mut state = self.inner.state();
+        let mut lost = state.heavy.queued.take_of(asker);
+        lost.extend(state.waiting.queued.take_of(asker));
+        self.inner.note_ready(&state);
+        drop(state);
+        lost.into_iter().for_each(|work| work(Err(Refused)));
     }
 
     fn pause(&self) {
@@ -204,7 +216,7 @@ impl weight::Pool for Pool {
     }
 }
 
-/// What a thread of the pool is for.
+/// The kind of work of a thread of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Heavy,

@@ -149,6 +149,23 @@ fn one_request_waits_for_one_of_each_other_client() {
 }
 
 #[test]
+fn what_a_client_that_has_gone_asked_for_does_not_begin() {
+    let (pool, _runtime) = pool(PoolSize { queued: 8, ..SIZE });
+    let held = Held::new();
+    let run = |port, name| held.run_for(asker(1, port), &pool, Weight::Heavy, name);
+    let running = run(1, "running");
+    held.check("running begins");
+    let queued = [run(1, "queued"), run(2, "other"), run(1, "queued")];
+    pool.forget(asker(1, 1));
+    held.check("queued is refused");
+    held.check("queued is refused");
+    drop((running, queued));
+    held.check("running ends");
+    held.check("other begins");
+    held.check("other ends");
+}
+
+#[test]
 fn an_address_leaves_a_place_to_others() {
     let (pool, _runtime) = pool(PoolSize { computing: 1, begun: 4, waiting: 4, queued: 100 });
     let held = Held::new();

@@ -26,7 +26,7 @@ pub(super) struct Turns<T> {
     len: usize,
 }
 
-/// What stands in line of one address.
+/// The queue of one address.
 struct Connections<T> {
     circle: Circle<Asker, VecDeque<T>>,
     len: usize,
@@ -75,6 +75,18 @@ impl<T> Turns<T> {
         Some(taken)
     }
 
+    /// Takes all that a connection has here.
+    pub(super) fn take_of(&mut self, asker: Asker) -> Vec<T> {
+        let Some(own) = self.addresses.of.get_mut(&address(asker)) else { return Vec::new() };
+        let taken = Vec::from(own.circle.leave(asker).unwrap_or_default());
+        own.len -= taken.len();
+        self.len -= taken.len();
+        if own.len == 0 {
+            self.addresses.leave(address(asker));
+        }
+        taken
+    }
+
     /// Takes everything.
     pub(super) fn drain(&mut self) -> Vec<T> {
         std::iter::from_fn(|| self.pop(|_| true)).map(|(_, thing)| thing).collect()
@@ -100,6 +112,13 @@ impl<K: Copy + Eq + Hash, V: Default> Circle<K, V> {
             self.order.push_back(name);
             V::default()
         })
+    }
+
+    /// Removes a part.
+    fn leave(&mut self, name: K) -> Option<V> {
+        let part = self.of.remove(&name)?;
+        self.order.retain(|own| *own != name);
+        Some(part)
     }
 
     /// Has `take` take something of the next part that may. That part comes last then, and leaves if
@@ -143,6 +162,20 @@ mod tests {
         let expected = ["greedy 0", "one", "none", "its other connection", "greedy 1", "greedy 2"];
         assert_eq!(taken, expected);
         assert_eq!((turns.len(), turns.addresses.order.len(), turns.addresses.of.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn who_goes_leaves_nothing_behind() {
+        let mut turns = Turns::default();
+        for port in [1, 2, 1, 3] {
+            turns.push(asker(1, port), port);
+        }
+        turns.push(asker(2, 1), 9);
+        assert_eq!(turns.take_of(asker(1, 1)), [1, 1]);
+        assert!(turns.take_of(asker(1, 1)).is_empty());
+        assert_eq!(turns.take_of(asker(2, 1)), [9]);
+        assert_eq!((turns.len(), turns.len_of(address(asker(2, 1)))), (2, 0));
+        assert_eq!(turns.drain(), [2, 3]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ const READS_END_WITHIN: Duration = Duration::from_secs(2);
 /// Interval at which it polls.
 const READS_LOOKED_AT_EVERY: Duration = Duration::from_millis(1);
 
-/// What a merge may hold is as much as a memory table, and at least this: smaller files would have to be
+/// Least memory that a merge may hold, which else is that of a memory table: smaller files would have to be
 /// opened for less than they hold.
 const MERGE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 

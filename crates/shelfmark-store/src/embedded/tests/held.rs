@@ -11,7 +11,7 @@ use super::support::{Scratch, commit_patiently, small};
 
 const VALUE_BYTES: usize = 256 * 1024;
 const ROWS: usize = 320;
-/// What a merge may hold with small memory tables.
+/// Bytes that a merge may hold with small memory tables.
 const HELD_BYTES: usize = 16 * 1024 * 1024;
 
 #[test]

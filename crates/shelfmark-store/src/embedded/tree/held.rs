@@ -31,7 +31,7 @@ const LARGE_BYTES: usize = 2048;
 /// Smallest files that a merge writes, in bytes: with the best compression they hold 16 MiB.
 const TABLE_BYTES_MIN: u64 = 64 * 1024;
 
-/// What the merges of a tree may hold, and what the last one did.
+/// Bounds what the merges of a tree hold.
 pub(super) struct Held {
     tables: PathBuf,
     bytes_max: u64,

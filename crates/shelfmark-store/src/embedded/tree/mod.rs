@@ -95,7 +95,7 @@ pub(super) struct Tree {
     installing: Mutex<()>,
     /// The table files that need not be verified again at the next open.
     identities: Mutex<Identities>,
-    /// What merges may hold.
+    /// Bounds what merges hold.
     held: Arc<Held>,
 }
 
