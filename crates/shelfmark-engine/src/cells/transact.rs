@@ -105,7 +105,10 @@ impl Transaction<'_> {
     pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
         if let Some(items) = &mutation.table.items {
             items.note_range(&self.writer, mutation)?;
-            for write in items.writes(&Validated(&self.writer.buffer), self.writer.now, mutation)? {
+            let current = self.inner.catalogue.current(&items.base)?;
+            let base = current.as_deref().unwrap_or(&items.base);
+            let view = Validated(&self.writer.buffer);
+            for write in items.writes(base, &view, self.writer.now, mutation)? {
                 self.write(&write)?;
             }
             return Ok(());

@@ -2,6 +2,7 @@
 //!
 //! Invariant: without a grant nothing of another face's table is read or written.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use shelfmark_model::{TableName, TableSchema, Value};
@@ -48,11 +49,14 @@ impl Share {
 
     /// Puts a table's own grant into its options; `None` leaves it to the server.
     pub fn put(grant: Option<Self>, schema: &mut TableSchema) {
+        Self::put_option(grant, &mut schema.options.face);
+    }
+
+    /// As [`Share::put`], into what the faces keep with a table.
+    pub fn put_option(grant: Option<Self>, face: &mut BTreeMap<String, Value>) {
         match grant {
-            Some(grant) => {
-                schema.options.face.insert(OPTION.to_owned(), Value::text(grant.word()));
-            }
-            None => drop(schema.options.face.remove(OPTION)),
+            Some(grant) => drop(face.insert(OPTION.to_owned(), Value::text(grant.word()))),
+            None => drop(face.remove(OPTION)),
         }
     }
 

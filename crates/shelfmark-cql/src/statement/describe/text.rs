@@ -237,5 +237,8 @@ fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
         format!("read_repair = {}", quoted(&own.read_repair)),
         format!("speculative_retry = {}", quoted(&own.speculative_retry)),
     ]);
+    if !own.share.is_empty() {
+        out.push(format!("share = {}", quoted(&own.share)));
+    }
     out
 }

@@ -67,7 +67,8 @@ pub trait AttributesText: Send + Sync + fmt::Debug {
 pub(crate) struct CellsOfItems {
     /// The table of items.
     pub(crate) base: Arc<Table>,
-    grant: Share,
+    /// The grant of tables that have none of their own.
+    share: Share,
     columns: Arc<Declared>,
 }
 
@@ -101,7 +102,7 @@ impl Declared {
 
 impl CellsOfItems {
     /// Returns the table of cells that a table of items is.
-    fn table(base: &Arc<Table>, grant: Share, columns: Arc<Declared>) -> Table {
+    fn table(base: &Arc<Table>, share: Share, columns: Arc<Declared>) -> Table {
         let own = &base.schema;
         let mut schema = TableSchema::of_cells(own.name.clone(), own.partition.clone());
         schema.sort.clone_from(&own.sort);
@@ -111,7 +112,7 @@ impl CellsOfItems {
             cells.keys.partition_type = Some(partition.key_type.clone());
             cells.is_of_items = true;
         }
-        Table { items: Some(Self { base: Arc::clone(base), grant, columns }), ..table }
+        Table { items: Some(Self { base: Arc::clone(base), share, columns }), ..table }
     }
 
     /// Returns the table again if the table of items has another form by now.
@@ -121,7 +122,7 @@ impl CellsOfItems {
     /// * [`ErrorKind::NotFound`]: it was dropped.
     pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
         let current = inner.catalogue.current(&self.base)?;
-        Ok(current.map(|base| Arc::new(Self::table(&base, self.grant, Arc::clone(&self.columns)))))
+        Ok(current.map(|base| Arc::new(Self::table(&base, self.share, Arc::clone(&self.columns)))))
     }
 
     /// Returns the key of an item from the key of its row.
@@ -171,7 +172,10 @@ fn key_value(name: &str, key_type: &KeyType, raw: &[u8], size_max: usize) -> Res
     }
     let value = deserialise(key_type, raw)?;
     check_number(name, &value)?;
-    Ok(value)
+    Ok(match value {
+        Value::Number(number) => Value::Number(number.normalized()),
+        value => value,
+    })
 }
 
 /// Refuses numbers that items do not have: those with more than 38 digits, too large or too small.
@@ -209,12 +213,9 @@ impl Engine {
         columns: impl FnOnce(&TableSchema) -> SharedColumns,
     ) -> Result<Arc<Table>> {
         let table = self.inner.catalogue.table(name)?;
-        let Some(grant) = self.granted(&table) else {
-            let text = format!("there is no table {name} for rows of cells");
-            return Err(Error::new(ErrorKind::NotFound, text));
-        };
+        self.check_granted(&table)?;
         let columns = Arc::new(Declared::of(columns(&table.schema)));
-        Ok(Arc::new(CellsOfItems::table(&table, grant, columns)))
+        Ok(Arc::new(CellsOfItems::table(&table, self.share, columns)))
     }
 
     /// Returns the names of the tables of items of a namespace that are granted, in order.
@@ -227,17 +228,21 @@ impl Engine {
     pub fn shared_names(&self, namespace: &str) -> Result<Vec<TableName>> {
         let names = self.inner.catalogue.names(Some(namespace), None, usize::MAX)?;
         let is_granted = |name: &TableName| {
-            self.inner.catalogue.table(name).is_ok_and(|table| self.granted(&table).is_some())
+            self.inner.catalogue.table(name).is_ok_and(|table| self.check_granted(&table).is_ok())
         };
         Ok(names.into_iter().filter(is_granted).collect())
     }
 
-    /// Returns the grant of a table of items; `None` if it is none, or grants nothing.
-    fn granted(&self, table: &Table) -> Option<Share> {
+    /// Checks that a table holds items, and grants something.
+    fn check_granted(&self, table: &Table) -> Result<()> {
         let schema = &table.schema;
         let grant = Share::of_table(schema).unwrap_or(self.share);
         let is_shown = Owner::of_table(schema) == Owner::DynamoDb && table.cells.is_none();
-        (is_shown && schema.partition.len() == 1 && grant != Share::None).then_some(grant)
+        if is_shown && schema.partition.len() == 1 && grant != Share::None {
+            return Ok(());
+        }
+        let text = format!("there is no table {} for rows of cells", schema.name);
+        Err(Error::new(ErrorKind::NotFound, text))
     }
 
     /// Changes what a face keeps with a table of another face that is granted to it: the columns that
@@ -255,10 +260,7 @@ impl Engine {
         declared: Option<Value>,
     ) -> Result<()> {
         let table = self.inner.catalogue.table(name)?;
-        if self.granted(&table).is_none() {
-            let text = format!("there is no table {name} for rows of cells");
-            return Err(Error::new(ErrorKind::NotFound, text));
-        }
+        self.check_granted(&table)?;
         let change = |schema: &mut TableSchema| {
             match declared {
                 Some(value) => drop(schema.options.face.insert(key.to_owned(), value)),

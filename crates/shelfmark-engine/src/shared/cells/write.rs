@@ -52,7 +52,7 @@ impl CellsOfItems {
     ) -> Result<Option<Vec<AccessStep>>> {
         self.note_range(writer, mutation)?;
         let mut steps = Vec::new();
-        for write in self.writes(&Validated(&writer.buffer), writer.now, mutation)? {
+        for write in self.writes(table, &Validated(&writer.buffer), writer.now, mutation)? {
             match apply(writer, table, &write)? {
                 Applied::Written(written) => steps.extend(written.report.steps),
                 Applied::Refused(refusal) => {
@@ -76,7 +76,8 @@ impl CellsOfItems {
         Ok(())
     }
 
-    /// Returns the writes of items that a mutation is, given the items that `view` shows.
+    /// Returns the writes of items that a mutation is, given the items that `view` shows
+    /// of `base`, the table as it is now.
     ///
     /// # Errors
     ///
@@ -84,11 +85,12 @@ impl CellsOfItems {
     /// * [`ErrorKind::LimitExceeded`]: a key is too long, or the deletion of a range too large.
     pub(crate) fn writes(
         &self,
+        base: &Table,
         view: &impl View,
         now: u64,
         mutation: &Mutation,
     ) -> Result<Vec<Write>> {
-        self.check_grant()?;
+        self.check_grant(base)?;
         if mutation.ttl_seconds.is_some() {
             return Err(Error::invalid(
                 "items have no time to live of their own; set the attribute that the table's time \
@@ -111,8 +113,10 @@ impl CellsOfItems {
         }
     }
 
-    fn check_grant(&self) -> Result<()> {
-        if self.grant == Share::All {
+    fn check_grant(&self, base: &Table) -> Result<()> {
+        // As it is now: a statement may have been planned before the grant was taken away.
+        let grant = Share::of_table(&base.schema).unwrap_or(self.share);
+        if grant == Share::All {
             return Ok(());
         }
         Err(Error::invalid(format!(

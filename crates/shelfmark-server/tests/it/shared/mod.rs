@@ -6,6 +6,7 @@
 //!
 //! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
 
+mod history;
 mod runner;
 
 use runner::World;
@@ -28,5 +29,6 @@ scripts! {
     indexes
     reads
     refusals
+    schema
     writes
 }
