@@ -79,12 +79,13 @@ pub(crate) use engine::renew_lease;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
 pub(crate) use find::{Found as FoundRow, Target};
+pub(crate) use index_read::{Entries, check_readable};
 pub(crate) use keep::Collect;
 pub(crate) use keys::Place;
 pub(crate) use layout::CellsLayout;
 pub(crate) use lease::{Renewal, StoredLease, WrittenStripes};
+pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
-pub(crate) use page::{CellReader, is_full};
 pub use raw::ClusteringValue;
 pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
 pub use request::{

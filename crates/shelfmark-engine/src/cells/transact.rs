@@ -104,11 +104,9 @@ impl Transaction<'_> {
     /// * [`crate::ErrorKind::LimitExceeded`]: the row or its key is too large.
     pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
         if let Some(items) = &mutation.table.items {
-            items.note_range(&self.writer, mutation)?;
             let current = self.inner.catalogue.current(&items.base)?;
             let base = current.as_deref().unwrap_or(&items.base);
-            let view = Validated(&self.writer.buffer);
-            for write in items.writes(base, &view, self.writer.now, mutation)? {
+            for write in items.writes_of(&self.writer, base, mutation)? {
                 self.write(&write)?;
             }
             return Ok(());
