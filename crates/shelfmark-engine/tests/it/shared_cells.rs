@@ -399,7 +399,7 @@ impl Model<'_> {
     }
 
     fn step(&mut self) {
-        let (pk, sk, n) = (self.pick("p"), self.pick("s"), i64::from(self.random.below(50) as u8));
+        let (pk, sk, n) = (self.pick("p"), self.pick("s"), self.random.below(50).cast_signed());
         let place = (pk.clone(), sk.clone());
         let change = match self.random.below(8) {
             0 => {
