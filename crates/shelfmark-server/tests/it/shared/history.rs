@@ -67,12 +67,17 @@ fn with(list: &[u64], own: u64) -> Vec<u64> {
     list.iter().copied().chain([own]).collect()
 }
 
+/// Opens an engine over a store in memory.
+pub(super) fn engine(seed: u64) -> Engine {
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1_577_836_800_000_000));
+    let random = Arc::new(SeededRandom::new(seed));
+    let environment = Environment { clock: Arc::clone(&clock), random };
+    Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap()
+}
+
 impl World {
     fn new(seed: u64) -> Self {
-        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1_577_836_800_000_000));
-        let random = Arc::new(SeededRandom::new(seed));
-        let environment = Environment { clock: Arc::clone(&clock), random };
-        let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap();
+        let engine = engine(seed);
         let faces = Faces::open(&engine, Share::All);
         let (status, body) = faces.dynamodb(
             "CreateTable",
