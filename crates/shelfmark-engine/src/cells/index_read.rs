@@ -159,13 +159,7 @@ impl<V: View> CellReader<'_, V> {
         let end = page.read(view, range, &mut taker)?;
         let EntryTaker { page: mut found, step, .. } = taker;
         found.cursor = end.cursor;
-        let own = self.into_step();
-        // What entries hold themselves is not read a second time.
-        let is_read = !own.ranges.is_empty() || own.rows_read == 0;
-        found
-            .report
-            .steps
-            .extend([Some(step), Some(own).filter(|_| is_read)].into_iter().flatten());
+        found.report.steps.extend([step, self.into_step()]);
         Ok(found)
     }
 

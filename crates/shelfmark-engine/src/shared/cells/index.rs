@@ -73,7 +73,12 @@ impl CellsOfItems {
         let whole = sort_range(&index.key, &partition, &sort)?;
         let entries =
             OfItems { items: self, index, memo: RowMemo::default(), item: Item::default() };
-        reader.query_entries(&query, &index.key.prefix, whole, entries)
+        let mut page = reader.query_entries(&query, &index.key.prefix, whole, entries)?;
+        if index.schema.projected == Projected::All {
+            // Nothing was read but the entries.
+            page.report.steps.truncate(1);
+        }
+        Ok(page)
     }
 
     /// Returns the partition key and the condition on the sort key that an index is read with.
