@@ -1,4 +1,4 @@
-//! Reads beside the range: a point read for each row, and counts that a row keeps.
+//! Proves reads beside the range: a point read for each row, and counts that a row keeps.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term};
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 
 impl Context<'_> {
-    /// A point read for each row: what it adds, as paths from the first row's source.
+    /// Returns the paths that a point read for each row adds, from the first row's source.
     pub(super) fn follow(
         &self,
         relation: usize,
@@ -57,7 +57,7 @@ impl Context<'_> {
         Err((7, why))
     }
 
-    /// The path from a row to the tuple that the follow-up read finds.
+    /// Returns the path from a row to the tuple that the follow-up read finds.
     fn referred(
         &self,
         relation: usize,
@@ -95,7 +95,7 @@ impl Context<'_> {
         base
     }
 
-    /// `count of …` by a count that a row keeps.
+    /// Proves `count of …` by a count that a row keeps.
     pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) {
         let Some(source) = self.read.sources.first() else { return };
         let wanted =
@@ -135,8 +135,8 @@ impl Context<'_> {
     }
 }
 
-/// The reference at the end of a path, or the keys that it leads through, as far as what it is the
-/// key of: the key of an entity may itself be a reference.
+/// Returns the reference at the end of a path, or the keys that it leads through, followed as far
+/// as a key of an entity is itself a reference.
 pub(crate) fn leading_to(
     model: &Model,
     relation: RelationId,

@@ -1,4 +1,4 @@
-//! Who may use whom: the table of the design against what cargo says.
+//! Compares the design's table of crates with the graph that cargo reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Terms: what keys, plans and patterns compute from attributes and inputs.
+//! Terms: computations of keys, plans and patterns from attributes and inputs.
 //!
 //! Invariant: [`Function::apply`] is total on values of the right kinds, and a function that
 //! [`Function::is_monotone`] names never decreases when its first argument grows.
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::types::Type;
 use super::value::{Value, civil};
 
-/// A way from a relation along references: columns, each of the relation the one before refers to.
+/// A path from a relation along references: columns, each of the relation that the one before
+/// refers to.
 pub type ColumnPath = Vec<usize>;
 
 /// A value that is known once a pattern is called.
@@ -70,7 +71,7 @@ impl Function {
         Self::ALL.iter().find(|(_, function, _)| *function == self).map_or("", |(name, ..)| name)
     }
 
-    /// Whether the value never decreases when the first argument grows, the others fixed.
+    /// Returns true if the value never decreases when the first argument grows, the others fixed.
     pub fn is_monotone(self) -> bool {
         !matches!(self, Self::Hash | Self::Bucket)
     }
@@ -112,12 +113,12 @@ impl Function {
         }
     }
 
-    /// Whether it makes a period of a time.
+    /// Returns true if it computes a period of a time.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Hour | Self::Day | Self::Week | Self::Month | Self::Year)
     }
 
-    /// The type of the value, or what is wrong with the arguments.
+    /// Returns the type of the value, or an error in the arguments.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl Function {
     }
 }
 
-/// A fixed hash (FNV-1a, folded to 32 bits): what buckets are made from.
+/// Computes a fixed hash (FNV-1a, folded to 32 bits), from which buckets are made.
 fn hash(value: &Value) -> i64 {
     let bytes = match value {
         Value::Int(n) => n.to_be_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Values of states.
+//! Values of attributes in states.
 //!
 //! Invariant: the derived order is the order that patterns speak of: numbers by size, texts by
 //! code points, identifiers by unsigned bytes. Values of different kinds never meet in a column.
@@ -26,7 +26,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// As people read it, and as text keys hold it when no codec is named.
+    /// Formats the value for people, and for text keys that name no codec.
     pub fn text(&self, ty: &Type) -> String {
         match (self, ty) {
             (Self::Null, _) => String::new(),
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// Writes the value as JSON.
+    /// Converts the value to JSON.
     pub fn json(&self, ty: &Type) -> Json {
         match self {
             Self::Null => Json::Null,
@@ -63,7 +63,7 @@ impl Value {
 }
 
 impl Value {
-    /// Reads what [`Value::json`] wrote; `None` where it is no such value.
+    /// Parses the output of [`Value::json`]; `None` if the JSON is no value of the type.
     pub fn of_json(json: &Json, ty: &Type) -> Option<Self> {
         match (json, ty) {
             (Json::Null, _) => Some(Self::Null),
@@ -92,7 +92,8 @@ fn ulid_of(text: &str) -> Option<u128> {
     })
 }
 
-/// The day number of `yyyy-mm-dd`; the inverse of [`civil`], after Howard Hinnant's `days_from_civil`.
+/// Returns the day number of `yyyy-mm-dd`; the inverse of [`civil`], after Howard Hinnant's
+/// `days_from_civil`.
 fn days_of(text: &str) -> Option<i64> {
     let mut parts = text.rsplitn(3, '-').map(str::parse::<i64>);
     let (day, month, year) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
@@ -122,7 +123,7 @@ fn ulid_text(value: u128) -> String {
         .collect()
 }
 
-/// Reads a UUID (its 32 digits, with or without dashes) or a ULID, as the type has it.
+/// Parses a UUID (its 32 digits, with or without dashes) or a ULID, as the type says.
 pub fn id_value(text: &str, ty: &Type) -> Option<Value> {
     if matches!(ty, Type::Uuid) {
         let hex: String = text.chars().filter(|c| *c != '-').collect();
@@ -138,7 +139,7 @@ pub fn id_value(text: &str, ty: &Type) -> Option<Value> {
     Some(Value::Id(id))
 }
 
-/// Year, month and day of a day number; after Howard Hinnant's `civil_from_days`.
+/// Returns year, month and day of a day number; after Howard Hinnant's `civil_from_days`.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(719_468);
     let era = shifted.div_euclid(146_097);
@@ -153,7 +154,7 @@ pub fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The ISO text of a timestamp in milliseconds: 24 characters for the years 0 to 9999.
+/// Returns the ISO text of a timestamp in milliseconds: 24 characters for the years 0 to 9999.
 pub fn iso_text(millis: i64) -> String {
     let days = millis.div_euclid(86_400_000);
     let rest = millis.rem_euclid(86_400_000);
@@ -163,8 +164,8 @@ pub fn iso_text(millis: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// Reads a date (`2021-09-15`) or a time (`2021-09-15T02:00:00.000Z`, of which all behind the
-/// date may be left out from the end) as the type has it: days or milliseconds since 1970.
+/// Parses a date (`2021-09-15`) or a time (`2021-09-15T02:00:00.000Z`, of which all behind the date
+/// may be left out from the end) as the type says: days or milliseconds since 1970.
 pub fn iso_value(text: &str, ty: &Type) -> Option<Value> {
     let (date, time) = text.split_once('T').unwrap_or((text, ""));
     let whole = date.len() == 10 && date.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());

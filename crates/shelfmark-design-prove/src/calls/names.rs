@@ -1,4 +1,4 @@
-//! Names of tables and columns as targets take them.
+//! Names of tables and columns as targets accept them.
 
 /// Words that CQL takes as names only in quotes.
 ///
@@ -66,7 +66,7 @@ const RESERVED: [&str; 57] = [
 /// The rest of them.
 const RESERVED_TOO: [&str; 5] = ["unset", "using", "view", "where", "with"];
 
-/// Returns a name as a statement of CQL has it.
+/// Returns a name as CQL spells it.
 pub(super) fn cql(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -76,13 +76,13 @@ pub(super) fn cql(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Returns true if DynamoDB takes the name for a table or an index.
+/// Returns true if DynamoDB accepts the name for a table or an index.
 pub(super) fn is_dynamo(name: &str) -> bool {
     (3..=255).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
-/// Returns true if CQL takes the name for a table or a view.
+/// Returns true if CQL accepts the name for a table or a view.
 pub(super) fn is_cql_table(name: &str) -> bool {
     (1..=48).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
