@@ -4,9 +4,10 @@
 //! [`Function::is_monotone`] names never decreases when its first argument grows.
 
 use serde::{Deserialize, Serialize};
+use shelfmark_keycode::calendar::civil_from_days;
 
 use super::types::Type;
-use super::value::{Value, civil};
+use super::value::Value;
 
 /// A path from a relation along references: columns, each of the relation that the one before
 /// refers to.
@@ -87,10 +88,12 @@ impl Function {
                 Value::Int((at.div_euclid(86_400_000) + 3).div_euclid(7))
             }
             (Self::Month, Value::Int(at), _) => {
-                let (year, month, _) = civil(at.div_euclid(86_400_000));
+                let (year, month, _) = civil_from_days(at.div_euclid(86_400_000));
                 Value::Int(year * 12 + month - 1)
             }
-            (Self::Year, Value::Int(at), _) => Value::Int(civil(at.div_euclid(86_400_000)).0),
+            (Self::Year, Value::Int(at), _) => {
+                Value::Int(civil_from_days(at.div_euclid(86_400_000)).0)
+            }
             // ULIDs carry their milliseconds in the upper 48 bits.
             (_, Value::Id(id), _) if self.is_time() => {
                 let millis = i64::try_from(id >> 80).unwrap_or(i64::MAX);
