@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod certificate;
 pub mod codec;
+mod id_digits;
 pub mod limits;
 pub mod model;
 pub mod notes;

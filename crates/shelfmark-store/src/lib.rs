@@ -18,6 +18,7 @@ pub mod embedded;
 pub mod latch;
 pub mod meanest;
 pub mod memory;
+mod mutex;
 pub mod random;
 pub mod sleep;
 pub mod threads;

@@ -177,27 +177,3 @@ impl Certificate {
         self
     }
 }
-
-/// Serialises identifiers as texts of digits, since JSON numbers have fewer than 128 bits.
-pub mod id {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    /// Writes an identifier as 32 hexadecimal digits.
-    ///
-    /// # Errors
-    ///
-    /// Those of the format.
-    pub fn serialize<S: Serializer>(id: &u128, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(&format!("{id:032x}"))
-    }
-
-    /// Parses an identifier from hexadecimal digits.
-    ///
-    /// # Errors
-    ///
-    /// What is no text of hexadecimal digits. Mend the JSON.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
-        let text = String::deserialize(from)?;
-        u128::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
-    }
-}

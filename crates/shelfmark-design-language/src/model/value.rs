@@ -20,7 +20,7 @@ pub enum Value {
     /// Numbers, timestamps (milliseconds since 1970) and dates (days since 1970).
     Int(i64),
     /// UUIDs and ULIDs.
-    Id(#[serde(with = "crate::certificate::id")] u128),
+    Id(#[serde(with = "crate::id_digits")] u128),
     /// Texts, and bytes as their hexadecimal digits.
     Text(String),
     /// Lists and sets.

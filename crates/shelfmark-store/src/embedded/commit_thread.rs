@@ -15,9 +15,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::contract::{CommitNumber, Durability, Error, ErrorKind, Result, SnapshotId, Write};
+use crate::mutex::lock;
 
 use super::bytes::wide;
-use super::inner::{Counters, Inner, Log, LogFileInfo, lock};
+use super::inner::{Counters, Inner, Log, LogFileInfo};
 use super::log::group::{Entries, GroupHeader, GroupWriter, seed_of};
 use super::log::header::FileHeader;
 use super::log::path_of;

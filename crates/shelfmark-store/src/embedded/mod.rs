@@ -65,7 +65,9 @@ use crate::contract::{
     Store, StoreStats,
 };
 
-use inner::{Inner, lock};
+use crate::mutex::lock;
+
+use inner::Inner;
 use latest::Latest;
 
 /// A store in a folder of its own, shared by the threads of one process.

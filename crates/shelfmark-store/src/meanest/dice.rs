@@ -4,10 +4,11 @@
 //! does not shift the ones after it. Commits and reads have streams of their own: a read more does
 //! not shift the faults of the commits.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::options::MeanestOptions;
+use crate::mutex::lock;
 use crate::random::SplitMix;
 
 /// The faults of one commit.
@@ -151,8 +152,4 @@ impl Dice {
             behind: of(&self.counts.behind),
         }
     }
-}
-
-fn lock(stream: &Mutex<SplitMix>) -> MutexGuard<'_, SplitMix> {
-    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
