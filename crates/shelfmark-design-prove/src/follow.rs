@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, comparisons};
 use super::paths::{all_key_paths, is_optional};
-use super::range::{Found, Met, find, told};
+use super::range::{Found, Met, find, known_beginnings};
 use super::read::Context;
 use super::unique::{available, clash};
 use shelfmark_design_language::certificate::RowsMax;
@@ -28,7 +28,7 @@ impl Context<'_> {
             return Err((1, why));
         }
         let mut why = format!("no row of {} is what the rows refer to", table.name.text);
-        for (id, family) in schema.like(read.table, told(read)) {
+        for (id, family) in schema.like(read.table, known_beginnings(read)) {
             let Found::Rows { met, .. } = find(read, table, family) else { continue };
             let met: Vec<Met> =
                 met.iter().map(|met| canonical_met(model, family.source, met)).collect();
@@ -100,7 +100,7 @@ impl Context<'_> {
         let Some(source) = self.read.sources.first() else { return };
         let wanted =
             comparisons(self.model, source.relation, &source.predicates).unwrap_or_default();
-        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
+        for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
             let kept = family.stored.iter().find_map(|stored| match stored {
                 Stored::Count { relation, via, .. } if *relation == source.relation => Some(*via),
                 _ => None,

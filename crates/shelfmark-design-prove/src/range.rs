@@ -120,7 +120,7 @@ fn lacking(bound: &[Part], parts: &[Part]) -> Option<Vec<Term>> {
 
 /// Returns true if a row of the family may lie in the step's range, for some inputs.
 pub fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
-    let mut told = told(step).zip(&family.key);
+    let mut told = known_beginnings(step).zip(&family.key);
     if told.any(|(asked, column)| begin_apart(asked, &column.parts)) {
         return false;
     }
@@ -149,7 +149,7 @@ pub fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
 }
 
 /// Returns the known beginnings of the columns of every row in the step's range.
-pub fn told(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
+pub fn known_beginnings(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
     // Ends that begin alike hold only texts that begin so too.
     let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
         let is = |kinds: &[BoundKind]| step.bounds.iter().any(|(kind, _)| kinds.contains(kind));

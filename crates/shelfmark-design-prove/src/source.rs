@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
 use super::paths::{all_key_paths, fixed_in_all, is_optional};
-use super::range::{Found, Met, find, may_touch, told};
+use super::range::{Found, Met, find, known_beginnings, may_touch};
 use super::read::{Context, NAMES_MAX, Part1, Tail};
 use super::unique::{Clash, available, clash, key_paths};
 use crate::closure::determines_tuple;
@@ -365,7 +365,7 @@ impl Context<'_> {
         let filters = &tail.filters;
         let by_type = filters.iter().any(|filter| self.read.is_row_type(self.model, &filter.name));
         let (mut dropped, mut there) = (Vec::new(), Vec::new());
-        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
+        for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
             if expected.contains(&id) || !may_touch(self.step, table, family) {
                 continue;
             }

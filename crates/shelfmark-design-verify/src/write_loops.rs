@@ -38,7 +38,7 @@ pub(super) fn gone_through(
                 // Lists that a parent's row keeps are asked for by the parent.
                 for other in others.filter(|other| other.source == each.relation) {
                     asked_alike(model, each, other, bindings)?;
-                    told(model, effect, each, family, other, bindings)?;
+                    loop_values_known(model, effect, each, family, other, bindings)?;
                 }
             }
         }
@@ -68,7 +68,7 @@ fn asked_alike(
 
 /// Checks that the row that was read shows every attribute that a changed row takes from the loop's
 /// tuple.
-fn told(
+fn loop_values_known(
     model: &Model,
     effect: &Effect,
     each: &Each,

@@ -15,12 +15,12 @@ mod cql;
 mod dynamo;
 mod expr;
 mod items;
+mod known;
 mod names;
 mod other;
 mod read;
 mod request;
 mod rows;
-mod told;
 mod write;
 
 use std::sync::OnceLock;

@@ -33,7 +33,7 @@ pub(super) fn requests(
 }
 
 /// A read, with the terms that it was bound to.
-pub(super) struct Told {
+pub(super) struct BoundRead {
     pub(super) step: usize,
     pub(super) family: FamilyId,
     pub(super) alias: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Case<'a> {
 pub(super) struct Writer<'a> {
     pub(super) calls: &'a Calls<'a>,
     pub(super) write: &'a Write,
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<BoundRead>,
     /// Number of requests so far, the open one included.
     pub(super) steps: usize,
     /// The changes of the open transaction.

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::range::{may_touch, told};
+use crate::range::{known_beginnings, may_touch};
 use crate::unique::keys_may_meet;
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Part, ReadStep, Schema, Serve, Step, Stored, WritePlan,
@@ -162,7 +162,7 @@ impl Focus {
 
     fn touched(&mut self, schema: &Schema, step: &ReadStep) {
         let Some(table) = schema.tables.get(step.table) else { return };
-        for (_, family) in schema.like(step.table, told(step)) {
+        for (_, family) in schema.like(step.table, known_beginnings(step)) {
             if may_touch(step, table, family) {
                 self.kept(family);
             }

@@ -129,7 +129,7 @@ impl CommitThread {
         let writer = &mut self.writer;
         encode(&inner, layer, writer).map_err(Failure::before)?;
         let group = writer.finish(header, self.seed);
-        inner.make_room(&mut log, group.len()).map_err(Failure::before)?;
+        inner.rotate_if_full(&mut log, group.len()).map_err(Failure::before)?;
         log.writer.append(group).map_err(Failure::after)?;
         let bytes = wide(group.len());
         log.last_group = header.number;
@@ -259,7 +259,7 @@ fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
 
 impl Inner {
     /// Starts a new log file if the group would make this one too large.
-    fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
+    fn rotate_if_full(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
         let full =
             log.writer.length().saturating_add(wide(group_bytes)) > self.options.log_file_bytes;
         if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }

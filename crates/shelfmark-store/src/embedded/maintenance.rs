@@ -354,7 +354,7 @@ impl Inner {
         let mut state = self.signals.lock();
         let before = state.seals;
         drop(state);
-        self.queue.want_seal();
+        self.queue.request_seal();
         state = self.signals.lock();
         while state.seals == before {
             if state.writer_ended {

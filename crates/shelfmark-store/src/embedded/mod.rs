@@ -49,7 +49,7 @@ mod tests;
 pub use options::Options;
 pub use report::{Damage, LostPart, Opened, Report, Salvage};
 pub use salvage::{end_salvage, salvage};
-pub use salvage_preview::{Kept, preview_salvage};
+pub use salvage_preview::{KeptVersion, preview_salvage};
 pub use verify::verify;
 
 use std::path::Path;

@@ -32,7 +32,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns a value that a read is bound to: an input, or an attribute of the write's own tuple.
-    pub(super) fn told(&self, term: &Term) -> Option<Value> {
+    pub(super) fn bound_value(&self, term: &Term) -> Option<Value> {
         let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
             return Some(self.param(term).unwrap_or(Value::Null));
         };
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the value of a term of an effect: an input, or an attribute of its loop's tuple.
-    fn told_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
+    fn value_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
         term.compute(&|leaf| match leaf {
             Term::Param(index) => self.inputs.get(*index).cloned(),
             Term::Prior(path) => {
@@ -124,7 +124,7 @@ impl<'a> Runner<'a> {
     pub(super) fn given(&self, case: &Case<'_>) -> Known {
         let terms = case.effect.key.iter();
         let mut known: Known = terms
-            .filter_map(|(column, term)| Some((vec![*column], self.told_in(case, term)?)))
+            .filter_map(|(column, term)| Some((vec![*column], self.value_in(case, term)?)))
             .collect();
         if case.effect.kind == EffectKind::Insert {
             for (column, found) in
@@ -142,7 +142,7 @@ impl<'a> Runner<'a> {
     pub(super) fn changed(&self, case: &Case<'_>, old: &Known) -> Known {
         let mut changed = Known::new();
         for (column, term) in &case.effect.set {
-            let Some(value) = self.told_in(case, term) else { continue };
+            let Some(value) = self.value_in(case, term) else { continue };
             let value = match (case.effect.kind, old.get(&vec![*column]), &value) {
                 (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
                     Value::Int(a.saturating_add(*b))

@@ -113,7 +113,7 @@ impl<'a> Runner<'a> {
         alias: &Option<String>,
     ) -> Result<(), String> {
         let named = |(path, term): &(ColumnPath, Term)| {
-            let value = self.told(term).unwrap_or(Value::Null);
+            let value = self.bound_value(term).unwrap_or(Value::Null);
             (canonical(self.model, family.source, path), value)
         };
         let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
@@ -135,7 +135,7 @@ impl<'a> Runner<'a> {
             asked.push(bindings.iter().map(named).collect());
         }
         // Of a tuple that is not there nothing leads on.
-        if bindings.iter().any(|(_, term)| self.told(term).is_none()) {
+        if bindings.iter().any(|(_, term)| self.bound_value(term).is_none()) {
             self.reads.push((alias.clone(), id, Vec::new()));
             return Ok(());
         }

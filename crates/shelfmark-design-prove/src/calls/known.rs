@@ -16,7 +16,7 @@ use shelfmark_design_language::model::{ColumnPath, RelationId, Term, Value, cano
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
-use super::write::{Case, Known, Told, Writer};
+use super::write::{BoundRead, Case, Known, Writer};
 
 impl<'a> Writer<'a> {
     pub(super) fn read(
@@ -69,7 +69,12 @@ impl<'a> Writer<'a> {
                 guards,
                 then,
             });
-            self.told.push(Told { step: self.steps, family: id, alias: alias.clone(), wanted });
+            self.told.push(BoundRead {
+                step: self.steps,
+                family: id,
+                alias: alias.clone(),
+                wanted,
+            });
         }
         Ok(())
     }
@@ -269,7 +274,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the value of a path that a row that was read shows.
-    pub(super) fn shown(&self, told: &Told, path: &[usize]) -> Option<Expr> {
+    pub(super) fn shown(&self, told: &BoundRead, path: &[usize]) -> Option<Expr> {
         let schema = self.calls.schema;
         let family = schema.families.get(told.family)?;
         if let Some((_, value)) = told.wanted.iter().find(|(other, _)| other.as_slice() == path) {
@@ -340,7 +345,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns true if a read finds the tuple that has what is known, by one of its keys.
-    fn finds(&self, told: &Told, keys: &[Vec<usize>], known: &Known) -> bool {
+    fn finds(&self, told: &BoundRead, keys: &[Vec<usize>], known: &Known) -> bool {
         keys.iter().any(|key| {
             !key.is_empty()
                 && key.iter().all(|column| {
