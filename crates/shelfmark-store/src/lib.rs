@@ -15,8 +15,9 @@ pub mod budget;
 pub mod clock;
 mod contract;
 pub mod embedded;
+pub mod fault_injection;
 pub mod latch;
-pub mod meanest;
+
 pub mod memory;
 mod mutex;
 pub mod random;

@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::options::MeanestOptions;
+use super::options::FaultOptions;
 use crate::mutex::lock;
 use crate::random::SplitMix;
 
@@ -54,7 +54,7 @@ pub struct Injected {
 }
 
 pub(super) struct Dice {
-    options: MeanestOptions,
+    options: FaultOptions,
     commits: Mutex<SplitMix>,
     reads: Mutex<SplitMix>,
     has_faults: AtomicBool,
@@ -74,7 +74,7 @@ pub(super) struct Counts {
 }
 
 impl Dice {
-    pub(super) fn new(options: MeanestOptions) -> Self {
+    pub(super) fn new(options: FaultOptions) -> Self {
         let mut seeds = SplitMix::new(options.seed);
         Self {
             commits: Mutex::new(seeds.fork()),
@@ -85,7 +85,7 @@ impl Dice {
         }
     }
 
-    pub(super) fn options(&self) -> &MeanestOptions {
+    pub(super) fn options(&self) -> &FaultOptions {
         &self.options
     }
 
