@@ -180,13 +180,14 @@ const CQL_FOLDER: &str = "clients/python/cql";
 fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
     let folder = target_folder().join(name);
     let python = folder.join("bin").join("python");
-    let wanted = std::fs::read_to_string(root().join(requirements))?;
+    let shown = folder.to_string_lossy().into_owned();
+    // Its scripts name the folder, so one that was moved is made anew.
+    let wanted = format!("{shown}\n{}", std::fs::read_to_string(root().join(requirements))?);
     let stamp = folder.join("installed");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    let shown = folder.to_string_lossy().into_owned();
-    start("python3", &["-m", "venv", &shown]).context(
+    start("python3", &["-m", "venv", "--clear", &shown]).context(
         "the client tests need Python 3 with its venv module (Debian: apt-get install python3-venv)",
     )?;
     let tool = python.to_string_lossy().into_owned();

@@ -133,8 +133,9 @@ pub(crate) struct Serve {
     pub(crate) disk_free_min: Option<u64>,
     /// Most memory to share out: half of it to requests and answers, a quarter to cached blocks, the rest
     /// to memory tables and connections; clients that ask for more wait or are refused. A number of
-    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine or its control group
-    /// has, or a third of what ulimit leaves]
+    /// bytes, or one with MB, MiB, GB or GiB; never more than six tenths of what a control group or a
+    /// third of what ulimit leaves, and the log says so [default: half of what the machine or its
+    /// control group has]
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::limit)]
     pub(crate) memory_limit: Option<u64>,
     /// Let web pages of ORIGIN use the DynamoDB port without credentials, such as

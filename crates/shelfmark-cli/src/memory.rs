@@ -31,6 +31,8 @@ pub(crate) struct Parts {
     pub(crate) cache_bytes: u64,
     /// For each memory table, of which there are up to five.
     pub(crate) memory_table_bytes: u64,
+    /// For what was overwritten while a reader holds a moment: an eighth, and at least 16 MiB.
+    pub(crate) snapshot_bytes_max: u64,
     /// Threads for long work: each has a stack, and keeps pages of the allocator.
     pub(crate) threads: usize,
 }
@@ -42,6 +44,7 @@ impl Parts {
             clients_bytes: usize::try_from(limit_bytes / 2).unwrap_or(usize::MAX),
             cache_bytes: cache_bytes.min(limit_bytes / 4),
             memory_table_bytes: memory_table_bytes.min(limit_bytes / 32).max(1024 * 1024),
+            snapshot_bytes_max: (limit_bytes / 8).max(16 * 1024 * 1024),
             threads: usize::try_from(limit_bytes / THREAD_BYTES)
                 .unwrap_or(usize::MAX)
                 .clamp(THREADS_MIN, THREADS_MAX),
@@ -59,16 +62,75 @@ pub(crate) fn enough(bytes: u64) -> Result<u64, String> {
     if bytes < LIMIT_BYTES_MIN { Err("the least is 64MiB".to_owned()) } else { Ok(bytes) }
 }
 
-/// Returns the default limit: half of the memory of the machine or its control group, or a third of
-/// what the process's own limits leave, whichever is less.
-///
-/// The process's limits count addresses, not use: all of a thread's stack, and what the allocator
-/// took from the system in steps of 128 MiB and will not give back, however little of it is used.
-pub(crate) fn usual_limit() -> u64 {
-    let of_process = of_process().map(|bytes| bytes / 3);
-    let halves = [of_machine(), of_group(Path::new("/"))].map(|own| own.map(|bytes| bytes / 2));
-    let least = halves.into_iter().chain([of_process]).flatten().min();
-    least.unwrap_or(UNKNOWN_BYTES / 2).max(LIMIT_BYTES_MIN)
+/// A hard limit: beyond it the process would be ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hard {
+    bytes: u64,
+    /// Its keeper, in words.
+    keeper: &'static str,
+    /// The part of it that may be shared out, in percent.
+    percent: u64,
+}
+
+impl Hard {
+    /// Returns the limit of the process itself. It counts addresses, not use: all of a thread's stack, and what the
+    /// allocator took from the system in steps of 64 MiB and will not give back, however little of it
+    /// is used.
+    const fn of_process(bytes: u64) -> Self {
+        Self { bytes, keeper: "the process's own limits", percent: 33 }
+    }
+
+    /// Returns the limit of a control group. It counts use: beside what is shared out the program itself, stacks, and what the
+    /// allocator has not given back yet.
+    const fn of_group(bytes: u64) -> Self {
+        Self { bytes, keeper: "the control group", percent: 60 }
+    }
+
+    fn shared_out(self) -> u64 {
+        (self.bytes / 100).saturating_mul(self.percent).max(LIMIT_BYTES_MIN)
+    }
+}
+
+/// The memory that is shared out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Granted {
+    pub(crate) bytes: u64,
+    /// Words for who asked for more.
+    pub(crate) cut: Option<String>,
+}
+
+/// Returns what was asked for, as far as hard limits leave it; by default half of what the machine or
+/// its control group has, or a third of what the process's own limits leave, whichever is less.
+pub(crate) fn granted(asked: Option<u64>) -> Granted {
+    let (process, group) = (of_process(), of_group(Path::new("/")));
+    let hard = [process.map(Hard::of_process), group.map(Hard::of_group)];
+    let usual = || {
+        let halves = [of_machine(), group].map(|own| own.map(|bytes| bytes / 2));
+        let least = halves.into_iter().flatten().min();
+        least.unwrap_or(UNKNOWN_BYTES / 2).max(LIMIT_BYTES_MIN)
+    };
+    match asked {
+        Some(bytes) => within(bytes, &hard),
+        None => Granted { cut: None, ..within(usual(), &hard) },
+    }
+}
+
+/// Cuts a limit to what hard limits leave.
+fn within(asked: u64, hard: &[Option<Hard>]) -> Granted {
+    let least = hard.iter().flatten().min_by_key(|own| own.shared_out());
+    match least {
+        Some(own) if own.shared_out() < asked => {
+            let (bytes, percent) = (own.shared_out(), own.percent);
+            let cut = format!(
+                "of the memory limit of {asked} bytes only {bytes} are shared out: {} end at {} bytes, \
+                 of which {percent} % is what requests, results and tables may take; raise them to have \
+                 more",
+                own.keeper, own.bytes
+            );
+            Granted { bytes, cut: Some(cut) }
+        }
+        _ => Granted { bytes: asked, cut: None },
+    }
 }
 
 fn text_of(path: &Path) -> Option<String> {
@@ -139,7 +201,23 @@ mod tests {
     fn the_machine_says_what_it_has() {
         assert_eq!(total_of("MemFree: 1 kB\nMemTotal:       24576000 kB\n"), Some(25_165_824_000));
         assert_eq!(total_of("MemFree: 1 kB\n"), None);
-        assert!(usual_limit() >= LIMIT_BYTES_MIN);
+        assert!(granted(None).bytes >= LIMIT_BYTES_MIN);
+        assert_eq!(granted(None).cut, None);
+    }
+
+    #[test]
+    fn hard_limits_cut_what_was_asked_for() {
+        let hard = [Some(Hard::of_process(512 << 20)), Some(Hard::of_group(600 << 20))];
+        let cut = within(512_000_000, &hard);
+        assert_eq!(cut.bytes, 177_167_364);
+        assert!(cut.cut.unwrap().contains("the process's own limits end at 536870912 bytes"));
+        let cut = within(512_000_000, &[None, Some(Hard::of_group(512 << 20))]);
+        assert_eq!(cut.bytes, 322_122_540);
+        let fits = Granted { bytes: 100 << 20, cut: None };
+        assert_eq!(within(100 << 20, &hard), fits);
+        assert_eq!(within(100 << 20, &[None, None]), fits);
+        // What is too little for anybody is not made less.
+        assert_eq!(within(512 << 20, &[Some(Hard::of_process(1 << 20))]).bytes, LIMIT_BYTES_MIN);
     }
 
     fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -184,6 +262,7 @@ mod tests {
                 clients_bytes: 128 << 20,
                 cache_bytes: 64 * MIB,
                 memory_table_bytes: 8 * MIB,
+                snapshot_bytes_max: 32 * MIB,
                 threads: 8
             }
         );

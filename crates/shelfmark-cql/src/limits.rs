@@ -1,5 +1,7 @@
 //! Limits of the CQL face, each with its source.
 
+use std::time::Duration;
+
 /// Requests of one connection that may wait for their answers; no more are read meanwhile.
 ///
 /// Source: native protocol specification v3, "2.3 stream", read 2026-11: ids 0 to 32,767.
@@ -134,6 +136,12 @@ pub const READ_SIZE_BYTES_MAX: usize = 1024 * 1024;
 ///
 /// Source: ours; about a millisecond of small ones.
 pub const TURN_REQUESTS_MAX: usize = 32;
+
+/// The limit of [`TURN_REQUESTS_MAX`] in time: two threads get around two hundred connections in some
+/// twenty milliseconds.
+///
+/// Source: ours.
+pub const TURN_TIME_MAX: Duration = Duration::from_micros(200);
 
 /// The limit of [`TURN_REQUESTS_MAX`] in bytes of the requests' bodies.
 ///

@@ -3,6 +3,7 @@
 //! Invariant: nothing here knows a version of the protocol.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql_protocol::limits::ANSWER_SIZE_BYTES_MAX;
@@ -47,6 +48,8 @@ pub struct RequestOptions {
     pub client: Option<Client>,
     /// The factory of files for answers that are too long for memory, if there is one.
     pub spools: Option<Arc<dyn Spools>>,
+    /// Set once the client has gone: a long read ends then.
+    pub has_gone: Arc<AtomicBool>,
 }
 
 /// Room that is made when a result has more than one row.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, mpsc};
 
 use bytes::Bytes;
-use shelfmark_engine::weight::{Allowance, Inline, Pool, Weight};
+use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
 use shelfmark_engine::{Engine, Environment, Owner, Share};
 
 use crate::auth::{Credentials, Policy, Refusal, SignedRequest};
@@ -58,6 +58,8 @@ pub struct RequestHead<'a> {
     /// The policy of the key that signed the request, as [`Face::admit`] returned it; without one
     /// every operation is allowed.
     pub policy: Option<&'a Policy>,
+    /// Whose turn at the pool it is.
+    pub asker: Asker,
 }
 
 /// The prefix of the operation in `X-Amz-Target`.
@@ -67,13 +69,13 @@ impl<'a> RequestHead<'a> {
     /// Creates the head of a request with this `X-Amz-Target`.
     #[must_use]
     pub const fn target(target: &'a str) -> Self {
-        Self { target: Some(target), operation: None, host: None, policy: None }
+        Self { target: Some(target), operation: None, host: None, policy: None, asker: None }
     }
 
     /// Creates the head of a request for this operation.
     #[must_use]
     pub const fn operation(operation: &'a str) -> Self {
-        Self { target: None, operation: Some(operation), host: None, policy: None }
+        Self { target: None, operation: Some(operation), host: None, policy: None, asker: None }
     }
 
     fn name(&self) -> Option<&'a str> {
@@ -125,7 +127,7 @@ impl Face {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let (target, operation, host) =
             (owned(head.target), owned(head.operation), owned(head.host));
-        let policy = head.policy.cloned();
+        let (policy, asker) = (head.policy.cloned(), head.asker);
         let work = move |admitted: Result<(), _>| {
             if admitted.is_err() {
                 return answer(face.full());
@@ -135,10 +137,11 @@ impl Face {
                 operation: operation.as_deref(),
                 host: host.as_deref(),
                 policy: policy.as_ref(),
+                asker,
             };
             face.run(&head, &body, Allowance::whole(), answer);
         };
-        self.pool.run(weight, Box::new(work));
+        self.pool.run(asker, weight, Box::new(work));
     }
 
     /// Returns the weight of a request with a body of so many bytes.
@@ -160,7 +163,7 @@ impl Face {
     fn run(&self, head: &RequestHead<'_>, body: &[u8], allowance: Allowance, answer: Answer) {
         let allowance = if self.pool.is_inline() { Allowance::whole() } else { allowance };
         let request_id = self.ids.next();
-        let done = Done { request_id, answer };
+        let done = Done { request_id, asker: head.asker, answer };
         let Some(operation) = head.name() else {
             return done.answer(Err(Error::new(Exception::UnknownOperation, "")));
         };
@@ -295,6 +298,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
     match reading.go_on(allowance).transpose() {
         Some(outcome) => done.answer(outcome),
         None => {
+            let asker = done.asker;
             let work = move |admitted: Result<(), _>| {
                 if admitted.is_err() {
                     return done.answer(Err(full()));
@@ -302,7 +306,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
                 let rest = reading.go_on(Allowance::whole()).transpose();
                 done.answer(rest.unwrap_or_else(|| Err(internal())));
             };
-            face.pool.run(Weight::Heavy, Box::new(work));
+            face.pool.run(asker, Weight::Heavy, Box::new(work));
         }
     }
 }
@@ -310,6 +314,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
 /// The callback of a request in progress.
 pub(crate) struct Done {
     request_id: String,
+    asker: Asker,
     answer: Answer,
 }
 

@@ -50,5 +50,6 @@ mod table;
 
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
+pub use json::AttributesJson;
 pub use operations::OPERATIONS;
 pub use reply::{Answer, Reply};

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
-use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
-use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
+use crate::catalogue::{CatalogueChange, Namespace, Owner, Table};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::Share;
+use crate::shared::{AttributesText, Share};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -24,32 +23,12 @@ pub struct Engine {
     pub(crate) owner: Owner,
     /// What tables of other faces grant to it.
     pub(crate) share: Share,
+    /// How attributes are written as text, for faces that show them so.
+    pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
 }
 
 /// Told the access report of each read and write that goes through one [`Engine`].
 pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
-
-pub(crate) struct Inner {
-    pub(crate) store: Arc<dyn Store>,
-    /// Nobody but this engine writes to the store.
-    pub(crate) is_alone: bool,
-    /// The store validates ranges that a commit rests on.
-    pub(crate) validates_ranges: bool,
-    pub(crate) catalogue: Catalogue,
-    pub(crate) latches: Latches,
-    pub(crate) environment: Environment,
-    pub(crate) shards: crate::shards::State,
-    /// How the background work fares.
-    pub(crate) background: crate::background::State,
-    /// Who writes which partition of cells.
-    pub(crate) partitions: PartitionLocks,
-    /// How late the latest writes of cells were.
-    pub(crate) written: WrittenStripes,
-    /// Places in lists.
-    pub(crate) places: UniqueMicros,
-    /// Timestamps of cells that the server gives.
-    pub(crate) timestamps: UniqueMicros,
-}
 
 impl Engine {
     /// Opens the engine over a store; a new store gets its catalogue. A store has one engine at a
@@ -62,28 +41,12 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the store has a newer format. Use a newer build.
     /// * Those of the store.
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
-        let catalogue = Catalogue::open(Arc::clone(&store))?;
-        let shards = crate::shards::State::default();
-        let caps = store.caps();
-        let inner = Inner {
-            store,
-            is_alone: caps.is_exclusive,
-            validates_ranges: caps.validates_ranges,
-            catalogue,
-            latches: Latches::new(),
-            environment,
-            shards,
-            background: crate::background::State::default(),
-            partitions: PartitionLocks::new(),
-            written: WrittenStripes::new(),
-            places: UniqueMicros::default(),
-            timestamps: UniqueMicros::default(),
-        };
         Ok(Self {
-            inner: Arc::new(inner),
+            inner: Arc::new(Inner::open(store, environment)?),
             observer: None,
             owner: Owner::Engine,
             share: Share::None,
+            attributes_text: None,
         })
     }
 
@@ -185,6 +148,16 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the change.
     pub fn change_catalogue(&self, changes: Vec<CatalogueChange<'_>>) -> Result<()> {
         self.inner.catalogue.apply(changes, self.owner).map(drop)
+    }
+
+    /// Has `watcher` told the name of each table of `owner` that is created, changed or dropped, once
+    /// that is done, by the thread that did it. It returns false to be told no more.
+    pub fn watch_tables(
+        &self,
+        owner: Owner,
+        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+    ) {
+        self.inner.catalogue.watch(owner, Arc::new(watcher));
     }
 
     /// Returns a number that rises with every change of what is declared, and only then.
@@ -407,9 +380,10 @@ impl Engine {
 
     /// Returns the form that has taken over from a table, if one has.
     pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
-        match &table.mapped {
-            Some(mapping) => mapping.current(&self.inner),
-            None => self.inner.catalogue.current(table),
+        match (&table.mapped, &table.items) {
+            (Some(mapping), _) => mapping.current(&self.inner),
+            (None, Some(mapping)) => mapping.current(&self.inner),
+            (None, None) => self.inner.catalogue.current(table),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shelfmark_model::{Item, PatchProblem, ValueKind};
+use shelfmark_records::Misfit;
 
 /// Result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -86,20 +87,6 @@ pub enum Refusal {
         found: ValueKind,
         /// What is wrong with it.
         misfit: Misfit,
-    },
-}
-
-/// Why a value cannot be a key of an index of a table that is strict about them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misfit {
-    /// It is of another type than the index declares.
-    OtherType,
-    /// It is of the right type, but empty.
-    Empty,
-    /// It is of the right type, but longer than this.
-    TooLong {
-        /// Most bytes.
-        bytes_max: usize,
     },
 }
 
@@ -238,5 +225,16 @@ impl From<shelfmark_model::Error> for Error {
 impl From<shelfmark_keycode::KeyError> for Error {
     fn from(error: shelfmark_keycode::KeyError) -> Self {
         Self::invalid(format!("a key cannot be encoded: {error}"))
+    }
+}
+
+impl From<shelfmark_records::Error> for Error {
+    fn from(error: shelfmark_records::Error) -> Self {
+        let kind = match error.kind() {
+            shelfmark_records::ErrorKind::Invalid => ErrorKind::Invalid,
+            shelfmark_records::ErrorKind::LimitExceeded => ErrorKind::LimitExceeded,
+            shelfmark_records::ErrorKind::Corrupt => ErrorKind::Corrupt,
+        };
+        Self::new(kind, error.into_message())
     }
 }

@@ -15,9 +15,8 @@ mod commit;
 mod engine;
 mod environment;
 mod error;
+mod inner;
 mod items;
-mod keys;
-mod records;
 mod renew;
 mod report;
 mod rows;
@@ -33,13 +32,12 @@ pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Tabl
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellEstimate, CellFilter, CellGet, CellGot,
     CellIndexQuery, CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites,
-    CellsShown, ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness,
-    Mutation, PartitionView, ShownRow, Span, SpanBound, Timestamp,
+    CellsShown, ConditionalRead, Decision, Mutation, PartitionView, ShownRow,
 };
 pub use commit::{AnyWrite, AnyWrites, Completion, Once, Token, Transaction};
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
-pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
+pub use error::{Error, ErrorKind, Failure, Refusal, Result};
 pub use items::{
     Change, ChangePosition, Get, Got, ItemChange, Query, ResultPage, Returns, Scan, Segment, Write,
     Written,
@@ -50,6 +48,10 @@ pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
-pub use shared::Share;
+pub use shared::{AttributesText, OtherAttributes, Share, SharedColumns};
+pub use shelfmark_records::Misfit;
+pub use shelfmark_records::cells::{
+    ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
+};
 pub use shelfmark_store::{Durability, budget};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

@@ -9,6 +9,8 @@
 //! Invariant: where a store may wait for its reads, nothing that touches it is lighter than
 //! [`Weight::Waiting`], so a thread that serves connections never waits.
 
+use std::net::SocketAddr;
+
 /// Rows, keys or statements of a request that a thread which serves connections may handle.
 ///
 /// Source: ours; about a millisecond of the embedded driver.
@@ -110,16 +112,23 @@ pub struct Refused;
 /// refused, on the thread that handed it over. Refused work answers its client and does nothing.
 pub type Work = Box<dyn FnOnce(Result<(), Refused>) + Send>;
 
+/// The client's end of the connection that a request came from; none for what no client asked for.
+/// Clients take turns at a [`Pool`].
+pub type Asker = Option<SocketAddr>;
+
 /// Runs requests away from the threads that serve connections.
 pub trait Pool: Send + Sync {
     /// Runs `work` soon, however long it may take, or refuses it at once. Does not wait for it.
-    fn run(&self, weight: Weight, work: Work);
+    fn run(&self, asker: Asker, weight: Weight, work: Work);
 
     /// Runs `work`, which is short, on whichever thread serves connections and has time.
-    fn share(&self, work: Box<dyn FnOnce() + Send>);
+    fn share(&self, asker: Asker, work: Box<dyn FnOnce() + Send>);
 
     /// Lets other heavy work have its turn: called by heavy work between two pages.
     fn pause(&self) {}
+
+    /// Refuses what a client that has gone asked for and what has not begun.
+    fn forget(&self, _asker: Asker) {}
 
     /// Tells whether work runs where it is handed over, so that handing it over helps nobody.
     fn is_inline(&self) -> bool {
@@ -132,11 +141,11 @@ pub trait Pool: Send + Sync {
 pub struct Inline;
 
 impl Pool for Inline {
-    fn run(&self, _: Weight, work: Work) {
+    fn run(&self, _: Asker, _: Weight, work: Work) {
         work(Ok(()));
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 

@@ -5,6 +5,7 @@
 //! body means is the face's alone.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -72,6 +73,8 @@ struct Caller {
     shared: Arc<Shared>,
     times: Times,
     client: Client,
+    /// The client's end of the connection.
+    address: SocketAddr,
     slot: Arc<ConnectionSlot>,
     /// True once a head was read that has both Content-Length and Transfer-Encoding.
     is_ambiguous: Arc<AtomicBool>,
@@ -95,13 +98,14 @@ pub(crate) async fn accept(
     let account = move |address| budget.client(address, is_known);
     let all = slots.clone();
     crate::accept::accept(listener, &slots, Port::Dynamodb, until, account, {
-        move |stream, _, client, slot| {
+        move |stream, address, client, slot| {
             let is_crowded = all.is_crowded(Port::Dynamodb);
             let times = if is_crowded { shared.times.in_a_crowd() } else { shared.times };
             let caller = Caller {
                 shared: Arc::clone(&shared),
                 times,
                 client,
+                address,
                 slot,
                 is_ambiguous: Arc::default(),
                 on_loopback,
@@ -129,7 +133,10 @@ async fn http(
 ) {
     let mut stream = Stalled::new(stream, caller.times.stall_max);
     let caller = Caller { is_ambiguous: stream.heads().found(), ..caller };
-    if requests(&mut stream, caller, stopped).await {
+    let (face, address) = (Arc::clone(&caller.shared.face), caller.address);
+    let may_send = requests(&mut stream, caller, stopped).await;
+    face.pool().forget(Some(address));
+    if may_send {
         linger(&mut stream).await;
     }
 }
@@ -363,7 +370,7 @@ async fn body_of(
             face.admit(&signed(head, &body))
         } else {
             let (checks, head, body) = (Arc::clone(face), head.clone(), body.clone());
-            run_at_pool(face, move || checks.admit(&signed(&head, &body))).await?
+            run_at_pool(caller, move || checks.admit(&signed(&head, &body))).await?
         };
         policy = admitted.map_err(|refusal| encode(*refusal, coding))?;
         caller.client.admit();
@@ -377,15 +384,16 @@ async fn body_of(
 ///
 /// * The client's answer, where the pool is full or the work panicked.
 async fn run_at_pool<T: Send + 'static>(
-    face: &Face,
+    caller: &Caller,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Answer> {
+    let face = &caller.shared.face;
     let (sender, receiver) = oneshot::channel();
     let work = move |admitted: Result<(), _>| {
         // A client that has gone away does not wait for it.
         let _ = sender.send(admitted.map(|()| work()));
     };
-    face.pool().run(Weight::Heavy, Box::new(work));
+    face.pool().run(Some(caller.address), Weight::Heavy, Box::new(work));
     let done = receiver.await.map_err(|_| lost())?;
     done.map_err(|_| encode(face.full(), None))
 }
@@ -411,7 +419,7 @@ async fn unpacked(
             return Err(encode(face.busy(), None));
         }
         let packing = packing.map(str::to_owned);
-        run_at_pool(face, move || unpack(packing.as_deref(), body)).await?
+        run_at_pool(caller, move || unpack(packing.as_deref(), body)).await?
     } else {
         unpack(packing, body)
     };
@@ -451,7 +459,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         return encode(face.busy(), coding);
     }
     let names = (text("x-amz-target"), text("host"));
-    let Some(mut reply) = receive(face, names, policy, body).await else { return lost() };
+    let Some(mut reply) = receive(caller, names, policy, body).await else { return lost() };
     drop(share);
     if let Some(why) = &reply.log
         && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
@@ -460,7 +468,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     }
     match memory_wait::held(&caller.client, std::mem::take(&mut reply.body)).await {
         Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
-            let packed = run_at_pool(face, move || encode(Reply { body, ..reply }, coding)).await;
+            let packed = run_at_pool(caller, move || encode(Reply { body, ..reply }, coding)).await;
             packed.unwrap_or_else(|refusal| refusal)
         }
         Some(body) => encode(Reply { body, ..reply }, coding),
@@ -491,7 +499,7 @@ fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
 /// Passes a request with these headers `X-Amz-Target` and `Host` to the face. `None` if the answer
 /// was lost.
 async fn receive(
-    face: &Arc<Face>,
+    caller: &Caller,
     (target, host): (Option<&str>, Option<&str>),
     policy: Option<Arc<Policy>>,
     body: Bytes,
@@ -501,8 +509,9 @@ async fn receive(
         // A client that has gone away does not wait for its answer.
         let _ = sender.send(reply);
     });
-    let head = RequestHead { target, operation: None, host, policy: policy.as_deref() };
-    face.dispatch(&head, body, answer);
+    let asker = Some(caller.address);
+    let head = RequestHead { target, operation: None, host, policy: policy.as_deref(), asker };
+    caller.shared.face.dispatch(&head, body, answer);
     receiver.await.ok()
 }
 

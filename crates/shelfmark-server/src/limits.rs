@@ -67,6 +67,17 @@ pub const POOL_QUEUE_MAX: usize = 2_048;
 /// Source: ours; of 2 ms each, 128,000 reads a second.
 pub const POOL_WAITING_MAX: usize = 256;
 
+/// Pieces of short work of all connections that the threads of the sockets have at once.
+///
+/// Source: ours; a few milliseconds of two processors, and as many as keep a dozen busy.
+pub const SHARED_MAX: usize = 16;
+
+/// By how much less the threads of heavy requests are worth than those that serve connections, as the
+/// system counts it, from 0 to 19.
+///
+/// Source: ours; where both want a processor, a tenth of it.
+pub const HEAVY_NICENESS: i32 = 10;
+
 /// Time for which an idle thread of the pool is kept.
 ///
 /// Source: ours; it costs its stack and nothing else.

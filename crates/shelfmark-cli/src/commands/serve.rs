@@ -133,8 +133,11 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         check_free(cql.address)?;
     }
     let usual = Options::default();
-    let limit = config.memory_limit.unwrap_or_else(memory::usual_limit);
-    let parts = Parts::of(limit, usual.block_cache_bytes, usual.memory_table_bytes);
+    let granted = memory::granted(config.memory_limit);
+    if let Some(cut) = &granted.cut {
+        tracing::warn!("{cut}");
+    }
+    let parts = Parts::of(granted.bytes, usual.block_cache_bytes, usual.memory_table_bytes);
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
@@ -147,8 +150,9 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
+    let granted = share(&config, credentials.is_some())?;
     let options = dynamo::FaceOptions {
-        share: share(&config, credentials.is_some())?,
+        share: granted,
         credentials,
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
@@ -156,8 +160,9 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let cql_options =
         cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
     let faces = (options, cql_options);
+    let shown = engine.sharing(granted).writing_attributes(Arc::new(dynamo::AttributesJson));
     let served =
-        serve(&engine, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
+        serve(&shown, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
     let closed = engine.store().close().context("the store could not be closed in good order");
     if served.is_ok() && closed.is_ok() {
         tracing::info!("stopped in good order");
@@ -307,6 +312,7 @@ fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow:
         disk_free_bytes_reserve,
         block_cache_bytes: parts.cache_bytes,
         memory_table_bytes: parts.memory_table_bytes,
+        snapshot_bytes_max: parts.snapshot_bytes_max.min(usual.snapshot_bytes_max),
         ..usual
     };
     let folder = config.data.as_deref().unwrap_or(Path::new(DATA));

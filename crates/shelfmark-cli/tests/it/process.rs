@@ -13,7 +13,13 @@ pub(crate) fn shelfmark(arguments: &[&str]) -> Output {
 
 /// Returns the command, not started yet.
 pub(crate) fn command() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_shelfmark"))
+    Command::new(binary())
+}
+
+/// Returns the path of the command: this build's, or another one that is to be tried.
+fn binary() -> String {
+    let other = std::env::var("SHELFMARK_BINARY");
+    other.unwrap_or_else(|_| env!("CARGO_BIN_EXE_shelfmark").to_owned())
 }
 
 /// Returns what a run printed to standard output.
@@ -56,7 +62,7 @@ impl Server {
     pub(crate) fn start_under(data_kib_max: u64, folder: &Path, flags: &[&str]) -> Self {
         let mut shell = Command::new("sh");
         let limited = format!("ulimit -d {data_kib_max}; exec \"$0\" \"$@\"");
-        shell.args(["-c", &limited, env!("CARGO_BIN_EXE_shelfmark")]);
+        shell.args(["-c", &limited, &binary()]);
         let free = ["--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0"];
         Self::start_by(shell, folder, &[&free, flags].concat())
     }

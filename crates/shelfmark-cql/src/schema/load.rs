@@ -12,7 +12,7 @@ use shelfmark_cql_protocol::{Consistency, CqlError};
 use shelfmark_engine::{Engine, ErrorKind};
 
 use super::record::{decode_keyspace, decode_table};
-use super::{Damage, Keyspace, Schema, Table};
+use super::{Damage, Keyspace, Schema, Table, shared};
 use crate::engine_error::from_engine;
 
 /// The number of names read at a time.
@@ -28,7 +28,6 @@ pub(crate) fn load(
     system: &[Arc<Keyspace>],
     previous: &Schema,
 ) -> Result<Schema, CqlError> {
-    let failed = |error: shelfmark_engine::Error| from_engine(&error, Consistency::One, None);
     let mut keyspaces: BTreeMap<String, Arc<Keyspace>> =
         system.iter().map(|own| (own.name.to_string(), Arc::clone(own))).collect();
     let mut hash = Fingerprint::default();
@@ -85,7 +84,15 @@ pub(crate) fn load(
         }
         keyspaces.insert(name, Arc::new(keyspace));
     }
+    let known = previous.keyspace(shared::SHARED_KEYSPACE);
+    if let Some(keyspace) = shared::keyspace(engine, known, &mut hash)? {
+        keyspaces.insert(keyspace.name.to_string(), Arc::new(keyspace));
+    }
     Ok(Schema { version: hash.uuid(), keyspaces })
+}
+
+pub(super) fn failed(error: shelfmark_engine::Error) -> CqlError {
+    from_engine(&error, Consistency::One, None)
 }
 
 /// Returns a keyspace of which nothing is known but its name.
@@ -103,13 +110,13 @@ fn unreadable_keyspace(name: &str) -> Keyspace {
 
 /// A version that follows from what there is, so that a restart does not change it.
 #[derive(Default)]
-struct Fingerprint {
+pub(super) struct Fingerprint {
     high: i64,
     low: i64,
 }
 
 impl Fingerprint {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         let chained = |seed: i64| {
             let mut all = seed.to_be_bytes().to_vec();
             all.extend_from_slice(bytes);
@@ -119,7 +126,7 @@ impl Fingerprint {
         self.low = chained(self.low.wrapping_add(1));
     }
 
-    fn uuid(&self) -> [u8; 16] {
+    pub(super) fn uuid(&self) -> [u8; 16] {
         let mut out = [0; 16];
         let all = self.high.to_be_bytes().into_iter().chain(self.low.to_be_bytes());
         out.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);

@@ -10,6 +10,7 @@ mod load;
 mod options;
 mod own_keyspaces;
 mod record;
+mod shared;
 mod stored;
 mod virtual_table;
 
@@ -24,6 +25,7 @@ pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
+pub(crate) use shared::{SHARED_KEYSPACE, declare};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 pub use virtual_table::{VirtualRow, VirtualTable};
 pub(crate) use virtual_table::{is_costly, keyspaces as virtual_keyspaces};
@@ -339,6 +341,12 @@ impl Table {
         self.other_columns().iter().any(|column| column.role == ColumnKind::Static)
     }
 
+    /// Returns true if it is a table of another face.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.is_shared())
+    }
+
     /// Returns true if it is a view.
     #[must_use]
     pub const fn is_view(&self) -> bool {
@@ -376,6 +384,17 @@ pub struct Index {
     pub options: Vec<(String, String)>,
     /// True if it can be read: older rows have been added.
     pub is_public: bool,
+    /// Set for an index of another face's table.
+    pub shared: Option<SharedIndex>,
+}
+
+/// The properties of an index of another face's table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedIndex {
+    /// True if it orders each partition by itself, so that it is read in a named one alone.
+    pub in_partition: bool,
+    /// The columns by which entries of one value are ordered.
+    pub order: Vec<Arc<str>>,
 }
 
 impl Index {

@@ -281,18 +281,7 @@ pub(crate) fn decode_table(
             id: column.id,
         });
     }
-    let mut indexes = Vec::with_capacity(record.indexes.len());
-    for index in record.indexes {
-        let state = cells.indexes.iter().find(|own| own.name == index.name).map(|own| own.state);
-        indexes.push(Index {
-            is_public: state == Some(shelfmark_model::IndexState::Public),
-            name: index.name,
-            column: index.column.into(),
-            target: of_number(&TARGETS, index.target, &what)?,
-            class: index.class,
-            options: index.options,
-        });
-    }
+    let indexes = indexes_of(record.indexes, &cells.indexes, &what)?;
     let mut dropped = Vec::with_capacity(record.dropped.len());
     for column in record.dropped {
         dropped.push(DroppedColumn {
@@ -328,4 +317,24 @@ pub(crate) fn decode_table(
     };
     table.arrange();
     Ok(table)
+}
+
+fn indexes_of(
+    records: Vec<IndexRecord>,
+    stored: &[shelfmark_model::CellIndex],
+    what: &str,
+) -> Result<Vec<Index>, CqlError> {
+    let index = |index: IndexRecord| {
+        let state = stored.iter().find(|own| own.name == index.name).map(|own| own.state);
+        Ok(Index {
+            is_public: state == Some(shelfmark_model::IndexState::Public),
+            name: index.name,
+            column: index.column.into(),
+            target: of_number(&TARGETS, index.target, what)?,
+            class: index.class,
+            options: index.options,
+            shared: None,
+        })
+    };
+    records.into_iter().map(index).collect()
 }

@@ -104,7 +104,7 @@ pub(crate) fn keeps_up(table: &Table) -> bool {
         && indexes.into_iter().all(|own| own.terms == index_terms(table, &own.name))
 }
 
-fn stored_column(column: &Column) -> StoredColumn {
+pub(super) fn stored_column(column: &Column) -> StoredColumn {
     let column_type = match &column.kind {
         CqlType::Native(shelfmark_cql_types::Native::Counter) => ColumnType::Counter,
         CqlType::List { element, frozen: false } => ColumnType::List(key_type(element)),

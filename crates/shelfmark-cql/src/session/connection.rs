@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{
@@ -31,7 +31,7 @@ use crate::auth::User;
 use crate::limits::{
     ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, POOLED_MAX, REQUEST_BYTES_PENDING_MAX,
     REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES, TURN_REQUESTS_MAX,
-    TURN_SIZE_BYTES_MAX, planned_bytes,
+    TURN_SIZE_BYTES_MAX, TURN_TIME_MAX, planned_bytes,
 };
 use crate::outcome::RequestOptions;
 use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
@@ -75,7 +75,16 @@ pub struct Connection {
     crowd: bool,
     /// Reads of pages that run on other threads of the sockets.
     shared: Arc<AtomicUsize>,
+    /// Set when this is dropped.
+    has_gone: Arc<AtomicBool>,
     ended: bool,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.has_gone.store(true, Ordering::Relaxed);
+        self.face.pool.forget(Some(self.client));
+    }
 }
 
 impl Connection {
@@ -105,6 +114,7 @@ impl Connection {
             version: Version::HIGHEST,
             crowd: false,
             shared: Arc::default(),
+            has_gone: Arc::default(),
             ended: false,
         }
     }
@@ -121,11 +131,15 @@ impl Connection {
     pub fn feed(&mut self, input: &mut BytesMut) -> Progress {
         self.send_queue.stay_awake();
         let (mut requests, mut bytes) = (0, 0);
+        let clock = Arc::clone(&self.face.environment.clock);
+        let began = clock.monotonic();
         while !self.ended {
             if self.is_full() {
                 return Progress::Full;
             }
-            let is_over = requests >= TURN_REQUESTS_MAX || bytes >= TURN_SIZE_BYTES_MAX;
+            let is_over = requests >= TURN_REQUESTS_MAX
+                || bytes >= TURN_SIZE_BYTES_MAX
+                || requests > 0 && clock.monotonic().saturating_sub(began) >= TURN_TIME_MAX;
             if is_over && self.decoder.has_more(input) {
                 return Progress::Paused;
             }
@@ -241,6 +255,7 @@ impl Connection {
             bytes,
             traced: None,
             turn: None,
+            client: self.client,
         };
         if envelope.stream < 0 {
             pending.refuse(&CqlError::protocol("Negative stream ids are the server's"));
@@ -358,7 +373,11 @@ impl Connection {
                 Ok(()) => long_query(&face, &query.text, options, skip, pending),
                 Err(refused) => pending.refuse(&full(refused)),
             };
-            return self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
+            return self.face.pool.run(
+                Some(self.client),
+                self.face.weigh(Weight::Heavy),
+                Box::new(work),
+            );
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
@@ -392,7 +411,8 @@ impl Connection {
             }
             run_prepare(text, keyspace, pending);
         };
-        self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
+        let weight = self.face.weigh(Weight::Heavy);
+        self.face.pool.run(Some(self.client), weight, Box::new(work));
     }
 
     fn execute(&self, execute: Execute, user: Option<User>, mut pending: PendingRequest) {
@@ -449,7 +469,7 @@ impl Connection {
             Ok(()) => run_batch(&face, weight, batch, options, pending),
             Err(refused) => pending.refuse(&full(refused)),
         };
-        self.face.pool.run(weight, Box::new(work));
+        self.face.pool.run(Some(self.client), weight, Box::new(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -469,7 +489,7 @@ impl Connection {
                 pending.take_turn(&self.shared);
                 let statement = Arc::clone(statement);
                 let work = move || begin(&face, &statement, options, known, pending);
-                self.face.pool.share(Box::new(work));
+                self.face.pool.share(Some(self.client), Box::new(work));
             }
             Weight::Page => begin(&face, statement, options, known, pending),
             Weight::Heavy | Weight::Waiting => {
@@ -513,6 +533,7 @@ impl Connection {
             trace: pending.traced.as_ref().map(|traced| traced.log.clone()),
             client: Some(self.budget.clone()),
             spools: self.face.spools.clone(),
+            has_gone: Arc::clone(&self.has_gone),
         })
     }
 
@@ -575,12 +596,13 @@ fn run_long(
     pending.charge(HEAVY_OVERHEAD_BYTES);
     pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
+    let client = pending.client;
     let answer = pending.answer(known);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.execute(&statement, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(weight, Box::new(work));
+    face.pool.run(Some(client), weight, Box::new(work));
 }
 
 /// Prepares a statement.
@@ -680,13 +702,14 @@ fn run_batch(
         return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
     }
     pending.take_turn_of_pool();
+    let client = pending.client;
     let answer = pending.answer(ClientMetadata::None);
     let executor = Arc::clone(&face.executor);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.batch(request, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(Weight::Heavy, Box::new(work));
+    face.pool.run(Some(client), Weight::Heavy, Box::new(work));
 }
 
 /// Returns true if there is a value for each marker.

@@ -26,7 +26,7 @@ pub struct Face {
     reads_may_wait: bool,
     pub(super) statements: Arc<PreparedStatements>,
     pub(super) clients: Arc<Clients>,
-    pub(super) events: Events,
+    pub(super) events: Arc<Events>,
     pub(super) traces: Arc<TraceStore>,
     pub(super) budget: Arc<Budget>,
     pub(super) spools: Option<Arc<dyn Spools>>,
@@ -68,15 +68,17 @@ impl Face {
         }));
         let roles = authority.roles().clone();
         let executor = Executor::open(engine, tables)?.with_authority(authority);
-        let executor = executor.with_pool(Arc::clone(&pool));
+        let executor = Arc::new(executor.with_pool(Arc::clone(&pool)));
+        let events = Arc::new(Events::default());
+        watch_shared(&executor, &events);
         Ok(Self {
-            executor: Arc::new(executor),
+            executor,
             environment,
             pool,
             reads_may_wait,
             statements,
             clients,
-            events: Events::default(),
+            events,
             traces,
             budget,
             spools,
@@ -112,6 +114,18 @@ impl Face {
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
     }
+}
+
+/// Has tables of another face that appear, change and go away known here, and clients told.
+fn watch_shared(executor: &Arc<Executor>, events: &Arc<Events>) {
+    let known = (Arc::downgrade(executor), Arc::downgrade(events));
+    executor.watch_shared(move |name| {
+        let (Some(executor), Some(events)) = (known.0.upgrade(), known.1.upgrade()) else {
+            return false;
+        };
+        executor.shared_changed(&name.name).iter().for_each(|change| events.publish(change));
+        true
+    });
 }
 
 /// Returns the error of a request that the pool refused.

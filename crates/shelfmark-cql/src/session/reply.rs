@@ -1,6 +1,6 @@
 //! From an outcome to the bytes of its answer.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,6 +30,8 @@ pub(super) struct PendingRequest {
     pub(super) traced: Option<OpenTrace>,
     /// The turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,
+    /// The client's end of the connection.
+    pub(super) client: SocketAddr,
 }
 
 /// A request of a connection that runs on another thread.

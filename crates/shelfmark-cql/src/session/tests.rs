@@ -5,7 +5,7 @@ use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, Version};
 use shelfmark_cql_protocol::message::{ResultMetadataId, Write as _};
 use shelfmark_engine::budget::Budget;
-use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Refused, Weight, Work};
+use shelfmark_engine::weight::{Asker, INLINE_ROWS_MAX, Inline, Pool, Refused, Weight, Work};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
@@ -340,11 +340,11 @@ struct Kept {
 }
 
 impl Pool for Kept {
-    fn run(&self, _: Weight, work: Work) {
+    fn run(&self, _: Asker, _: Weight, work: Work) {
         self.long.lock().unwrap().push(work);
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         self.shared.lock().unwrap().push(work);
     }
 }

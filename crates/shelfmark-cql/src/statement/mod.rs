@@ -21,6 +21,7 @@ mod relation;
 mod required_permissions;
 mod row;
 mod select;
+mod shared;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};
@@ -60,6 +61,8 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
+    /// Held while a picture of the schema is made.
+    loading: Mutex<()>,
     /// The permissions of roles.
     authority: Arc<auth::Authority>,
     /// The pool of long reads: they let others have their turn there.
@@ -83,6 +86,7 @@ impl Executor {
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
+            loading: Mutex::new(()),
             pool: Arc::new(Inline),
         };
         executor.resume_builds()?;
@@ -113,6 +117,8 @@ impl Executor {
 
     /// Reads the schema anew after a change.
     fn reload(&self) -> Result<Arc<Schema>> {
+        // Each picture is newer than the one before it.
+        let _one = lock::lock(&self.loading);
         let fresh = Arc::new(schema::load(&self.engine, &self.system, &self.schema())?);
         *lock::write(&self.schema) = Arc::clone(&fresh);
         Ok(fresh)
@@ -414,6 +420,7 @@ impl Executor {
     ) -> Result<Planned> {
         let modify = plan_one(written, keyspace, schema, markers)?;
         modify::check_counters(&modify)?;
+        shared::check_modify(&modify)?;
         Ok(Planned::of_modify(modify))
     }
 }
@@ -662,6 +669,8 @@ fn check_batch(kind: BatchKind, entries: &[&Modify], has_timestamp: bool) -> Res
         return invalid("Cannot include a counter statement in a logged batch");
     }
     entries.iter().try_for_each(|own| modify::check_counters(own))?;
+    entries.iter().try_for_each(|own| shared::check_modify(own))?;
+    shared::check_batch(entries, has_timestamp)?;
     if conditional {
         let first = entries.first().map(|own| own.table.full_name());
         if entries.iter().any(|own| Some(own.table.full_name()) != first) {

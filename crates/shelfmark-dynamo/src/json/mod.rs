@@ -12,12 +12,15 @@
 //! than the body justifies, and accepts exactly the JSON of RFC 8259.
 
 mod attribute;
+mod attributes_text;
 mod blob;
 mod encode;
 mod number;
 mod reader;
 mod scan;
 mod writer;
+
+pub use attributes_text::AttributesJson;
 
 pub(crate) use attribute::{Attributes, Checked};
 pub(crate) use encode::{put_item, put_value};

@@ -170,7 +170,7 @@ fn change(face: &Face, table: &Table, change: impl FnOnce(&mut Meta)) -> Result<
     face.engine.alter_options(&table.schema.name, |options| {
         let mut meta = Meta::read(&options.face);
         change(&mut meta);
-        options.face = meta.to_face();
+        meta.put(&mut options.face);
     })?;
     // The service answers with nothing at all.
     Ok(Answered::default())

@@ -201,7 +201,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
             meta.deletion_protection = protected;
         }
         meta.table_class = request.table_class.or(meta.table_class);
-        options.face = meta.to_face();
+        meta.put(&mut options.face);
     })?;
     for change in changes {
         current = change_index(face, table, change)?;
@@ -347,7 +347,7 @@ fn remember_index(
             Some(index) => meta.indexes.insert(name.to_owned(), index),
             None => meta.indexes.remove(name),
         };
-        options.face = meta.to_face();
+        meta.put(&mut options.face);
     })?;
     Ok(changed)
 }

@@ -95,6 +95,12 @@ impl Meta {
         }
     }
 
+    /// Puts the settings into the map that the engine keeps, beside what other faces keep there.
+    pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
+        face.remove("table_class");
+        face.extend(self.to_face());
+    }
+
     /// Returns the settings as the map that the engine keeps.
     pub(crate) fn to_face(&self) -> BTreeMap<String, Value> {
         let mut face = BTreeMap::from([

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use shelfmark_dynamo::{Face, Reply, RequestHead};
-use shelfmark_engine::weight::{INLINE_ROWS_MAX, Pool, Refused, Weight, Work};
+use shelfmark_engine::weight::{Asker, INLINE_ROWS_MAX, Pool, Refused, Weight, Work};
 
 use crate::limits::server;
 
@@ -15,11 +15,11 @@ use crate::limits::server;
 struct Kept(Mutex<Vec<(Weight, Work)>>);
 
 impl Pool for Kept {
-    fn run(&self, weight: Weight, work: Work) {
+    fn run(&self, _: Asker, weight: Weight, work: Work) {
         self.0.lock().unwrap().push((weight, work));
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+    fn share(&self, _: Asker, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 }

@@ -4,6 +4,7 @@
 //! a bounded piece and says whether more is left. What fails and what is set aside is counted
 //! ([`Engine::background`](crate::Engine::background)).
 
+mod engine;
 mod purge;
 mod status;
 mod sweep;

@@ -1,10 +1,10 @@
 //! Making the keys of dropped tables and indexes go away.
 
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::keys::{Tree, tree_range};
 
 impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.

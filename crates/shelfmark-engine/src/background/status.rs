@@ -12,7 +12,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Most records that are set aside before a sweep stops at the next one: the store as a whole is in
@@ -234,7 +233,7 @@ impl State {
         std::mem::take(&mut self.lock().events)
     }
 
-    fn status(&self) -> BackgroundStatus {
+    pub(super) fn status(&self) -> BackgroundStatus {
         let inner = self.lock();
         let of = |work| inner.works.get(&work).cloned().unwrap_or_else(|| WorkStatus::new(work));
         BackgroundStatus {
@@ -259,17 +258,6 @@ fn tell(events: &mut Vec<BackgroundEvent>, event: BackgroundEvent) {
 impl WorkStatus {
     fn new(work: Work) -> Self {
         Self { work, runs: 0, done: 0, failures: 0, failures_in_a_row: 0, last_error: None }
-    }
-}
-
-impl Engine {
-    /// Returns the status of the work that an [`crate::Upkeep`] does in the background: how often it
-    /// ran and failed, the last error, and the records that were set aside.
-    ///
-    /// Cost: a look into memory.
-    #[must_use]
-    pub fn background(&self) -> BackgroundStatus {
-        self.inner.background.status()
     }
 }
 

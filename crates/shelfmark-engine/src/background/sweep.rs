@@ -13,17 +13,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TtlSource;
+use shelfmark_records::catalogue::keys::take_table_name;
+use shelfmark_records::keys::{Tree, tree_key};
 use shelfmark_store::{
     Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Row, ScanLimits, Snapshot,
     Write as StoreWrite,
 };
 
 use super::status::{Work, guarded};
-use crate::catalogue::take_table_name;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::Due;
-use crate::keys::{Tree, tree_key};
 
 /// Source: DynamoDB Developer Guide, "Time to Live": values older than five years are ignored,
 /// read 2026-11.

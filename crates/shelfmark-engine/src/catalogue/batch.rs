@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{IndexState, TableName, TableSchema, ViewPart, ViewSchema};
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{namespace_key, table_key, version_key};
 use shelfmark_store::{Snapshot, Write};
 
 use super::change::{check_unchanged, dropped_write, no_table, take_ids};
-use super::namespace::{NamespaceChange, namespace_key};
-use super::record::TableRecord;
+use super::namespace::NamespaceChange;
 use super::table::{Table, index_names};
-use super::{Catalogue, Owner, table_key, version_key};
+use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Changes a schema; called once.

@@ -10,15 +10,17 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{catalogue_key, dropped_key, section, table_key};
 use shelfmark_store::{
     Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
 
+use super::Watcher;
 use super::batch::{Batch, CatalogueChange};
 use super::copies::{self, with_copies};
-use super::record::TableRecord;
 use super::table::Table;
-use super::{Catalogue, Owner, catalogue_key, dropped_key, section, table_key};
+use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How often a change is planned again after a conflict before the caller is told.
@@ -30,6 +32,9 @@ pub(crate) struct DroppedId {
     pub(crate) id: u64,
     pub(crate) since: CommitNumber,
 }
+
+/// Forms of tables by name.
+type Forms = BTreeMap<TableName, Arc<Table>>;
 
 impl Catalogue {
     pub(super) fn change(&self) -> MutexGuard<'_, ()> {
@@ -105,15 +110,42 @@ impl Catalogue {
     }
 
     /// Makes changes of what `who` owns, all or none, and returns the new forms of the tables concerned.
-    pub(crate) fn apply(
+    pub(crate) fn apply(&self, changes: Vec<CatalogueChange<'_>>, who: Owner) -> Result<Forms> {
+        let (forms, changed) = self.apply_alone(changes, who)?;
+        // Whoever is told may use the catalogue.
+        self.tell_watchers(&changed);
+        Ok(forms)
+    }
+
+    /// Has `watcher` told of every table of `owner` that is created, changed or dropped.
+    pub(crate) fn watch(&self, owner: Owner, watcher: Watcher) {
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.push((owner, watcher));
+    }
+
+    fn tell_watchers(&self, changed: &[(TableName, Owner)]) {
+        let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tell = |(of, watcher): &(Owner, Watcher)| {
+            changed.iter().filter(|(_, owner)| owner == of).all(|(name, _)| watcher(name))
+        };
+        let ended: Vec<&Watcher> =
+            watchers.iter().filter(|own| !tell(own)).map(|(_, watcher)| watcher).collect();
+        if !ended.is_empty() {
+            let mut all = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|(_, own)| !ended.iter().any(|ended| Arc::ptr_eq(ended, own)));
+        }
+    }
+
+    /// Makes changes while nobody else does; returns the new forms, and which tables changed.
+    fn apply_alone(
         &self,
         changes: Vec<CatalogueChange<'_>>,
         who: Owner,
-    ) -> Result<BTreeMap<TableName, Arc<Table>>> {
+    ) -> Result<(Forms, Vec<(TableName, Owner)>)> {
         let _change = self.change();
         let batch = Batch::of(self, changes, who)?;
         if batch.changes_nothing() {
-            return Ok(batch.unchanged());
+            return Ok((batch.unchanged(), Vec::new()));
         }
         let olds = batch.olds();
         // From here to the new forms' places in the cache no write is planned or queued.
@@ -125,8 +157,11 @@ impl Catalogue {
         let records =
             records.inspect_err(|error| olds.iter().for_each(|old| self.doubt(old, error)))?;
         let mut forms = batch.unchanged();
+        let mut changed = Vec::with_capacity(records.len());
         for (name, record) in records {
             let old = batch.old(&name);
+            let schema = record.as_ref().map(|own| &own.schema).or(old.map(|own| &own.schema));
+            changed.extend(schema.map(|schema| (name.clone(), Owner::of_table(schema))));
             if let Some(old) = old {
                 old.retired.store(true, Ordering::Release);
             }
@@ -143,7 +178,7 @@ impl Catalogue {
             forms.insert(name, table);
         }
         drop(gates);
-        Ok(forms)
+        Ok((forms, changed))
     }
 
     /// Forgets a form of which nobody knows whether the store still has it: its next user reads it

@@ -11,24 +11,19 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{
+    SECTIONS, copy_key, format_record, has_copy, moved, original_key, section, separator,
+};
+use shelfmark_records::keys::Tree;
 use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write};
 use shelfmark_store::{Page, ScanLimits};
 
-use super::record::TableRecord;
-use super::{Catalogue, format_record, section};
+use super::Catalogue;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
-
-/// Bytes of the separator: those of a block of the embedded driver.
-const SEPARATOR_BYTES: usize = 4096;
 
 /// Writes of one commit while copies are brought up to date.
 const WRITES_PER_COMMIT: usize = 64;
-
-/// The sections that are kept twice: all but the version of the catalogue, which a restart may lose.
-/// The format comes last, so that a store of before is one until all its copies are there.
-const SECTIONS: [u8; 5] =
-    [section::NEXT_ID, section::TABLES, section::DROPPED, section::NAMESPACES, section::FORMAT];
 
 /// What was made of records and copies that differed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -37,35 +32,6 @@ pub(crate) struct Reconciled {
     pub(crate) records: u64,
     /// Copies that were lost, or were as of an earlier time.
     pub(crate) copies: u64,
-}
-
-/// Returns the key of the copy of what lies at a key of the catalogue.
-pub(crate) fn copy_key(key: &[u8]) -> Bytes {
-    moved(key, Tree::CatalogueCopy)
-}
-
-/// Returns the key of what a copy is of.
-pub(crate) fn original_key(key: &[u8]) -> Bytes {
-    moved(key, Tree::Catalogue)
-}
-
-fn moved(key: &[u8], tree: Tree) -> Bytes {
-    let mut moved = key.to_vec();
-    if let Some(first) = moved.first_mut() {
-        *first = tree as u8;
-    }
-    moved.into()
-}
-
-/// Tells whether what lies at a key of the catalogue is kept twice.
-pub(crate) fn has_copy(key: &[u8]) -> bool {
-    matches!(key, [tree, section, ..] if *tree == Tree::Catalogue as u8 && SECTIONS.contains(section))
-}
-
-/// Returns the record between the catalogue and everything else.
-pub(crate) fn separator() -> (Bytes, Bytes) {
-    let key = vec![Tree::Catalogue as u8, section::SEPARATOR];
-    (key.into(), Bytes::from(vec![0; SEPARATOR_BYTES]))
 }
 
 /// Adds to the writes of a change of the catalogue those of the copies.
@@ -90,14 +56,14 @@ fn copy_of(write: &Write) -> Option<Write> {
 }
 
 /// Reads a record of the catalogue with `read`; its copy, if it is damaged.
-pub(super) fn get<T>(
+pub(super) fn get<T, E: Into<Error>>(
     snapshot: &dyn Snapshot,
     key: &[u8],
-    read: impl Fn(&Bytes) -> Result<T>,
+    read: impl Fn(&Bytes) -> std::result::Result<T, E>,
 ) -> Result<Option<T>> {
     let at = |key: &[u8]| -> Result<Option<T>> {
         let found = snapshot.get(key).map_err(Error::from)?;
-        found.map(|bytes| read(&bytes)).transpose()
+        found.map(|bytes| read(&bytes).map_err(Into::into)).transpose()
     };
     match at(key) {
         Err(error) if error.kind() == ErrorKind::Corrupt && has_copy(key) => {

@@ -2,17 +2,18 @@
 //!
 //! What it is not: a rename that a face offers. It is for stores in which two faces share a name.
 //!
-//! Invariant: ids stay, so every key of a row, an index or a mark stays where it is.
+//! Invariant: ids stay, so every key of a row, an index or a tombstone stays where it is.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{namespace_key, table_key, version_key};
 use shelfmark_store::Write;
 
-use super::namespace::{moved_namespace, namespace_key};
-use super::record::TableRecord;
-use super::{Catalogue, copies, table_key, version_key};
+use super::namespace::moved_namespace;
+use super::{Catalogue, copies};
 use crate::error::Result;
 
 impl Catalogue {

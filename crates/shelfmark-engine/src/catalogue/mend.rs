@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use shelfmark_model::TableSchema;
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{dropped_key, table_key, version_key};
 use shelfmark_store::{Commit, Write};
 
 use super::change::{dropped_write, take_ids};
 use super::copies::with_copies;
-use super::record::TableRecord;
 use super::table::index_names;
-use super::{Catalogue, Owner, dropped_key, table_key, version_key};
+use super::{Catalogue, Owner};
 use crate::error::Result;
 
 impl Catalogue {

@@ -8,22 +8,16 @@
 //! change of schema waits for the writes planned before it.
 
 mod batch;
-mod cells_codec;
 mod change;
 mod copies;
-mod key_type;
 mod keyspace;
-mod limits;
 mod mend;
 mod namespace;
 mod owner;
-mod record;
-mod schema_codec;
 mod stored;
 mod table;
 
 pub use batch::{CatalogueChange, SchemaChange};
-pub(crate) use copies::{copy_key, has_copy, original_key};
 pub use namespace::Namespace;
 pub use owner::Owner;
 pub(crate) use stored::{StoredKey, blank_table, stored_key, stored_table};
@@ -34,29 +28,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
-use shelfmark_keycode::{Direction, put_ordered_varint, put_text, take_text};
+use shelfmark_keycode::{Direction, put_text};
 use shelfmark_model::{IndexState, TableName};
 use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
-use record::TableRecord;
-
-/// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of
-/// cells have leases; since 3 the catalogue is kept twice and namespaces have owners. A store of
-/// before becomes one of this format when it is opened.
-const FORMAT: u64 = 3;
-
-mod section {
-    pub(super) const FORMAT: u8 = 0;
-    pub(super) const NEXT_ID: u8 = 1;
-    pub(super) const TABLES: u8 = 2;
-    pub(super) const DROPPED: u8 = 3;
-    pub(super) const NAMESPACES: u8 = 4;
-    pub(super) const VERSION: u8 = 5;
-    /// Behind all others: parts the catalogue from what follows it.
-    pub(super) const SEPARATOR: u8 = 0xff;
-}
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{
+    FORMAT, catalogue_key, copy_key, format_record, section, table_key, take_table_name,
+};
 
 /// The tables of one store.
 pub(crate) struct Catalogue {
@@ -64,13 +44,22 @@ pub(crate) struct Catalogue {
     tables: RwLock<HashMap<TableName, Arc<Table>>>,
     /// Held while a schema changes: changes happen one after the other.
     changing: Mutex<()>,
+    /// Told of changes of tables.
+    watchers: Mutex<Vec<(Owner, Watcher)>>,
 }
+
+/// Told that a table was created, changed or dropped; returns false to be told no more.
+pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
 
 impl Catalogue {
     /// Opens the catalogue of a store; a new store gets its format record.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let catalogue =
-            Self { store, tables: RwLock::new(HashMap::new()), changing: Mutex::new(()) };
+        let catalogue = Self {
+            store,
+            tables: RwLock::new(HashMap::new()),
+            changing: Mutex::new(()),
+            watchers: Mutex::default(),
+        };
         catalogue.check_format()?;
         Ok(catalogue)
     }
@@ -244,51 +233,10 @@ impl Catalogue {
     }
 }
 
-/// Where the version of the format lies, and this build's.
-pub(crate) fn format_record() -> (Bytes, Bytes) {
-    (catalogue_key(section::FORMAT).into(), Bytes::copy_from_slice(&FORMAT.to_be_bytes()))
-}
-
 /// Says which table an error of the catalogue is about.
 fn in_table(name: &TableName, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Corrupt => Error::corrupt(format!("table {name} cannot be read: {error}")),
         _ => error,
     }
-}
-
-fn catalogue_key(section: u8) -> Vec<u8> {
-    vec![Tree::Catalogue as u8, section]
-}
-
-/// Where the number lies that rises with every change.
-fn version_key() -> Bytes {
-    catalogue_key(section::VERSION).into()
-}
-
-/// Where the record of a table lies.
-pub(crate) fn table_key(name: &TableName) -> Vec<u8> {
-    let mut key = catalogue_key(section::TABLES);
-    put_table_name(&mut key, name);
-    key
-}
-
-/// Appends a table's name as a key component.
-pub(crate) fn put_table_name(out: &mut Vec<u8>, name: &TableName) {
-    put_text(out, Direction::Ascending, &name.namespace);
-    put_text(out, Direction::Ascending, &name.name);
-}
-
-/// Reads a table's name back.
-pub(crate) fn take_table_name(mut rest: &[u8]) -> Result<TableName> {
-    let damaged = || Error::corrupt("a table's name in the catalogue is damaged");
-    let namespace = take_text(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
-    let name = take_text(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
-    Ok(TableName::new(namespace, name))
-}
-
-fn dropped_key(id: u64) -> Vec<u8> {
-    let mut key = catalogue_key(section::DROPPED);
-    put_ordered_varint(&mut key, id);
-    key
 }

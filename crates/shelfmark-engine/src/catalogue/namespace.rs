@@ -6,16 +6,18 @@
 //! Invariant: what a face remembers about a namespace is read by its owner alone.
 
 use bytes::Bytes;
-use shelfmark_keycode::{Direction, put_text, take_text};
+use shelfmark_keycode::{Direction, take_text};
 use shelfmark_model::{Item, TableName, TableSchema, Value};
+use shelfmark_records::catalogue::keys::{
+    catalogue_key, namespace_key, section, table_key, version_key,
+};
+use shelfmark_records::catalogue::{RECORD_SIZE_BYTES_MAX, TableRecord};
+use shelfmark_records::items::Record;
 use shelfmark_store::{KeyRange, ScanLimits, Snapshot, Write};
 
-use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::owner::namespace_of;
-use super::record::TableRecord;
-use super::{Catalogue, Owner, catalogue_key, copies, section, table_key, version_key};
+use super::{Catalogue, Owner, copies};
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::Record;
 
 /// One change of a namespace.
 pub(super) enum NamespaceChange {
@@ -35,12 +37,6 @@ pub struct Namespace {
     pub owner: Owner,
     /// It was created by its name, not with its first table.
     pub is_declared: bool,
-}
-
-pub(super) fn namespace_key(name: &str) -> Bytes {
-    let mut key = catalogue_key(section::NAMESPACES);
-    put_text(&mut key, Direction::Ascending, name);
-    key.into()
 }
 
 impl NamespaceChange {

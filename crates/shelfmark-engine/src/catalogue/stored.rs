@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{TableName, TableSchema};
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{section, take_table_name};
 
-use super::record::TableRecord;
 use super::table::{Table, index_names};
-use super::{section, take_table_name};
 use crate::error::{Error, Result};
 
 /// What a key of the catalogue is for.

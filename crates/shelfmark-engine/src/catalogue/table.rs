@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
 use shelfmark_model::{IndexSchema, TableSchema, TtlSource};
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::keys::KeySpec;
 
-use super::record::TableRecord;
-use crate::cells::{CellsLayout, TableState};
-use crate::keys::KeySpec;
-use crate::shared::ItemsOfCells;
+use crate::cells::TableState;
+use crate::shared::{CellsOfItems, ItemsOfCells};
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub struct Table {
     pub(crate) cells: Option<CellsLayout>,
     /// Set for a table of cells that is used as a table of items; it has no rows of its own.
     pub(crate) mapped: Option<ItemsOfCells>,
+    /// Set for a table of items that is used as a table of cells; it has no rows of its own.
+    pub(crate) items: Option<CellsOfItems>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
 }
@@ -88,7 +91,7 @@ impl Table {
         let key = KeySpec::of_table(id, &schema);
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
-        let mapped = None;
+        let (mapped, items) = (None, None);
         Self {
             id,
             origin,
@@ -98,6 +101,7 @@ impl Table {
             index_ids,
             cells,
             mapped,
+            items,
             shared,
             retired,
             schema,
@@ -125,17 +129,16 @@ impl Table {
     /// Tells whether a newer form of the table has taken over.
     #[must_use]
     pub fn is_retired(&self) -> bool {
-        self.mapped
-            .as_ref()
-            .map_or(&self.retired, |mapping| &mapping.base.retired)
-            .load(Ordering::Acquire)
+        let of_cells = self.mapped.as_ref().map(|mapping| &mapping.base);
+        let base = of_cells.or(self.items.as_ref().map(|mapping| &mapping.base));
+        base.map_or(&self.retired, |base| &base.retired).load(Ordering::Acquire)
     }
 
-    /// Tells whether this is a table of another face, seen as a table of items
-    /// ([`crate::Engine::shared_items`]).
+    /// Tells whether this is a table of another face, seen as one of another kind of row
+    /// ([`crate::Engine::shared_items`], [`crate::Engine::shared_cells`]).
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.mapped.is_some()
+        self.mapped.is_some() || self.items.is_some()
     }
 
     /// Tells whether counts of items are kept exactly.

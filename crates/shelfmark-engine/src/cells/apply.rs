@@ -1,15 +1,14 @@
 //! Applying one mutation: what it says about a row, merged with the row that is there.
 
 use bytes::Bytes;
+use shelfmark_records::cells::{
+    Cell, CellKey, CellRow, ClusteringValue, Content, Deletion, Expiry, Liveness, Place, Timestamp,
+};
 
 use super::find::Target;
-use super::keys::Place;
 use super::patch::patch;
-use super::raw::ClusteringValue;
 use super::request::{CellChange, CellOperation, Mutation};
-use super::{
-    Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp, delete, marks,
-};
+use super::{delete, tombstones};
 use crate::error::{Error, Result};
 
 /// Applies one mutation to the buffer of its target.
@@ -62,7 +61,7 @@ fn write(
     let counts = operations.iter().any(|operation| matches!(operation, CellOperation::Add { .. }));
     let server_micros = target.writer.now_micros.cast_signed();
     let looked = if counts { mutation.timestamp.max(server_micros) } else { mutation.timestamp };
-    let marked = target.marked(&key, looked)?;
+    let deleted_at = target.deleted_at(&key, looked)?;
     let mut says = Says {
         target,
         timestamp: mutation.timestamp,
@@ -73,8 +72,8 @@ fn write(
         says.row.liveness = Some(Liveness { timestamp: says.timestamp, expiry: says.expiry });
     }
     operations.iter().for_each(|operation| says.take(operation));
-    if let Some(marked) = marked {
-        says.row.delete_up_to(marked);
+    if let Some(deleted_at) = deleted_at {
+        says.row.delete_up_to(deleted_at);
     }
     let says = says.row;
     let kept = target.take_kept(&key);
@@ -87,7 +86,8 @@ fn write(
         None => target.find_at(place, key)?,
     };
     let mut after = found.to_row();
-    let floor = marked.map_or(server_micros, |marked| server_micros.max(marked.saturating_add(1)));
+    let floor = deleted_at
+        .map_or(server_micros, |deleted_at| server_micros.max(deleted_at.saturating_add(1)));
     for operation in operations {
         if let CellOperation::Add { column, delta } = operation {
             add(&mut after, *column, *delta, floor)?;
@@ -207,12 +207,12 @@ fn delete_row(
     let deletion = Deletion { timestamp: mutation.timestamp, at_seconds: target.now };
     let rest = target.rest_of(&found.key);
     target.table.shared.cells.raise(mutation.timestamp);
-    let mark = {
+    let tombstone = {
         let mut buffer = target.writer.buffer.borrow_mut();
-        marks::mark_row(&mut buffer, target.table.id, rest, deletion)?
+        tombstones::put_row_tombstone(&mut buffer, target.table.id, rest, deletion)?
     };
-    if let Some(mark) = mark {
-        target.put_mark_due(&mark, target.now);
+    if let Some(tombstone) = tombstone {
+        target.put_tombstone_due(&tombstone, target.now);
     }
     Ok(())
 }

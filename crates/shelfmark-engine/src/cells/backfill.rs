@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_records::cells::{CellRow, CellsLayout, IndexLayout};
+use shelfmark_records::cells::{entries, entry_value, view_row};
 
-use super::derive::{entries, entry_value, view_row};
-use super::layout::IndexLayout;
-use super::{CellRow, CellsLayout};
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{Backfill, Chunk, RawRow, backfill, patiently, put_stored};
 
 /// What is filled.
@@ -97,7 +96,7 @@ impl Backfill for CellsBackfill<'_> {
                 }
             }
             Filled::View(view) => {
-                if let Some((key, row)) = view_row(self.layout, view, &place, &row)? {
+                if let Some((key, row)) = view_row(self.layout, view.cells()?, &place, &row)? {
                     let mut buffer = chunk.buffer.borrow_mut();
                     put_stored(&mut buffer, &key, &[], Some(row.encode()), true);
                 }

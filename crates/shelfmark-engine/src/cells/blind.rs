@@ -9,16 +9,15 @@
 use std::sync::PoisonError;
 
 use bytes::Bytes;
-use shelfmark_model::{Column, ColumnType, TableSchema};
+use shelfmark_records::cells::encode_inserted;
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::{Commit, Write};
 
-use super::codec::encode_inserted;
-use super::lease::StoredLease;
 use super::request::{CellChange, CellOperation, Mutation};
 use crate::commit::Done;
-use crate::engine::Inner;
 use crate::error::Result;
-use crate::rows::chunk_key;
+use crate::inner::Inner;
 
 /// Returns the values of an insert by column, if it gives every column of the row one.
 fn whole_row<'m>(
@@ -45,6 +44,9 @@ impl Inner {
         mutation: &Mutation,
         done: &mut Done<()>,
     ) -> Result<Option<bool>> {
+        if mutation.table.items.is_some() {
+            return Ok(None);
+        }
         let current = self.catalogue.current(&mutation.table)?;
         let table = current.as_ref().unwrap_or(&mutation.table);
         let layout = table.cells()?;
@@ -79,8 +81,8 @@ impl Inner {
         }
         self.written.raise(&mutation.partition, timestamp);
         let mut writes = vec![Write::Put { key: head.into(), value }];
-        let written = StoredLease { until: timestamp, has_chunks: false };
-        let renewal = state.lease.renew(table.id, written, |key, value| {
+        let written = HighWater { until: timestamp, has_chunks: false };
+        let renewal = state.high_water.renew(table.id, written, |key, value| {
             writes.push(Write::Put { key, value });
         });
         let queued = self.queue(Commit::of(writes), Ok(()), done)?;
@@ -89,21 +91,4 @@ impl Inner {
         }
         Ok(Some(queued))
     }
-}
-
-/// Returns the columns that a write has to give to say all of a row, sorted; `None` if a row may hold
-/// more than them or something follows from it.
-pub(super) fn blind_columns(schema: &TableSchema) -> Option<Vec<u32>> {
-    let cells = schema.cells.as_deref()?;
-    if !cells.indexes.is_empty() || !cells.views.is_empty() || cells.view_of.is_some() {
-        return None;
-    }
-    let is_plain = |own: &Column| matches!(own.column_type, ColumnType::Value(_));
-    if !schema.columns.iter().all(is_plain) {
-        return None;
-    }
-    let regular = schema.columns.iter().filter(|own| !own.is_static);
-    let mut columns: Vec<u32> = regular.map(|own| own.id).collect();
-    columns.sort_unstable();
-    Some(columns)
 }

@@ -1,28 +1,22 @@
-//! What a stored row of cells, an entry, a mark and a due time say, for whoever checks a store.
+//! What a stored row of cells, an entry, a tombstone and a due time say, for whoever checks a store.
 //!
 //! What it is not: the checking itself. Nothing is read here; the walks are `verify`'s.
 
 use bytes::Bytes;
-use shelfmark_keycode::put_ordered_varint;
-use shelfmark_model::{IndexState, ViewPart};
+use shelfmark_model::IndexState;
+use shelfmark_records::cells::check_order;
+use shelfmark_records::cells::due::due_key;
+use shelfmark_records::cells::tombstones::{HighWater, high_water_key};
+use shelfmark_records::cells::{CellRow, CellsLayout, Place, Timestamp};
+use shelfmark_records::cells::{ends_of, entries, entry_value, view_row};
+use shelfmark_records::items::Stored;
+use shelfmark_records::keys::without_chunk;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::codec::{LISTED_PATH_BYTES_MAX, RowReader, StoredCell, each_cell_of_chunks, parts_of};
-use super::derive::{ends_of, entries, entry_value, view_row};
-use super::find::{due, due_second};
-use super::keys::Place;
-use super::layout::CellsLayout;
-use super::lease::StoredLease;
-use super::raw::{ClusteringValue, join_partition, split_partition};
-use super::{CellKey, CellRow, Timestamp, marks};
+use super::find::due_second;
 use crate::catalogue::Table;
 use crate::error::{Error, Result};
-use crate::keys::{Tree, without_chunk};
-use crate::records::Stored;
 use crate::rows::{Entry, IndexRange, RawRow, RowKind, View};
-
-pub(crate) use super::marks::FoundMark;
-pub(crate) use super::marks::MarkKind;
 
 /// A stored row, or the statics of a partition, that could be read.
 pub(crate) struct StoredCells {
@@ -98,7 +92,7 @@ impl RowKind for Cells<'_> {
     fn entry_leads_to(&self, at: usize, entry: &RawRow) -> Result<Vec<u8>> {
         let index = self.layout.indexes.get(at);
         let index = index.ok_or_else(|| Error::corrupt("an entry of no index"))?;
-        self.layout.keys.place(&index.place_of(&self.layout.keys, &entry.key)?)
+        Ok(self.layout.keys.place(&index.place_of(&self.layout.keys, &entry.key)?)?)
     }
 
     /// What a view forgets follows from its base.
@@ -116,7 +110,7 @@ impl StoredCells {
         layout: &CellsLayout,
         view: &Table,
     ) -> Result<Option<(Vec<u8>, Stored)>> {
-        let made = view_row(layout, view, &self.place, &self.row)?;
+        let made = view_row(layout, view.cells()?, &self.place, &self.row)?;
         Ok(made.map(|(key, row)| (key, row.encode())))
     }
 
@@ -154,155 +148,10 @@ impl StoredCells {
     }
 }
 
-/// Checks that the cells of a row stand in order, and those of each chunk behind the first that the
-/// head lists for it: what is written into single chunks relies on both.
-///
-/// # Errors
-///
-/// * `Corrupt`: they do not.
-fn check_order(head: &Bytes, chunks: &[Bytes]) -> Result<()> {
-    let mut reader = RowReader::new(head)?;
-    let firsts = reader.firsts()?;
-    let mut order = Order { last: None, least: None, is_kept: true };
-    if firsts.is_empty() {
-        reader.each_cell(head, chunks, |cell| order.next(cell))?;
-    }
-    let mut listed = firsts.into_iter();
-    for part in parts_of(chunks) {
-        // All chunks of a part are listed with its first cell.
-        if let Some(first) = listed.by_ref().take(part.len()).min() {
-            order.begin(first);
-        }
-        each_cell_of_chunks(part, &mut |cell| order.next(cell))?;
-    }
-    match order.is_kept {
-        true => Ok(()),
-        false => Err(Error::corrupt("the cells of a row stand out of order")),
-    }
-}
-
-/// Whether cells that come one after the other rise.
-struct Order {
-    last: Option<CellKey>,
-    /// What the next one is not before, if a part begins.
-    least: Option<CellKey>,
-    is_kept: bool,
-}
-
-impl Order {
-    /// A part begins that is listed with this cell, which may be gone.
-    fn begin(&mut self, listed: CellKey) {
-        // Of a long path only the beginning is listed: that does not tell its place.
-        if listed.path.len() < LISTED_PATH_BYTES_MAX {
-            self.is_kept &= self.last.as_ref().is_none_or(|last| *last < listed);
-        }
-        self.least = Some(listed);
-    }
-
-    fn next(&mut self, cell: &StoredCell<'_>) {
-        let key = CellKey { column: cell.column, path: cell.shared(cell.path) };
-        self.is_kept &= self.last.as_ref().is_none_or(|last| *last < key);
-        self.is_kept &= self.least.take().is_none_or(|least| least <= key);
-        self.last = Some(key);
-    }
-}
-
-impl CellsLayout {
-    /// Returns the key (without chunk) of the row of `base` that a row of this view follows from.
-    pub(crate) fn view_row_leads_to(&self, base: &Self, row_key: &[u8]) -> Result<Vec<u8>> {
-        let schema = self.view_of.as_ref().ok_or_else(|| Error::corrupt("no view"))?;
-        let place = self.keys.parse(row_key)?;
-        let clustering = place.clustering.ok_or_else(|| Error::corrupt("a view has no statics"))?;
-        let parts = split_partition(&place.partition, self.partition_columns)?;
-        let values: Vec<ClusteringValue> = parts.into_iter().map(Some).chain(clustering).collect();
-        let value_of = |wanted: fn(u32) -> ViewPart, at: u32| {
-            let mut sources = schema.partition.iter().chain(&schema.sort);
-            let place = sources.position(|source| *source == wanted(at));
-            place.and_then(|place| values.get(place).cloned().flatten())
-        };
-        let lacks = || Error::corrupt("a view's row lacks a part of its base's key");
-        let partition: Option<Vec<Bytes>> = (0..)
-            .take(base.partition_columns)
-            .map(|at| value_of(ViewPart::PartitionColumn, at))
-            .collect();
-        // A row with a null in its clustering key is in no view.
-        let sort: Option<Vec<ClusteringValue>> = (0..)
-            .take(base.keys.sort.len())
-            .map(|at| value_of(ViewPart::SortColumn, at).map(Some))
-            .collect();
-        let partition = join_partition(&partition.ok_or_else(lacks)?)?;
-        base.keys.row(&partition, &sort.ok_or_else(lacks)?)
-    }
-
-    /// Whether the table is a view.
-    pub(crate) fn is_view(&self) -> bool {
-        self.view_of.is_some()
-    }
-
-    /// Whether every row of the base has its own in this view.
-    pub(crate) fn is_view_complete(&self) -> bool {
-        self.view_of.as_ref().is_some_and(|view| view.state == IndexState::Public)
-    }
-
-    /// Reads a mark from its key behind `[marks][table id]`, and its value.
-    ///
-    /// # Errors
-    ///
-    /// * `Corrupt`: it cannot be read, or names no row.
-    pub(crate) fn mark(&self, rest: &[u8], value: &[u8]) -> Result<FoundMark> {
-        let mark = marks::found(rest, value)?;
-        if mark.kind == MarkKind::Row {
-            self.keys.parse_rest(rest.get(1..).unwrap_or_default())?;
-        }
-        Ok(mark)
-    }
-
-    /// Reads what of a due time comes behind the table's id.
-    ///
-    /// # Errors
-    ///
-    /// * `Corrupt`: it names neither a row nor a mark.
-    pub(crate) fn check_due(&self, rest: &[u8]) -> Result<()> {
-        match rest.split_first() {
-            Some((&due::ROW, name)) => self.keys.parse_rest(name).map(drop),
-            Some((&due::MARK, [_, _, ..])) => Ok(()),
-            _ => Err(Error::corrupt("a due time of neither a row nor a mark")),
-        }
-    }
-
-    /// Returns what of a row's due time comes behind the table's id, from the row's key without
-    /// chunk.
-    pub(crate) fn due_of_row(&self, row_key: &[u8]) -> Vec<u8> {
-        named(due::ROW, row_key.get(self.keys.prefix.len()..).unwrap_or_default())
-    }
-
-    /// As [`CellsLayout::due_of_row`], of a mark, from its key behind `[marks][table id]`; and its
-    /// second, from that at which its deletion happened.
-    pub(crate) fn due_of_mark(&self, rest: &[u8], happened_at: u64) -> (Vec<u8>, u64) {
-        let second = happened_at.saturating_add(self.grace_seconds).saturating_add(1);
-        (named(due::MARK, rest), second)
-    }
-}
-
-/// Returns the key of a due time, from what of it comes behind the table's id.
-pub(crate) fn due_key(table: u64, second: u64, rest: &[u8]) -> Bytes {
-    let mut key = vec![Tree::Due as u8];
-    key.extend_from_slice(&second.to_be_bytes());
-    put_ordered_varint(&mut key, table);
-    key.extend_from_slice(rest);
-    key.into()
-}
-
-fn named(kind: u8, rest: &[u8]) -> Vec<u8> {
-    let mut name = Vec::with_capacity(rest.len() + 1);
-    name.push(kind);
-    name.extend_from_slice(rest);
-    name
-}
-
-/// Returns the lease of a table, if it has one.
-pub(crate) fn stored_lease(view: &impl View, table: u64) -> Result<Option<StoredLease>> {
-    view.get(&marks::lease_key(table))?.map(|value| StoredLease::decode(&value)).transpose()
+/// Returns the high-water mark of a table, if it has one.
+pub(crate) fn stored_high_water(view: &impl View, table: u64) -> Result<Option<HighWater>> {
+    let stored = view.get(&high_water_key(table))?;
+    Ok(stored.map(|value| HighWater::decode(&value)).transpose()?)
 }
 
 /// Returns a number that stands for what of a due time comes behind the table's id.

@@ -5,11 +5,13 @@
 //! the queueing.
 
 use bytes::Bytes;
+use shelfmark_records::cells::tombstones::RangeTombstone;
+use shelfmark_records::cells::{CellRow, Deletion, Timestamp};
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::{Direction, KeyRange};
 
 use super::find::Target;
-use super::marks::{self, RangeMark};
-use super::{CellRow, Deletion, Timestamp};
+use super::tombstones;
 use crate::error::Result;
 use crate::rows::RowScan;
 
@@ -30,17 +32,17 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     let deletion = Deletion { timestamp, at_seconds: target.now };
     let rest_of = |key: &Bytes| Bytes::copy_from_slice(target.rest_of(key));
     let end = range.end.as_ref().map_or_else(Bytes::new, rest_of);
-    let mark = RangeMark { start: rest_of(&range.start), end, deletion };
+    let tombstone = RangeTombstone { start: rest_of(&range.start), end, deletion };
     target.table.shared.cells.raise(timestamp);
-    let laid = marks::mark_range(&target.writer.buffer, target.table.id, &mark)?;
+    let laid = tombstones::put_range_tombstone(&target.writer.buffer, target.table.id, &tombstone)?;
     target.table.shared.cells.raise_levels(laid.level + 1);
     for (key, at_seconds) in laid.keys {
-        target.put_mark_due(&key, at_seconds);
+        target.put_tombstone_due(&key, at_seconds);
     }
     let is_done = rows(target, range, timestamp)?.is_none();
     if !is_done {
         target.table.shared.cells.begin_purges();
-        marks::put_purge(&mut target.writer.buffer.borrow_mut(), target.table.id, &mark);
+        tombstones::put_purge(&mut target.writer.buffer.borrow_mut(), target.table.id, &tombstone);
         target.purges.forget();
     }
     Ok(())
@@ -82,7 +84,7 @@ fn delete_found(
         let stored = CellRow::decode(&raw.head, &raw.chunks)?;
         let place = target.layout.keys.parse(&raw.key)?;
         // Not read through the buffer: the latch of the partition stands for it.
-        target.writer.buffer.borrow().validate(&crate::rows::chunk_key(&raw.key, 0));
+        target.writer.buffer.borrow().validate(&chunk_key(&raw.key, 0));
         let found = target.found(place, raw.key.to_vec(), Some(stored), raw.chunks)?;
         let mut after = found.to_row();
         after.delete_up_to(timestamp);

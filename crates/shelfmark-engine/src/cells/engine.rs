@@ -2,19 +2,22 @@
 
 use std::sync::{Arc, mpsc};
 
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::Timestamp;
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::cells::{LiveRow, Place};
 use shelfmark_store::Commit;
 
-use super::LiveRow;
 use super::apply::apply;
 use super::find::Target;
-use super::keys::Place;
-use super::lease::{Renewal, StoredLease};
+use super::high_water::Renewal;
 use super::page::live_row;
 use super::request::{ConditionalRead, Decision, Mutation, PartitionView};
 use crate::catalogue::Table;
 use crate::commit::{Call, Done, Operation, Told, Writer, lock_gates, lost};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 
 /// Told once how a write of cells ended.
 pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;
@@ -119,7 +122,7 @@ impl Engine {
     /// Returns a timestamp for a write of now: microseconds since the Unix epoch, never the same
     /// twice in one process.
     #[must_use]
-    pub fn cell_timestamp(&self) -> super::Timestamp {
+    pub fn cell_timestamp(&self) -> Timestamp {
         let now = self.inner.environment.clock.now_micros();
         self.inner.timestamps.next(now).cast_signed()
     }
@@ -133,6 +136,9 @@ impl Inner {
         told: &Told,
         done: &mut Done<T>,
     ) -> Result<bool> {
+        if let Some(items) = &read.table.items {
+            return self.attempt_conditional_items(items, read, decide, told, done);
+        }
         let current = self.catalogue.current(&read.table)?;
         let table = current.unwrap_or_else(|| Arc::clone(&read.table));
         let layout = table.cells()?;
@@ -164,15 +170,15 @@ impl Inner {
         };
         let written = target.written();
         told.note(target.into_step());
-        let lease = renew_lease(&table, &writer, written).filter(|_| answer.is_ok());
+        let high_water = renew_high_water(&table, &writer, written).filter(|_| answer.is_ok());
         let commit = match &answer {
             Ok(_) => writer.into_commit(),
             // What was seen may be queued and not durable: the answer waits for that.
             Err(_) => Commit::default(),
         };
         let queued = self.queue(commit, answer, done)?;
-        if let Some(lease) = lease.filter(|_| queued) {
-            lease.queued();
+        if let Some(high_water) = high_water.filter(|_| queued) {
+            high_water.queued();
         }
         drop(gates);
         Ok(queued)
@@ -204,13 +210,13 @@ fn partition_view(target: &Target<'_>, read: &ConditionalRead) -> Result<Partiti
     })
 }
 
-/// Puts the lease that the writes to a table take, if that is a newer one.
-pub(crate) fn renew_lease<'t>(
+/// Puts the high-water mark that the writes to a table take, if that is a newer one.
+pub(crate) fn renew_high_water<'t>(
     table: &'t Table,
     writer: &Writer,
-    written: StoredLease,
+    written: HighWater,
 ) -> Option<Renewal<'t>> {
-    table.shared.cells.lease.renew(table.id, written, |key, value| {
+    table.shared.cells.high_water.renew(table.id, written, |key, value| {
         writer.buffer.borrow_mut().put(key, value);
     })
 }
@@ -221,7 +227,7 @@ impl Table {
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: it is a table of items.
-    pub(crate) fn cells(&self) -> Result<&super::CellsLayout> {
+    pub(crate) fn cells(&self) -> Result<&CellsLayout> {
         self.cells.as_ref().ok_or_else(|| {
             let name = &self.schema.name;
             Error::new(ErrorKind::Invalid, format!("table {name} holds items, not cells"))

@@ -7,31 +7,24 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::cells::{CellRow, CellsLayout, Content, LiveRow, Place, Timestamp};
+use shelfmark_records::keys::Tree;
 use shelfmark_store::KeyRange;
 
-use super::keys::Place;
-use super::layout::CellsLayout;
-use super::lease::StoredLease;
-use super::marks;
+use super::derive;
 use super::page::live_row;
 use super::purging::Purges;
-use super::{CellRow, Content, LiveRow, Timestamp, derive};
-use crate::catalogue::{Table, put_table_name};
+use super::tombstones;
+use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
+use crate::inner::Inner;
 use crate::report::AccessStep;
 use crate::rows::put_stored;
 use crate::rows::read_row;
-
-/// What a due time of a table of cells is about.
-pub(super) mod due {
-    /// Dead cells of a row.
-    pub(crate) const ROW: u8 = 0;
-    /// A mark.
-    pub(crate) const MARK: u8 = 1;
-}
+use shelfmark_records::catalogue::keys::put_table_name;
+use shelfmark_records::cells::due;
 
 /// One table, as the writes of a commit see it.
 pub(crate) struct Target<'a> {
@@ -95,7 +88,8 @@ impl<'a> Target<'a> {
         let state = &table.shared.cells;
         state.load(table.id, &writer.buffer)?;
         let purges = Purges::of(table);
-        state.lease.load(table, &writer.buffer)?;
+        let rows = layout.blind_columns.as_ref().map(|_| &layout.keys.prefix);
+        state.high_water.load(table.id, rows, &writer.buffer)?;
         Ok(Self {
             inner,
             writer,
@@ -131,9 +125,9 @@ impl<'a> Target<'a> {
         self.latest.set(self.latest.get().max(timestamp));
     }
 
-    /// Returns what the table's lease has to say of the writes so far.
-    pub(crate) fn written(&self) -> StoredLease {
-        StoredLease { until: self.latest.get(), has_chunks: self.has_chunks.get() }
+    /// Returns what the table's high-water mark has to say of the writes so far.
+    pub(crate) fn written(&self) -> HighWater {
+        HighWater { until: self.latest.get(), has_chunks: self.has_chunks.get() }
     }
 
     /// Returns what of a row that was found is live.
@@ -228,18 +222,18 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Returns a row's name in marks and due times: its key without `[rows][table id]`.
+    /// Returns a row's name in tombstones and due times: its key without `[rows][table id]`.
     pub(super) fn rest_of<'k>(&self, key: &'k [u8]) -> &'k [u8] {
         key.get(self.layout.keys.prefix.len()..).unwrap_or_default()
     }
 
-    /// Returns the latest deletion by a mark that a write of the row at `timestamp` must respect.
-    pub(crate) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
-        if !self.table.shared.cells.may_be_marked(timestamp) {
+    /// Returns the latest deletion by a tombstone that a write of the row at `timestamp` must respect.
+    pub(crate) fn deleted_at(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
+        if !self.table.shared.cells.may_have_tombstones(timestamp) {
             return Ok(None);
         }
         let levels = self.table.shared.cells.levels();
-        marks::deletion_of(&self.writer.buffer, self.table.id, levels, self.rest_of(key))
+        tombstones::deletion_of(&self.writer.buffer, self.table.id, levels, self.rest_of(key))
     }
 
     /// Puts what a row becomes, the entries of indexes, the rows of views, and when it is due.
@@ -279,7 +273,7 @@ impl<'a> Target<'a> {
         }
         if stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
             self.has_chunks.set(true);
-            self.table.shared.cells.lease.note_chunks();
+            self.table.shared.cells.high_water.note_chunks();
         }
         let mut buffer = self.writer.buffer.borrow_mut();
         put_stored(&mut buffer, &found.key, &found.chunks, stored, found.stored.is_some());
@@ -298,11 +292,11 @@ impl<'a> Target<'a> {
         Ok(())
     }
 
-    /// Has a mark looked at once its grace period is over.
-    pub(super) fn put_mark_due(&self, mark_key: &[u8], happened_at: u64) {
+    /// Has a tombstone looked at once its grace period is over.
+    pub(super) fn put_tombstone_due(&self, tombstone_key: &[u8], happened_at: u64) {
         let prefix = self.layout.keys.prefix.len();
-        let rest = mark_key.get(prefix..).unwrap_or_default();
-        self.put_due(happened_at + self.layout.grace_seconds + 1, due::MARK, rest);
+        let rest = tombstone_key.get(prefix..).unwrap_or_default();
+        self.put_due(happened_at + self.layout.grace_seconds + 1, due::TOMBSTONE, rest);
     }
 
     pub(super) fn put_due(&self, second: u64, kind: u8, rest: &[u8]) {

@@ -6,21 +6,22 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use shelfmark_keycode::token;
 use shelfmark_model::IndexState;
+use shelfmark_records::cells::entries;
+use shelfmark_records::cells::{
+    Cell, CellKey, CellRow, ClusteringValue, Content, IndexLayout, LiveRow, Place, Span,
+    put_partition, span_range,
+};
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 
-use super::derive::entries;
-use super::keys::{Place, put_partition, span_range};
-use super::layout::IndexLayout;
 use super::page::{CellReader, is_full, token_range};
-use super::raw::ClusteringValue;
-use super::request::{CellEntry, CellIndexQuery, CellPage, Span};
-use super::{Cell, CellKey, CellRow, Content, LiveRow};
+use super::request::{CellEntry, CellIndexQuery, CellPage};
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::Head;
 use crate::report::AccessStep;
-use crate::rows::{PageRange, PageState, RawRow, Taker, Took, View, chunk_key};
+use crate::rows::{PageRange, PageState, RawRow, Taker, Took, View};
 
 /// Entries of other partitions, and of rows that have expired, that one page steps over before it
 /// ends, with a cursor and perhaps without rows.
@@ -43,7 +44,11 @@ impl Engine {
     pub fn query_cell_index(&self, table: &Table, query: &CellIndexQuery) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = query.limits.now.unwrap_or_else(|| self.now());
-            CellReader::new(&self.inner, &view, table, now)?.query_index(query)
+            let reader = CellReader::new(&self.inner, &view, table, now)?;
+            match &table.items {
+                Some(items) => items.query_index(reader, query),
+                None => reader.query_index(query),
+            }
         })?;
         self.report(&page.report);
         Ok(page)

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::cells::LiveRow;
 
 use super::page::{CellReader, statics_alone};
 use super::request::{CellEntry, CellPage, CellQuery};
-use super::row::LiveRow;
 use crate::error::Result;
 use crate::rows::{RawRow, View};
 

@@ -26,10 +26,10 @@
 //! # Invariants
 //!
 //! * A dead cell stays in its row until the grace period is over, so that a late write with an older
-//!   timestamp stays dead; deletions of rows, spans and partitions leave marks for the same reason.
+//!   timestamp stays dead; deletions of rows, spans and partitions leave tombstones for the same reason.
 //! * Entries of indexes and rows of views change in the commit of the row that they follow from.
 //! * An insert that says all of a row and is later than anything in it is written without reading it;
-//!   `lease` knows how late that is.
+//!   `high_water` knows how late that is.
 //! * Writers of one row exclude each other, and whoever deletes a span or decides on a condition
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
@@ -37,133 +37,43 @@ mod apply;
 mod backfill;
 mod blind;
 mod check;
-mod codec;
 mod delete;
 mod derive;
 mod engine;
 mod estimate;
 mod find;
+mod high_water;
 mod index_read;
 mod keep;
-mod keys;
-mod layout;
-mod lease;
-mod marks;
-mod merge;
 mod page;
 mod patch;
 mod purging;
 mod query;
-mod raw;
 mod renew;
 mod request;
-mod row;
 mod scan;
 mod show;
 mod state;
 mod sweep;
+mod tombstones;
 mod transact;
-#[cfg(test)]
-mod view;
-mod view_test;
-
-use std::collections::BTreeMap;
-
-use bytes::Bytes;
 
 pub(crate) use apply::apply;
 pub(crate) use backfill::resume;
-pub(crate) use check::{Cells, MarkKind, StoredCells, due_hash, due_key, stored_lease};
-pub(crate) use codec::chunk_count;
-pub(crate) use engine::renew_lease;
+pub(crate) use check::{Cells, StoredCells, due_hash, stored_high_water};
+pub(crate) use engine::renew_high_water;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
 pub(crate) use find::{Found as FoundRow, Target};
+pub(crate) use high_water::{Renewal, WrittenStripes};
 pub(crate) use keep::Collect;
-pub(crate) use keys::Place;
-pub(crate) use layout::CellsLayout;
-pub(crate) use lease::{Renewal, StoredLease, WrittenStripes};
-pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
-pub use raw::ClusteringValue;
-pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
+pub(crate) use page::{CellReader, is_full};
+pub(crate) use renew::{CellsSeen, correct_high_water, correct_tombstones};
 pub use request::{
     CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,
-    CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView, Span, SpanBound,
+    CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView,
 };
-pub use row::{LiveCell, LiveRow};
 pub use show::{CellSink, CellsShown, ShownRow};
 pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
-pub(crate) use transact::{CellsWritten, lock_written, renew_leases};
-
-/// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
-pub type Timestamp = i64;
-
-/// Which cell: a column, and for an element of a collection its place in it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CellKey {
-    /// The column's number.
-    pub(crate) column: u32,
-    /// Empty for a plain column; the serialised element key (set, map) or position (list).
-    pub(crate) path: Bytes,
-}
-
-/// When something stops being there, and after how many seconds it was meant to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expiry {
-    /// As it was asked for.
-    pub ttl_seconds: u32,
-    /// Second since the Unix epoch: from then on it is gone.
-    pub at_seconds: u64,
-}
-
-/// What a cell holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// A value, perhaps for a time only. It may have zero bytes: that is CQL's empty value.
-    Live { value: Bytes, expiry: Option<Expiry> },
-    /// Deleted, at this second since the Unix epoch.
-    Dead { at_seconds: u64 },
-}
-
-/// One cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cell {
-    pub(crate) timestamp: Timestamp,
-    pub(crate) content: Content,
-}
-
-/// A deletion of everything that was written up to a timestamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Deletion {
-    pub(crate) timestamp: Timestamp,
-    /// Second since the Unix epoch at which it happened.
-    pub(crate) at_seconds: u64,
-}
-
-/// That the row was inserted: it exists though all its cells may be null.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Liveness {
-    /// When it was inserted.
-    pub timestamp: Timestamp,
-    /// When that is over.
-    pub expiry: Option<Expiry>,
-}
-
-/// A row of cells, or the statics of a partition.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct CellRow {
-    pub(crate) liveness: Option<Liveness>,
-    /// A deletion of the whole row.
-    pub(crate) deletion: Option<Deletion>,
-    /// Deletions of whole collections, by column.
-    pub(crate) collections: BTreeMap<u32, Deletion>,
-    pub(crate) cells: BTreeMap<CellKey, Cell>,
-}
-
-pub(crate) fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
-    expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
-}
-
-#[cfg(test)]
-mod tests;
+pub(crate) use transact::{CellsWritten, lock_written, renew_high_waters};

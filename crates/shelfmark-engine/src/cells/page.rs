@@ -10,18 +10,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, token_bytes};
 use shelfmark_model::IndexState;
+use shelfmark_records::cells::{
+    CellRow, CellsLayout, ClusteringValue, Content, LiveCell, LiveRow, Visible, has_expired,
+};
 use shelfmark_store::KeyRange;
 
 use super::keep::Collect;
-use super::layout::CellsLayout;
 use super::purging::{PurgedBase, Purges};
-use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
-use super::row::{LiveCell, LiveRow, Visible};
-use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{RawRow, View, read_row};
 
@@ -83,7 +83,7 @@ impl Engine {
         let answers = self.reading(first, |view, _| {
             gets.iter()
                 .map(|(table, get)| {
-                    let current = self.inner.catalogue.current(table)?;
+                    let current = self.current(table)?;
                     let table = current.as_deref().unwrap_or(table);
                     let now = get.now.unwrap_or_else(|| self.now());
                     let mut reader = CellReader::new(&self.inner, &view, table, now)?;
@@ -233,19 +233,22 @@ impl<'a, V: View> CellReader<'a, V> {
         self.step
     }
 
-    /// Returns what is seen of a stored row, which is not behind its base ([`CellReader::is_behind`]).
+    /// Returns what is seen of a stored row, which is as its record says ([`CellReader::is_made`]).
     pub(super) fn visible(&self, raw: &RawRow) -> Result<Visible<'a>> {
         let rest = raw.key.get(self.layout.keys.prefix.len()..).unwrap_or_default();
         let deleted = self.purges.covering(self.view, &self.layout.keys, rest)?;
         Ok(Visible { declared: self.layout.declared(), now: self.now, deleted })
     }
 
-    /// Tells whether what a row holds may not be what its base makes of it.
-    pub(super) fn is_behind(&self) -> bool {
-        self.base.is_some()
+    /// Tells whether a row is not what its record says: its base makes it, or it is an item.
+    pub(super) fn is_made(&self) -> bool {
+        self.base.is_some() || self.table.items.is_some()
     }
 
     pub(super) fn live(&self, raw: &RawRow) -> Result<LiveRow> {
+        if let Some(items) = &self.table.items {
+            return items.live_row(raw, self.now);
+        }
         if let Some(base) = &self.base
             && let Some(left) = base.left(self.view, self.table, &raw.key)?
         {
@@ -271,7 +274,7 @@ impl<'a, V: View> CellReader<'a, V> {
     }
 
     /// As [`CellReader::get`], of a row that is counted by who looks.
-    pub(super) fn look(
+    pub(crate) fn look(
         &mut self,
         partition: &[u8],
         clustering: &[ClusteringValue],
@@ -290,7 +293,15 @@ impl<'a, V: View> CellReader<'a, V> {
         self.step.ranges.push(range);
     }
 
-    pub(super) fn bytes_read(&self) -> u64 {
+    pub(crate) fn view(&self) -> &'a V {
+        self.view
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    pub(crate) fn bytes_read(&self) -> u64 {
         self.step.bytes_read
     }
 
@@ -315,7 +326,7 @@ impl<'a, V: View> CellReader<'a, V> {
     }
 
     /// Counts a row, and keeps it if the filter does.
-    pub(super) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
+    pub(crate) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
         self.evaluated(entry.row.size_bytes());
         page.evaluated += 1;
         if limits.filter.as_ref().is_none_or(|filter| filter(&entry)) {
@@ -330,7 +341,7 @@ pub(super) fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntr
 }
 
 /// Tells whether a page holds what it may, given the rows that were kept and looked at.
-pub(super) fn is_full(limits: &CellLimits, kept: usize, evaluated: usize, bytes_read: u64) -> bool {
+pub(crate) fn is_full(limits: &CellLimits, kept: usize, evaluated: usize, bytes_read: u64) -> bool {
     limits.rows_max.is_some_and(|max| kept >= max)
         || evaluated > 0 && limits.bytes_max.is_some_and(|max| bytes_read >= max as u64)
 }

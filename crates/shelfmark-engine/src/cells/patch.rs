@@ -12,14 +12,17 @@ use std::ops::Bound;
 use bytes::Bytes;
 use shelfmark_model::CellIndexTarget;
 use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_records::cells::due;
+use shelfmark_records::cells::{
+    CellKey, CellRow, LISTED_PATH_BYTES_MAX, Part, Place, RowReader, decode_part, parts_within,
+};
+use shelfmark_records::items::CHUNK_SIZE_BYTES;
+use shelfmark_records::keys::chunk_key;
 
-use super::codec::{LISTED_PATH_BYTES_MAX, Part, RowReader, decode_part, parts_within};
-use super::find::{Found, Target, due, due_second};
-use super::keys::Place;
-use super::{CellKey, CellRow, derive};
+use super::derive;
+use super::find::{Found, Target, due_second};
 use crate::error::{Error, Result};
-use crate::records::CHUNK_SIZE_BYTES;
-use crate::rows::{View as _, chunk_key};
+use crate::rows::View as _;
 
 /// Chunks that hold one run of cells: one chunk, or those of one large cell.
 struct Run {

@@ -1,12 +1,12 @@
 //! Deletions whose rows are still there: which of them concern a row that is read or written.
 //!
-//! A deletion of more rows than one commit takes leaves a mark beside the ranges of its level, and
-//! its rows go in the background. Such marks lie in the order of partitions, and one never reaches
+//! A deletion of more rows than one commit takes leaves a tombstone beside the ranges of its level, and
+//! its rows go in the background. Such tombstones lie in the order of partitions, and one never reaches
 //! beyond its partition, so those that can concern a row are one bounded range of keys. It is read
 //! when the first row of a partition is met, and again for the next partition that has some: between
 //! the two nothing is read.
 //!
-//! What it is not: what late writes must respect; those are the marks of rows and ranges.
+//! What it is not: what late writes must respect; those are the tombstones of rows and ranges.
 //!
 //! Invariant: a row is shown as if every deletion of it that was acknowledged had been done.
 
@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::ViewPart;
+use shelfmark_records::cells::view_row;
+use shelfmark_records::cells::{
+    CellKeys, CellRow, Place, Timestamp, join_partition, split_partition,
+};
+use shelfmark_records::keys::RowKey;
 
-use super::derive::view_row;
-use super::keys::{CellKeys, Place};
-use super::marks::{self, PartitionPurges};
-use super::raw::{join_partition, split_partition};
-use super::{CellRow, Timestamp};
+use super::tombstones::{self, PartitionPurges};
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::RowKey;
+use crate::inner::Inner;
 use crate::rows::{View, read_row};
 
 /// The deletions of one table that are being purged, as far as one reader or writer has met them.
@@ -81,7 +81,7 @@ impl Purges {
         }
         let length = keys.partition_length_of(row)?;
         let partition = Bytes::copy_from_slice(row.get(..length).unwrap_or_default());
-        let found = marks::purges_of(view, self.table, keys, &partition)?;
+        let found = tombstones::purges_of(view, self.table, keys, &partition)?;
         let covering = found.covering(row);
         *met = Some(Met { partition, found });
         Ok(covering)
@@ -138,7 +138,7 @@ impl PurgedBase {
         let Some(raw) = read_row(view, &base_key)? else { return Ok(Some(CellRow::default())) };
         let mut row = CellRow::decode(&raw.head, &raw.chunks)?;
         row.delete_up_to(deleted);
-        let left = view_row(layout, table, &place, &row)?;
+        let left = view_row(layout, table.cells()?, &place, &row)?;
         Ok(Some(left.filter(|(own, _)| **own == **key).map(|(_, row)| row).unwrap_or_default()))
     }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use shelfmark_records::cells::LiveRow;
 use shelfmark_store::KeyRange;
 
 use super::keep::Keep;
 use super::page::{CellReader, is_full};
 use super::request::CellQuery;
-use super::row::LiveRow;
 use crate::error::Result;
 use crate::report::AccessStep;
 use crate::rows::{Cursor, PageRange, PageState, RawRow, Taker, Took, View};

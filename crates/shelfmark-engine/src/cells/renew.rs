@@ -1,7 +1,7 @@
-//! Marks and leases after some keys of a table were lost: they agree with each other and with the rows
+//! Tombstones and high-water marks after some keys of a table were lost: they agree with each other and with the rows
 //! again, and deletions that came undone are done again.
 //!
-//! What it is not: a way to have lost marks back. A write that is later than nothing any more counts.
+//! What it is not: a way to have lost tombstones back. A write that is later than nothing any more counts.
 //!
 //! Nobody may write to the table meanwhile, nor may this process have done so before.
 
@@ -9,18 +9,23 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::catalogue::keys::{format_record, put_table_name};
+use shelfmark_records::cells::due::due_key;
+use shelfmark_records::cells::tombstones::bound_key;
+use shelfmark_records::cells::tombstones::high_water_key;
+use shelfmark_records::cells::tombstones::range_key;
+use shelfmark_records::cells::tombstones::range_prefixes;
+use shelfmark_records::cells::tombstones::{HighWater, RangeTombstone, TombstoneKind};
+use shelfmark_records::cells::{CellsLayout, Deletion, Timestamp};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{KeyRange, Row};
 
-use super::check::{Cells, due_key, stored_lease};
-use super::layout::CellsLayout;
-use super::lease::StoredLease;
-use super::marks::{self, MarkKind, RangeMark};
-use super::{Deletion, Timestamp};
-use crate::catalogue::{Table, format_record, put_table_name};
-use crate::engine::Inner;
+use super::check::{Cells, stored_high_water};
+use super::tombstones;
+use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::{Tree, tree_key, tree_range};
+use crate::inner::Inner;
 use crate::renew::{Pen, persistently};
 use crate::rows::{Found, Moment, Walk, damage};
 
@@ -33,22 +38,22 @@ pub(crate) struct CellsSeen {
     pub(crate) has_chunks: bool,
 }
 
-/// Has the lease of a table say no less than what was seen. Returns whether it did.
-pub(crate) fn correct_lease(
+/// Has the high-water mark of a table say no less than what was seen. Returns whether it did.
+pub(crate) fn correct_high_water(
     pen: &mut Pen<'_>,
     moment: &Moment,
     table: &Table,
     seen: CellsSeen,
 ) -> Result<bool> {
     let Some(latest) = seen.latest else { return Ok(false) };
-    let kept = damage(stored_lease(moment, table.id))?.ok().flatten();
+    let kept = damage(stored_high_water(moment, table.id))?.ok().flatten();
     let wanted = match kept {
-        Some(kept) => StoredLease {
+        Some(kept) => HighWater {
             until: kept.until.max(latest),
             has_chunks: kept.has_chunks || seen.has_chunks,
         },
         None if table.cells()?.blind_columns.is_some() => {
-            StoredLease { until: latest, has_chunks: seen.has_chunks }
+            HighWater { until: latest, has_chunks: seen.has_chunks }
         }
         None => return Ok(false),
     };
@@ -57,27 +62,27 @@ pub(crate) fn correct_lease(
     }
     let (key, value) = format_record();
     pen.put(key, value)?;
-    pen.put(marks::lease_key(table.id), wanted.encode())?;
+    pen.put(high_water_key(table.id), wanted.encode())?;
     Ok(kept.is_some())
 }
 
-/// What of a table's marks was put right.
+/// What of a table's tombstones was put right.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct MarksCorrected {
-    /// Marks that concerned the same rows, or the bound of all.
-    pub(crate) marks: u64,
-    /// Marks that were not to be forgotten some day.
+pub(crate) struct TombstonesCorrected {
+    /// Tombstones that concerned the same rows, or the bound of all.
+    pub(crate) tombstones: u64,
+    /// Tombstones that were not to be forgotten some day.
     pub(crate) queued: u64,
     /// Deletions that were done again.
     pub(crate) done_again: u64,
 }
 
-/// Puts the marks of a table right, and does the deletions that they are of again where rows that are
+/// Puts the tombstones of a table right, and does the deletions that they are of again where rows that are
 /// as old came back.
-pub(crate) fn correct_marks(inner: &Inner, table: &Arc<Table>) -> Result<MarksCorrected> {
+pub(crate) fn correct_tombstones(inner: &Inner, table: &Arc<Table>) -> Result<TombstonesCorrected> {
     let moment = Moment::take(&inner.store)?;
     let mut pen = Pen::new(inner);
-    let mut work = Work { table, layout: table.cells()?, out: MarksCorrected::default() };
+    let mut work = Work { table, layout: table.cells()?, out: TombstonesCorrected::default() };
     let clusters = work.walk(&mut pen, &moment)?;
     pen.end()?;
     for cluster in clusters {
@@ -90,69 +95,69 @@ pub(crate) fn correct_marks(inner: &Inner, table: &Arc<Table>) -> Result<MarksCo
 struct Work<'t> {
     table: &'t Arc<Table>,
     layout: &'t CellsLayout,
-    out: MarksCorrected,
+    out: TombstonesCorrected,
 }
 
 impl Work<'_> {
-    /// Looks at every mark. Returns those of ranges that concern the same rows.
+    /// Looks at every tombstone. Returns those of ranges that concern the same rows.
     fn walk(&mut self, pen: &mut Pen<'_>, moment: &Moment) -> Result<Vec<Cluster>> {
-        let prefix = tree_key(Tree::Marks, self.table.id).len();
+        let prefix = tree_key(Tree::Tombstones, self.table.id).len();
         let (mut latest, mut bound) = (None, None);
         let (mut cluster, mut clusters) = (Cluster::default(), Vec::new());
-        let mut walk = Walk::over(tree_range(Tree::Marks, self.table.id));
+        let mut walk = Walk::over(tree_range(Tree::Tombstones, self.table.id));
         while let Some(Row { key, value }) = walk.next(moment)? {
             let rest = key.get(prefix..).unwrap_or_default();
-            let Ok(mark) = damage(self.layout.mark(rest, &value))? else {
+            let Ok(tombstone) = damage(self.layout.tombstone(rest, &value))? else {
                 pen.delete(key)?;
-                self.out.marks += 1;
+                self.out.tombstones += 1;
                 continue;
             };
-            match mark.kind {
-                MarkKind::Bound => bound = Some(mark.timestamp),
-                MarkKind::Purge | MarkKind::Lease => continue,
-                MarkKind::Range(_) | MarkKind::Row => {
-                    latest = latest.max(Some(mark.timestamp));
-                    let (rest, second) = self.layout.due_of_mark(rest, mark.at_seconds);
+            match tombstone.kind {
+                TombstoneKind::Bound => bound = Some(tombstone.timestamp),
+                TombstoneKind::Purge | TombstoneKind::HighWater => continue,
+                TombstoneKind::Range(_) | TombstoneKind::Row => {
+                    latest = latest.max(Some(tombstone.timestamp));
+                    let (rest, second) = self.layout.due_of_tombstone(rest, tombstone.at_seconds);
                     let due = due_key(self.table.id, second, &rest);
                     self.out.queued += u64::from(pen.put_due(moment, self.table, due)?);
                 }
             }
-            if let MarkKind::Range(kind) = mark.kind {
-                let deletion = Deletion { timestamp: mark.timestamp, at_seconds: mark.at_seconds };
-                let (start, end) = mark.range;
+            if let TombstoneKind::Range(kind) = tombstone.kind {
+                let deletion =
+                    Deletion { timestamp: tombstone.timestamp, at_seconds: tombstone.at_seconds };
+                let (start, end) = tombstone.range;
                 // They come level by level, in the order of their ends.
-                let is_apart = |last: &RangeMark| cluster.kind != kind || last.end <= start;
-                if cluster.marks.last().is_some_and(is_apart) {
+                let is_apart = |last: &RangeTombstone| cluster.kind != kind || last.end <= start;
+                if cluster.tombstones.last().is_some_and(is_apart) {
                     keep_if_several(&mut clusters, std::mem::take(&mut cluster));
                 }
                 cluster.kind = kind;
-                cluster.marks.push(RangeMark { start, end, deletion });
+                cluster.tombstones.push(RangeTombstone { start, end, deletion });
             }
         }
         keep_if_several(&mut clusters, cluster);
         if let Some(latest) = latest.filter(|latest| Some(*latest) > bound) {
-            pen.put(
-                marks::bound_key(self.table.id),
-                Bytes::copy_from_slice(&latest.to_be_bytes()),
-            )?;
-            self.out.marks += 1;
+            pen.put(bound_key(self.table.id), Bytes::copy_from_slice(&latest.to_be_bytes()))?;
+            self.out.tombstones += 1;
         }
         Ok(clusters)
     }
 
-    /// Lays marks that concern the same rows over each other, as if each came late.
+    /// Lays tombstones that concern the same rows over each other, as if each came late.
     fn lay_again(&mut self, inner: &Inner, cluster: &Cluster) -> Result<()> {
         persistently(|| {
             let mut buffer = Buffer::new(inner.store.snapshot()?);
-            for mark in &cluster.marks {
-                buffer.delete(marks::range_key(self.table.id, cluster.kind, &mark.end));
+            for tombstone in &cluster.tombstones {
+                buffer.delete(range_key(self.table.id, cluster.kind, &tombstone.end));
             }
             let view = RefCell::new(buffer);
-            let prefix = tree_key(Tree::Marks, self.table.id).len();
-            for mark in &cluster.marks {
-                for (key, at_seconds) in marks::mark_range(&view, self.table.id, mark)?.keys {
+            let prefix = tree_key(Tree::Tombstones, self.table.id).len();
+            for tombstone in &cluster.tombstones {
+                for (key, at_seconds) in
+                    tombstones::put_range_tombstone(&view, self.table.id, tombstone)?.keys
+                {
                     let rest = key.get(prefix..).unwrap_or_default();
-                    let (rest, second) = self.layout.due_of_mark(rest, at_seconds);
+                    let (rest, second) = self.layout.due_of_tombstone(rest, at_seconds);
                     let mut name = Vec::new();
                     put_table_name(&mut name, &self.table.schema.name);
                     view.borrow_mut().put(due_key(self.table.id, second, &rest), name);
@@ -160,20 +165,20 @@ impl Work<'_> {
             }
             Ok(inner.store.commit(view.into_inner().into_commit())?)
         })?;
-        self.out.marks += cluster.marks.len() as u64;
+        self.out.tombstones += cluster.tombstones.len() as u64;
         Ok(())
     }
 
-    /// Deletes what is as old as the mark of a range that it lies in.
+    /// Deletes what is as old as the tombstone of a range that it lies in.
     fn delete_again(&mut self, inner: &Inner) -> Result<()> {
         let moment = Moment::take(&inner.store)?;
-        for prefix in marks::range_prefixes(self.table.id) {
+        for prefix in range_prefixes(self.table.id) {
             let mut walk = Walk::over(KeyRange::prefix(prefix.clone()));
             while let Some(Row { key, value }) = walk.next(&moment)? {
                 let end = key.get(prefix.len()..).unwrap_or_default();
-                let mark = RangeMark::decode(end, &value)?;
-                if self.is_undone(&moment, &mark)? {
-                    persistently(|| inner.purge_range(self.table, &mark))?;
+                let tombstone = RangeTombstone::decode(end, &value)?;
+                if self.is_undone(&moment, &tombstone)? {
+                    persistently(|| inner.purge_range(self.table, &tombstone))?;
                     self.out.done_again += 1;
                 }
             }
@@ -181,13 +186,14 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn is_undone(&self, moment: &Moment, mark: &RangeMark) -> Result<bool> {
+    fn is_undone(&self, moment: &Moment, tombstone: &RangeTombstone) -> Result<bool> {
         let key = |rest: &Bytes| Bytes::from([self.layout.keys.prefix.as_ref(), rest].concat());
-        let mut rows = Walk::over(KeyRange { start: key(&mark.start), end: Some(key(&mark.end)) });
+        let mut rows =
+            Walk::over(KeyRange { start: key(&tombstone.start), end: Some(key(&tombstone.end)) });
         let kind = Cells { table: self.table, layout: self.layout };
         while let Some(found) = rows.next_of(moment, &kind)? {
             if let Found::Row(_, row) = found
-                && row.has_of_before(mark.deletion.timestamp)
+                && row.has_of_before(tombstone.deletion.timestamp)
             {
                 return Ok(true);
             }
@@ -196,15 +202,15 @@ impl Work<'_> {
     }
 }
 
-/// Marks of one level that concern the same rows.
+/// Tombstones of one level that concern the same rows.
 #[derive(Default)]
 struct Cluster {
     kind: u8,
-    marks: Vec<RangeMark>,
+    tombstones: Vec<RangeTombstone>,
 }
 
 fn keep_if_several(clusters: &mut Vec<Cluster>, cluster: Cluster) {
-    if cluster.marks.len() > 1 {
+    if cluster.tombstones.len() > 1 {
         clusters.push(cluster);
     }
 }

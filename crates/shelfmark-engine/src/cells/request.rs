@@ -4,10 +4,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::cells::{ClusteringValue, LiveRow, Span, Timestamp};
 
-use super::Timestamp;
-use super::raw::ClusteringValue;
-use super::row::LiveRow;
 use crate::catalogue::Table;
 use crate::report::AccessReport;
 use crate::rows::Cursor;
@@ -30,7 +28,7 @@ pub struct Mutation {
 
 impl Mutation {
     /// Tells whether it only takes away: such a write is done also where room is short.
-    pub(super) fn is_deletion(&self) -> bool {
+    pub(crate) fn is_deletion(&self) -> bool {
         let takes_away = |operation: &CellOperation| {
             matches!(
                 operation,
@@ -145,48 +143,6 @@ pub enum CellOperation {
         /// How much.
         delta: i64,
     },
-}
-
-/// Rows of one partition: equal leading clustering columns, then at most one range. Always one
-/// contiguous range of keys.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Span {
-    /// Values of the leading columns.
-    pub equal: Vec<ClusteringValue>,
-    /// Smallest values of the following columns, in the order of the values (not of the store).
-    pub lower: Option<SpanBound>,
-    /// Largest values of the following columns.
-    pub upper: Option<SpanBound>,
-}
-
-/// Where a [`Span`] ends on one side. Several values are compared as a tuple; their columns must
-/// lie in one direction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpanBound {
-    /// Values of the columns after the equal ones; fewer than the columns take in all that begin so.
-    pub values: Vec<ClusteringValue>,
-    /// Whether they belong to the span.
-    pub included: bool,
-}
-
-impl Span {
-    /// The whole partition.
-    #[must_use]
-    pub fn all() -> Self {
-        Self::default()
-    }
-
-    /// The rows whose leading columns have these values.
-    #[must_use]
-    pub fn equal(values: Vec<ClusteringValue>) -> Self {
-        Self { equal: values, ..Self::default() }
-    }
-
-    /// Whether nothing is restricted.
-    #[must_use]
-    pub fn is_all(&self) -> bool {
-        self.equal.is_empty() && self.lower.is_none() && self.upper.is_none()
-    }
 }
 
 /// Decides which of the rows read are answered.

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::cells::{LiveRow, STATICS};
 use shelfmark_store::KeyRange;
 
-use super::keys::STATICS;
 use super::page::{CellReader, is_full, statics_alone};
 use super::request::{CellEntry, CellLimits, CellPage};
-use super::row::LiveRow;
 use crate::error::Result;
 use crate::report::AccessReport;
 use crate::rows::{Cursor, PageRange, PageState, RawRow, Taker, Took, View};

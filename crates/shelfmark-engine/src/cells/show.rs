@@ -10,13 +10,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::SortColumn;
+use shelfmark_records::cells::{LiveRow, RowReader, take_into};
 
-use super::codec::RowReader;
 use super::keep::Keep;
 use super::page::CellReader;
-use super::raw::take_into;
 use super::request::CellQuery;
-use super::row::LiveRow;
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -195,7 +193,7 @@ impl Keep for Show<'_> {
         let behind = |key: &mut Places| {
             key.read(&reader.layout.keys.sort, raw.key.get(clustering_at..).unwrap_or_default())
         };
-        if !raw.chunks.is_empty() || reader.is_behind() {
+        if !raw.chunks.is_empty() || reader.is_made() {
             let row = reader.live(raw)?;
             if !row.exists() {
                 return Ok(false);

@@ -1,12 +1,12 @@
 //! What a process remembers about tables of cells: who writes which partition, and how late a write
-//! must be to be sure that no mark concerns it.
+//! must be to be sure that no tombstone concerns it.
 
+use shelfmark_records::cells::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::Timestamp;
-use super::lease::Lease;
-use super::marks;
+use super::high_water::HighWaterState;
+use super::tombstones;
 use crate::error::Result;
 use crate::rows::View;
 
@@ -59,33 +59,33 @@ impl PartitionLocks {
 /// What all forms of one table of cells share.
 #[derive(Debug)]
 pub(crate) struct TableState {
-    /// No mark of the table is later. `i64::MAX` until it was looked up.
-    highest_mark: AtomicI64,
+    /// No tombstone of the table is later. `i64::MAX` until it was looked up.
+    highest_tombstone: AtomicI64,
     is_loaded: AtomicBool,
     loading: Mutex<()>,
     /// A row of several chunks was met. A hint: without it such rows are written as a whole.
     met_chunks: AtomicBool,
-    /// How many levels of marks of ranges there may be.
+    /// How many levels of tombstones of ranges there may be.
     levels: AtomicUsize,
-    /// Some rows may be covered by marks that were not applied to them yet.
+    /// Some rows may be covered by tombstones that were not applied to them yet.
     has_purges: AtomicBool,
-    /// No such mark was left when the last purge looked.
-    purges_ended: AtomicBool,
+    /// The newest commit when a purge first found no such tombstone; 0 before.
+    purges_ended_at: AtomicU64,
     /// How late a write must be to be later than all that was there.
-    pub(super) lease: Lease,
+    pub(super) high_water: HighWaterState,
 }
 
 impl Default for TableState {
     fn default() -> Self {
         Self {
-            highest_mark: AtomicI64::new(Timestamp::MAX),
+            highest_tombstone: AtomicI64::new(Timestamp::MAX),
             is_loaded: AtomicBool::new(false),
             loading: Mutex::new(()),
             met_chunks: AtomicBool::new(false),
             levels: AtomicUsize::new(usize::MAX),
             has_purges: AtomicBool::new(true),
-            purges_ended: AtomicBool::new(false),
-            lease: Lease::default(),
+            purges_ended_at: AtomicU64::new(0),
+            high_water: HighWaterState::default(),
         }
     }
 }
@@ -100,35 +100,35 @@ impl TableState {
         if self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        self.highest_mark.store(marks::persisted_bound(view, table)?, Ordering::Release);
-        self.levels.store(marks::levels(view, table)?, Ordering::Release);
-        self.has_purges.store(marks::has_purges(view, table)?, Ordering::Release);
+        self.highest_tombstone.store(tombstones::persisted_bound(view, table)?, Ordering::Release);
+        self.levels.store(tombstones::levels(view, table)?, Ordering::Release);
+        self.has_purges.store(tombstones::has_purges(view, table)?, Ordering::Release);
         self.is_loaded.store(true, Ordering::Release);
         Ok(())
     }
 
-    /// Tells whether a write at `timestamp` must look for marks.
-    pub(super) fn may_be_marked(&self, timestamp: Timestamp) -> bool {
-        timestamp <= self.highest_mark.load(Ordering::Acquire)
+    /// Tells whether a write at `timestamp` must look for tombstones.
+    pub(super) fn may_have_tombstones(&self, timestamp: Timestamp) -> bool {
+        timestamp <= self.highest_tombstone.load(Ordering::Acquire)
     }
 
-    /// Notes a mark, before it is queued.
+    /// Notes a tombstone, before it is queued.
     pub(super) fn raise(&self, timestamp: Timestamp) {
-        self.highest_mark.fetch_max(timestamp, Ordering::AcqRel);
+        self.highest_tombstone.fetch_max(timestamp, Ordering::AcqRel);
     }
 
-    /// Tells whether neither what was there when the table was first used nor a mark can concern a
+    /// Tells whether neither what was there when the table was first used nor a tombstone can concern a
     /// write at `timestamp`. `false` as long as that was not looked up.
     pub(super) fn is_blind_after(&self, timestamp: Timestamp) -> bool {
-        self.lease.is_above(timestamp) && !self.may_be_marked(timestamp)
+        self.high_water.is_above(timestamp) && !self.may_have_tombstones(timestamp)
     }
 
-    /// Notes that a mark of a range lies on the highest of so many levels, before it is queued.
+    /// Notes that a tombstone of a range lies on the highest of so many levels, before it is queued.
     pub(super) fn raise_levels(&self, levels: usize) {
         self.levels.fetch_max(levels, Ordering::AcqRel);
     }
 
-    /// Returns how many levels of marks of ranges a late write must look at.
+    /// Returns how many levels of tombstones of ranges a late write must look at.
     pub(super) fn levels(&self) -> usize {
         self.levels.load(Ordering::Acquire)
     }
@@ -150,17 +150,23 @@ impl TableState {
         self.is_loaded.load(Ordering::Acquire) && self.has_purges()
     }
 
-    /// Has readers look for deletions that are being purged, before one is queued.
+    /// Has readers look for deletions that are being purged, before one is queued. The caller has
+    /// entered the table's gate.
     pub(super) fn begin_purges(&self) {
-        self.purges_ended.store(false, Ordering::Release);
+        self.purges_ended_at.store(0, Ordering::Release);
         self.has_purges.store(true, Ordering::Release);
     }
 
-    /// Has readers no longer look, once no mark was left at two looks in a row: whoever took his
-    /// snapshot before the last rows were gone has looked at this by then.
-    pub(super) fn end_purges(&self) {
-        if self.purges_ended.swap(true, Ordering::AcqRel) {
-            self.has_purges.store(false, Ordering::Release);
+    /// Has readers no longer look, once no tombstone was left at two looks in a row and no snapshot is open
+    /// that is older than the first: in such a one the last rows are still there. The caller keeps
+    /// everybody out of the table's gate, and `newest` is the newest commit.
+    pub(super) fn end_purges(&self, newest: u64, oldest_snapshot: Option<u64>) {
+        match self.purges_ended_at.load(Ordering::Acquire) {
+            0 => self.purges_ended_at.store(newest.max(1), Ordering::Release),
+            ended_at if oldest_snapshot.is_none_or(|oldest| oldest >= ended_at) => {
+                self.has_purges.store(false, Ordering::Release);
+            }
+            _ => {}
         }
     }
 }

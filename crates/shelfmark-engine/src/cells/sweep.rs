@@ -1,19 +1,22 @@
-//! Forgetting: dead cells and marks whose grace period is over, and rows of large deletions.
+//! Forgetting: dead cells and tombstones whose grace period is over, and rows of large deletions.
 
 use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
+use shelfmark_records::cells::due;
+use shelfmark_records::cells::tombstones::RangeTombstone;
+use shelfmark_records::keys::chunk_key;
+use shelfmark_records::keys::{Tree, tree_key};
 use shelfmark_store::{ErrorKind as StoreErrorKind, KeyRange};
 
 use super::delete;
-use super::find::{Target, due};
-use super::marks::{self, RangeMark};
+use super::find::Target;
+use super::tombstones;
 use crate::catalogue::Table;
 use crate::commit::lock_gates;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::keys::{Tree, tree_key};
-use crate::rows::chunk_key;
+use crate::inner::Inner;
 
 impl Inner {
     /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's
@@ -30,7 +33,7 @@ impl Inner {
         let (kind, name) = rest.split_first().ok_or_else(damaged)?;
         self.submit_unwatched(table, || match *kind {
             due::ROW => self.plan_row(table, due_key, name),
-            due::MARK => self.plan_mark(table, due_key, name),
+            due::TOMBSTONE => self.plan_tombstone(table, due_key, name),
             _ => Err(damaged()),
         })
     }
@@ -53,18 +56,23 @@ impl Inner {
         Ok(self.queue_unwatched(commit)?.then_some(true))
     }
 
-    fn plan_mark(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
-        let mut mark_key = tree_key(Tree::Marks, table.id);
-        mark_key.extend_from_slice(name);
+    fn plan_tombstone(
+        &self,
+        table: &Arc<Table>,
+        due_key: &Bytes,
+        name: &[u8],
+    ) -> Result<Option<bool>> {
+        let mut tombstone_key = tree_key(Tree::Tombstones, table.id);
+        tombstone_key.extend_from_slice(name);
         let writer = self.writer(self.store.latest()?);
         let grace = table.cells()?.grace_seconds;
-        if let Some(at) = marks::happened_at(&writer.buffer, &mark_key)? {
+        if let Some(at) = tombstones::happened_at(&writer.buffer, &tombstone_key)? {
             let over = at.saturating_add(grace).saturating_add(1);
             if over <= writer.now {
-                writer.buffer.borrow_mut().delete(mark_key);
+                writer.buffer.borrow_mut().delete(tombstone_key);
             } else {
                 let target = Target::new(self, &writer, table, &[], writer.now)?;
-                target.put_mark_due(&mark_key, at);
+                target.put_tombstone_due(&tombstone_key, at);
             }
         }
         writer.buffer.borrow_mut().delete(due_key.clone());
@@ -102,26 +110,26 @@ impl Inner {
     /// Removes the rows of a table's deletions. Returns how many deletions are left.
     pub(super) fn purge_ranges(&self, table: &Arc<Table>) -> Result<usize> {
         let snapshot = self.store.snapshot()?;
-        let purges = marks::purges(&&*snapshot, table.id)?;
+        let purges = tombstones::purges(&&*snapshot, table.id)?;
         drop(snapshot);
-        for mark in &purges {
-            self.purge_range(table, mark)?;
+        for tombstone in &purges {
+            self.purge_range(table, tombstone)?;
         }
         self.end_purges(table)
     }
 
     /// Removes the rows of one deletion, piece by piece.
-    pub(super) fn purge_range(&self, table: &Arc<Table>, mark: &RangeMark) -> Result<()> {
+    pub(super) fn purge_range(&self, table: &Arc<Table>, tombstone: &RangeTombstone) -> Result<()> {
         let keys = &table.cells()?.keys;
         let key = |rest: &[u8]| {
             let mut key = keys.prefix.to_vec();
             key.extend_from_slice(rest);
             Bytes::from(key)
         };
-        let partition = key(&mark.start);
+        let partition = key(&tombstone.start);
         let length = keys.partition_length(&partition)?;
         let partition = partition.slice(..length).to_vec();
-        let mut range = KeyRange { start: key(&mark.start), end: Some(key(&mark.end)) };
+        let mut range = KeyRange { start: key(&tombstone.start), end: Some(key(&tombstone.end)) };
         loop {
             let views = self.views_of(table)?;
             let (sender, receiver) = mpsc::sync_channel(1);
@@ -134,10 +142,10 @@ impl Inner {
                 let _partition = self.partitions.lock(&[(partition.clone(), true)]);
                 let writer = self.writer(self.store.latest()?);
                 let target = Target::new(self, &writer, table, &views, writer.now)?;
-                let rest = delete::rows(&target, range.clone(), mark.deletion.timestamp)?;
+                let rest = delete::rows(&target, range.clone(), tombstone.deletion.timestamp)?;
                 drop(target);
                 if rest.is_none() {
-                    marks::remove_purge(&mut writer.buffer.borrow_mut(), table.id, mark);
+                    tombstones::remove_purge(&mut writer.buffer.borrow_mut(), table.id, tombstone);
                 }
                 let commit = writer.buffer.into_inner().into_commit().deleting();
                 let done = Box::new(move |outcome| {
@@ -166,10 +174,12 @@ impl Inner {
     /// Has readers of a table no longer look for deletions that are being purged, if none is left.
     fn end_purges(&self, table: &Table) -> Result<usize> {
         let _gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let oldest = self.store.stats().oldest_snapshot;
+        let newest = self.store.snapshot()?.id().commit;
         let writer = self.writer(self.store.latest()?);
-        let left = marks::purges(&writer.buffer, table.id)?.len();
+        let left = tombstones::purges(&writer.buffer, table.id)?.len();
         if left == 0 {
-            table.shared.cells.end_purges();
+            table.shared.cells.end_purges(newest, oldest);
         }
         Ok(left)
     }

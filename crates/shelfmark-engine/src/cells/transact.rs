@@ -10,30 +10,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 use shelfmark_store::latch::Latched;
 
 use super::apply::apply;
-use super::engine::renew_lease;
+use super::engine::renew_high_water;
 use super::find::Target;
+use super::high_water::Renewal;
 use super::keep::Collect;
-use super::lease::{Renewal, StoredLease};
 use super::page::{CellGet, CellGot, CellReader};
 use super::request::{CellChange, CellPage, CellQuery, Mutation};
 use super::state::PartitionLock;
 use crate::catalogue::Table;
 use crate::commit::{Transaction, Writer};
-use crate::engine::Inner;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 use crate::items::{Applied, Write};
 use crate::report::AccessReport;
-use crate::rows::{Validated, View, chunk_key};
+use crate::rows::{Validated, View};
 use crate::shared::{self, ItemsOfCells};
 
 /// What a transaction wrote to one row of cells.
 pub(crate) struct CellsWritten {
     pub(crate) table: Arc<Table>,
-    stamp: StoredLease,
+    stamp: HighWater,
     /// What the keys of the partition begin with.
     partition: Vec<u8>,
     /// The key of the row's head.
@@ -48,7 +50,7 @@ impl Transaction<'_> {
     ///
     /// * As [`crate::Engine::get_cells`].
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         self.touch_cells(table, &get.partition)?;
         let now = get.now.unwrap_or(self.writer.now);
@@ -67,7 +69,7 @@ impl Transaction<'_> {
     ///
     /// * As [`crate::Engine::query_cells`].
     pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         self.touch_cells(table, &query.partition)?;
         let page = match &self.writer.guards {
@@ -103,6 +105,13 @@ impl Transaction<'_> {
     ///   range would be deleted. Read the rows and delete each, or use [`crate::Engine::write_any`].
     /// * [`crate::ErrorKind::LimitExceeded`]: the row or its key is too large.
     pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
+        if let Some(items) = &mutation.table.items {
+            items.note_range(&self.writer, mutation)?;
+            for write in items.writes(&Validated(&self.writer.buffer), self.writer.now, mutation)? {
+                self.write(&write)?;
+            }
+            return Ok(());
+        }
         let current = self.inner.catalogue.current(&mutation.table)?;
         let table = current.unwrap_or_else(|| Arc::clone(&mutation.table));
         let layout = table.cells()?;
@@ -177,16 +186,19 @@ pub(crate) fn lock_written<'i>(
     (locks, inner.latches.lock(written.iter().map(|own| own.head.as_slice())))
 }
 
-/// Puts the leases that the writes of a transaction take.
-pub(crate) fn renew_leases<'w>(written: &'w [CellsWritten], writer: &Writer) -> Vec<Renewal<'w>> {
-    // In the order of their ids, in which everybody takes the locks of leases.
-    let mut stamps: BTreeMap<u64, (&Table, StoredLease)> = BTreeMap::new();
+/// Puts the high-water marks that the writes of a transaction take.
+pub(crate) fn renew_high_waters<'w>(
+    written: &'w [CellsWritten],
+    writer: &Writer,
+) -> Vec<Renewal<'w>> {
+    // In the order of their ids, in which everybody takes the locks of high-water marks.
+    let mut stamps: BTreeMap<u64, (&Table, HighWater)> = BTreeMap::new();
     for own in written {
         let (_, stamp) = stamps.entry(own.table.id).or_insert((&own.table, own.stamp));
         stamp.until = stamp.until.max(own.stamp.until);
         stamp.has_chunks |= own.stamp.has_chunks;
     }
-    let leases =
-        stamps.into_values().filter_map(|(table, stamp)| renew_lease(table, writer, stamp));
-    leases.collect()
+    let high_waters =
+        stamps.into_values().filter_map(|(table, stamp)| renew_high_water(table, writer, stamp));
+    high_waters.collect()
 }

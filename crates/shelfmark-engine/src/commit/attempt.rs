@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLockReadGuard};
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
 use crate::catalogue::{Shared, Table};
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 
 /// How often a call is planned again after a conflict before the caller is told.
 const ATTEMPTS_MAX: usize = 64;

@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use shelfmark_keycode::token;
 use shelfmark_model::Value;
+use shelfmark_records::keys::{Tree, tree_key};
 use shelfmark_store::txn::Transaction as Buffer;
 
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::{Tree, tree_key};
 
 /// Guard keys of one table. Partitions share them by hash, so that they never grow in number and a
 /// read of the whole table can touch all of them.

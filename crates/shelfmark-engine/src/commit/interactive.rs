@@ -14,8 +14,9 @@ use super::guards::Guards;
 use crate::catalogue::Table;
 use crate::cells::{self, CellsWritten, Renewal};
 use crate::commit::Writer;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Failure, Result};
+use crate::inner::Inner;
 use crate::items::{Applied, Write, Written, apply};
 use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::rows::Validated;
@@ -131,7 +132,7 @@ impl Transaction<'_> {
         let reserved = Some(reserved).filter(|_| cells.is_empty());
         let gates = lock_gates(&tables);
         let locks = cells::lock_written(self.inner, &cells);
-        let leases = cells::renew_leases(&cells, &self.writer);
+        let high_waters = cells::renew_high_waters(&cells, &self.writer);
         let commit = self.writer.into_commit();
         let mut keys = commit.validate.clone();
         keys.extend(commit.validate_ranges.iter().map(|range| range.start.clone()));
@@ -151,7 +152,7 @@ impl Transaction<'_> {
         );
         // Reservations and gates are released before the sync: only queueing needs them.
         if queued.is_ok() {
-            leases.into_iter().for_each(Renewal::queued);
+            high_waters.into_iter().for_each(Renewal::queued);
         }
         drop((locks, gates, reserved));
         match queued {

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, PoisonError};
 
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Commit;
 
 use super::attempt::{Done, lock_gates};
@@ -17,12 +20,11 @@ use super::token::{Once, Token, take_token};
 use super::told::Told;
 use super::writer::Writer;
 use crate::catalogue::Table;
-use crate::cells::{self, CellChange, CellsLayout, Mutation, Renewal, StoredLease, Target};
-use crate::engine::Inner;
+use crate::cells::{self, CellChange, Mutation, Renewal, Target};
 use crate::error::{Error, Failure, Result};
+use crate::inner::Inner;
 use crate::items::{self, Applied, Write, Written};
 use crate::report::AccessStep;
-use crate::rows::chunk_key;
 use crate::shared::{self, ItemsOfCells};
 
 /// One operation of a commit.
@@ -44,7 +46,7 @@ pub(crate) struct Call<'a> {
 
 /// What one attempt at a call came to.
 enum Attempt<'l> {
-    /// Validated and ready to be queued, with its answers and the leases that go with it.
+    /// Validated and ready to be queued, with its answers and the high-water marks that go with it.
     Ready(Commit, Vec<Written>, Vec<Renewal<'l>>),
     /// Refused, or done before; the answer stands once everything queued is durable.
     Answer(Result<Once>),
@@ -83,9 +85,9 @@ impl Inner {
         }
         let partitions = self.partitions.lock(&plan.partitions);
         let latched = self.latches.lock(plan.rows.iter().map(Vec::as_slice));
-        let (commit, answer, leases) = match plan.apply(self, call)? {
-            Attempt::Ready(commit, written, leases) => {
-                (commit, answer(Once::Written(written)), leases)
+        let (commit, answer, high_waters) = match plan.apply(self, call)? {
+            Attempt::Ready(commit, written, high_waters) => {
+                (commit, answer(Once::Written(written)), high_waters)
             }
             Attempt::Answer(outcome) => (Commit::default(), outcome.and_then(answer), Vec::new()),
             Attempt::NeedsChunks(table) => {
@@ -96,7 +98,7 @@ impl Inner {
         };
         let queued = self.queue(commit, answer, done)?;
         if queued {
-            leases.into_iter().for_each(Renewal::queued);
+            high_waters.into_iter().for_each(Renewal::queued);
         }
         drop((latched, partitions, gates));
         Ok(queued)
@@ -133,7 +135,9 @@ impl<'a> Plan<'a> {
                     Some(mapping) => &mapping.base,
                     None => &write.table,
                 },
-                Operation::Cells(mutation) => &mutation.table,
+                Operation::Cells(mutation) => {
+                    mutation.table.items_base().unwrap_or(&mutation.table)
+                }
             };
             let table = inner.catalogue.current(own)?.unwrap_or_else(|| Arc::clone(own));
             match operation {
@@ -141,7 +145,10 @@ impl<'a> Plan<'a> {
                     Some(mapping) => plan.add_mapped(inner, &table, mapping, write)?,
                     None => plan.add_item(&table, write)?,
                 },
-                Operation::Cells(mutation) => plan.add_cells(inner, &table, mutation)?,
+                Operation::Cells(mutation) => match &mutation.table.items {
+                    Some(items) => plan.rows.extend(items.latched(mutation)?),
+                    None => plan.add_cells(inner, &table, mutation)?,
+                },
             }
             if plan.tables.iter().all(|known| known.id != table.id) {
                 plan.tables.push(Arc::clone(&table));
@@ -215,6 +222,8 @@ impl<'a> Plan<'a> {
         }
         let mut written = Vec::new();
         let mut failures = Vec::new();
+        // What writes of items as cells read.
+        let mut reads = Vec::new();
         for (position, (table, operation)) in self.operations.iter().enumerate() {
             match operation {
                 Operation::Item(write) => match apply_item(&writer, &targets, table, write)? {
@@ -222,41 +231,45 @@ impl<'a> Plan<'a> {
                     Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
                     Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
                 },
-                Operation::Cells(mutation) => {
-                    if let Some(target) = targets.get(&table.id) {
-                        cells::apply(target, mutation)?;
-                    }
-                }
+                Operation::Cells(mutation) => match (&mutation.table.items, targets.get(&table.id))
+                {
+                    (Some(items), _) => match items.apply(&writer, table, mutation)? {
+                        Some(steps) => reads.extend(steps),
+                        None => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
+                    },
+                    (None, Some(target)) => cells::apply(target, mutation)?,
+                    (None, None) => {}
+                },
             }
         }
         if !failures.is_empty() {
             return Ok(Attempt::Answer(Err(Error::refused(failures))));
         }
-        let leases = self.finish(&writer, targets, &written, call.told);
-        Ok(Attempt::Ready(writer.into_commit(), written, leases))
+        reads.extend(written.iter().flat_map(|own| own.report.steps.iter().cloned()));
+        let high_waters = self.finish(&writer, targets, reads, call.told);
+        Ok(Attempt::Ready(writer.into_commit(), written, high_waters))
     }
 
-    /// Tells what was read, and puts the leases that the writes of cells take.
+    /// Tells what was read, and puts the high-water marks that the writes of cells take.
     fn finish(
         &self,
         writer: &Writer,
         targets: BTreeMap<u64, Target<'_>>,
-        items: &[Written],
+        of_items: Vec<AccessStep>,
         told: &Told,
     ) -> Vec<Renewal<'_>> {
-        // In the order of their ids, in which everybody takes the locks of leases.
-        let stamps: BTreeMap<u64, StoredLease> =
+        // In the order of their ids, in which everybody takes the locks of high-water marks.
+        let stamps: BTreeMap<u64, HighWater> =
             targets.iter().map(|(id, target)| (*id, target.written())).collect();
         if told.is_wanted() {
-            let of_items = items.iter().flat_map(|written| written.report.steps.iter().cloned());
             let of_cells = targets.into_values().filter_map(Target::into_step);
-            told.note(of_items.chain(of_cells).collect::<Vec<AccessStep>>());
+            told.note(of_items.into_iter().chain(of_cells).collect::<Vec<AccessStep>>());
         }
-        let leases = stamps.into_iter().filter_map(|(id, stamp)| {
+        let high_waters = stamps.into_iter().filter_map(|(id, stamp)| {
             let table = self.tables.iter().find(|table| table.id == id)?;
-            cells::renew_lease(table, writer, stamp)
+            cells::renew_high_water(table, writer, stamp)
         });
-        leases.collect()
+        high_waters.collect()
     }
 }
 

@@ -3,11 +3,11 @@
 //! Invariant: a token is put in the commit of the call that it stands for.
 
 use bytes::Bytes;
+use shelfmark_records::keys::{Tree, tree_key};
 
 use super::writer::Writer;
 use crate::error::Result;
 use crate::items::Written;
-use crate::keys::{Tree, tree_key};
 
 /// What makes a repeated call recognisable: a token of the caller's, and a hash of what it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]

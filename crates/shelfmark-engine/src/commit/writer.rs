@@ -9,8 +9,8 @@ use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, Snapshot};
 
 use super::guards::Guards;
-use crate::engine::Inner;
 use crate::error::Result;
+use crate::inner::Inner;
 
 /// A buffer that writes are applied to.
 pub(crate) struct Writer {

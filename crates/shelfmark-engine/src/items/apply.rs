@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use shelfmark_model::{Condition, Item, Key, Patch, TtlSource, Value, item_size_bytes};
+use shelfmark_records::items::{Head, Stored, encode_record};
 use shelfmark_store::KeyRange;
 
 use super::derive;
@@ -10,7 +11,6 @@ use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::commit::Writer;
 use crate::error::{Error, Refusal, Result};
-use crate::records::{Head, Stored, encode_record};
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{put_stored, read_row};
 use crate::shards::stored_bytes;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::IndexKind;
+use shelfmark_records::items::Head;
 
 use super::derive::entry_record;
 use crate::catalogue::{Index, Table};
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::Head;
+use crate::inner::Inner;
 use crate::rows::{Backfill, Chunk, RawRow, backfill, put_stored, read_row};
 
 struct IndexBackfill<'a> {

@@ -7,13 +7,13 @@
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::item_size_bytes;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Write as StoreWrite;
 
 use super::apply::{encode, needs_look, too_deep, too_large};
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::rows::chunk_key;
 
 /// Returns what to write and the answer, or `None` if the write must look first.
 pub(crate) fn blind(table: &Table, write: &Write) -> Result<Option<(StoreWrite, Written)>> {

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use shelfmark_model::Item;
+use shelfmark_records::items::{DecodedChange, change_parts, decode_change};
+use shelfmark_records::keys::{Tree, after_row, tree_key};
 use shelfmark_store::{CommitNumber, Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::keys::{Tree, after_row, tree_key};
-use crate::records::{DecodedChange, change_parts, decode_change};
 
 /// A place in a change log. The order of places is the order of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -1,12 +1,12 @@
 //! Items out of stored rows and index entries, and the keys that items have.
 
 use shelfmark_model::{Item, Key, Value};
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::misfit;
 
 use super::row_memo::RowMemo;
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::keys::misfit;
-use crate::records::Head;
 use crate::rows::RawRow;
 
 impl Table {
@@ -95,7 +95,7 @@ impl Index {
         if is_strict && misfit(&table.schema, &self.schema, item).is_some() {
             return Ok(None);
         }
-        self.key.entry_key(&table.key, key, item)
+        Ok(self.key.entry_key(&table.key, key, item)?)
     }
 
     /// Decodes an entry: what it projects, and the keys of both tables.

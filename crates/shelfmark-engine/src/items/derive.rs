@@ -5,13 +5,14 @@ use bytes::Bytes;
 use num_bigint::BigInt;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{Decimal, IndexKind, IndexState, Item, Key, Projected, TtlSource, Value};
+use shelfmark_records::catalogue::keys::put_table_name;
+use shelfmark_records::items::{ChangeRecord, Head, Stored, encode_change, encode_record};
+use shelfmark_records::keys::{Tree, misfit, tree_key};
 
 use super::apply::{After, Before};
-use crate::catalogue::{Index, Table, put_table_name};
+use crate::catalogue::{Index, Table};
 use crate::commit::Writer;
 use crate::error::{Refusal, Result};
-use crate::keys::{Tree, misfit, tree_key};
-use crate::records::{ChangeRecord, Head, Stored, encode_change, encode_record};
 use crate::rows::{put_stored, read_row};
 use crate::shards::{ShardGrowth, SizeChange};
 

@@ -8,15 +8,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::catalogue::keys::put_table_name;
+use shelfmark_records::items::{Head, with_expiry};
+use shelfmark_records::keys::chunk_key;
 
 use super::apply::expiry;
 use super::derive::due_key_of;
-use crate::catalogue::{Table, put_table_name};
-use crate::engine::Inner;
+use crate::catalogue::Table;
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::{Head, with_expiry};
-use crate::rows::{Backfill, Chunk, RawRow, backfill, chunk_key, patiently};
-use crate::shards::{self, stored_bytes};
+use crate::inner::Inner;
+use crate::rows::{Backfill, Chunk, RawRow, backfill, patiently};
+use crate::shards::{add_bytes, stored_bytes};
 
 struct DueBackfill<'a> {
     inner: &'a Inner,
@@ -65,7 +67,7 @@ impl Backfill for DueBackfill<'_> {
             let grown = stored_bytes(&row.key, &head, &row.chunks)
                 - stored_bytes(&row.key, &row.head, &row.chunks);
             let partition = table.key_of(&item)?.partition;
-            shards::add_bytes(&chunk.buffer, table, &partition, &row.key, grown)?;
+            add_bytes(&chunk.buffer, table, &partition, &row.key, grown)?;
             chunk.put(chunk_key(&row.key, 0), head);
             if let Some(second) = had {
                 chunk.buffer.borrow_mut().delete(due_key_of(table, &row.key, second));

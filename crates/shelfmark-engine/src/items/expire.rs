@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::chunk_key;
 
 use super::apply::{apply, expiry};
 use super::request::Write;
 use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::engine::Inner;
 use crate::error::Result;
-use crate::records::Head;
-use crate::rows::{chunk_key, read_row};
+use crate::inner::Inner;
+use crate::rows::read_row;
 
 /// A due time that was found in the queue.
 pub(crate) struct Due<'a> {

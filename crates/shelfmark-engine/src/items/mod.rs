@@ -35,4 +35,5 @@ pub use page::ResultPage;
 pub use query::{Query, Scan, Segment};
 pub(crate) use query::{query, scan, segment_range};
 pub use request::{Change, Returns, Write, Written};
+pub(crate) use row_memo::RowMemo;
 pub(crate) use stored::{Items, StoredItem};

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use shelfmark_model::{Condition, IndexState, Projection, SortCondition, Value};
+use shelfmark_records::keys::sort_range;
 use shelfmark_store::KeyRange;
 
 use super::page::{ResultPage, Source, read_page};
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::sort_range;
 use crate::rows::{Cursor, View};
 
 /// A read of one partition of a table or index: always one contiguous key range.

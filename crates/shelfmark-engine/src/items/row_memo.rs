@@ -7,10 +7,10 @@
 
 use bytes::Bytes;
 use shelfmark_model::{Item, Text};
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::{KeyMemo, KeySpec};
 
 use crate::error::Result;
-use crate::keys::{KeyMemo, KeySpec};
-use crate::records::Head;
 use crate::rows::RawRow;
 
 /// Items with more attributes than this are decoded by themselves.

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use shelfmark_model::{IndexKind, IndexState, Item, Key};
+use shelfmark_records::items::Head;
 
 use super::derive::{due_key_of, entry_record};
 use crate::catalogue::Table;
 use crate::error::{Error, Result};
-use crate::records::Head;
 use crate::rows::{Entry, IndexRange, RawRow, RowKind};
 
 /// The items of one table.
@@ -74,7 +74,7 @@ impl RowKind for Items<'_> {
     fn entry_leads_to(&self, at: usize, entry: &RawRow) -> Result<Vec<u8>> {
         let index = self.table.indexes.get(at);
         let index = index.ok_or_else(|| Error::corrupt("an entry of no index"))?;
-        self.table.key.row_key(&self.table.key_of(&index.entry_item(entry)?)?)
+        Ok(self.table.key.row_key(&self.table.key_of(&index.entry_item(entry)?)?)?)
     }
 
     fn due(&self, raw: &RawRow, row: &StoredItem) -> Option<(u64, Bytes)> {

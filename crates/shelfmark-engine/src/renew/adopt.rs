@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::catalogue::stored_ids;
@@ -13,9 +14,9 @@ use super::pen::persistently;
 use super::survivors::{SAMPLE_ROWS_MAX, matches};
 use super::{Mended, Teller};
 use crate::catalogue::{CatalogueChange, Namespace, Owner};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
-use crate::keys::{Tree, tree_range};
+use crate::inner::Inner;
 use crate::rows::{Found, Moment, Walk};
 use crate::rows::{RawRow, View as _};
 

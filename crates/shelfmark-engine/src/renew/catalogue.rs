@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::pen::persistently;
 use super::{Mended, Teller};
-use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
-use crate::keys::{Tree, tree_range};
+use crate::inner::Inner;
 use crate::rows::{Moment, Walk};
 
 pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
@@ -90,7 +91,7 @@ fn views_of(inner: &Inner, name: &TableName, tell: &mut Teller<'_>) -> Result<()
     let Some(cells) = &table.schema.cells else { return Ok(()) };
     for view in &cells.views {
         let is_there = match inner.catalogue.table(view) {
-            Ok(own) => own.cells().is_ok_and(crate::cells::CellsLayout::is_view),
+            Ok(own) => own.cells().is_ok_and(CellsLayout::is_view),
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(error) => return Err(error),
         };

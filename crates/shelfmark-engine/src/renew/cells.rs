@@ -1,4 +1,4 @@
-//! A table of cells after a loss: its marks and its lease.
+//! A table of cells after a loss: its tombstones and its high-water mark.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use super::pen::Pen;
 use super::rows::{rows as each_row, tell_queued};
 use super::{Mended, Teller};
 use crate::catalogue::Table;
-use crate::cells::{Cells, CellsSeen, correct_lease, correct_marks};
+use crate::cells::{Cells, CellsSeen, correct_high_water, correct_tombstones};
 use crate::error::Result;
 use crate::rows::Moment;
 
-/// Removes remains of rows, and corrects due times, marks and the lease.
+/// Removes remains of rows, and corrects due times, tombstones and the high-water mark.
 pub(super) fn rows(pen: &mut Pen<'_>, table: &Arc<Table>, tell: &mut Teller<'_>) -> Result<()> {
     let kind = Cells::of(table)?;
     let moment = Moment::take(&pen.inner.store)?;
@@ -20,16 +20,16 @@ pub(super) fn rows(pen: &mut Pen<'_>, table: &Arc<Table>, tell: &mut Teller<'_>)
         seen.has_chunks |= !raw.chunks.is_empty();
         Ok(())
     })?;
-    correct_lease(pen, &moment, table, seen)?;
+    correct_high_water(pen, &moment, table, seen)?;
     pen.end()?;
-    let marks = correct_marks(pen.inner, table)?;
+    let tombstones = correct_tombstones(pen.inner, table)?;
     let name = || table.schema.name.clone();
-    if marks.marks > 0 {
-        tell(Mended::Deletions { table: name(), corrected: marks.marks });
+    if tombstones.tombstones > 0 {
+        tell(Mended::Deletions { table: name(), corrected: tombstones.tombstones });
     }
-    if marks.done_again > 0 {
-        tell(Mended::DeletedAgain { table: name(), deletions: marks.done_again });
+    if tombstones.done_again > 0 {
+        tell(Mended::DeletedAgain { table: name(), deletions: tombstones.done_again });
     }
-    tell_queued(&kind, queued + marks.queued, tell);
+    tell_queued(&kind, queued + tombstones.queued, tell);
     Ok(())
 }

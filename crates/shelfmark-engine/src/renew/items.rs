@@ -1,6 +1,7 @@
 //! A table of items after a loss: its counts, its shards and its change log.
 
 use bytes::Bytes;
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::pen::Pen;
@@ -9,7 +10,6 @@ use super::{Mended, Teller};
 use crate::catalogue::Table;
 use crate::error::Result;
 use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
-use crate::keys::{Tree, tree_key, tree_range};
 use crate::rows::View as _;
 use crate::rows::{Moment, RawRow, Walk};
 use crate::verify::each_change;

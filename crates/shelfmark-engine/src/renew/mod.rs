@@ -10,7 +10,7 @@
 //! back a row that is lost.
 //!
 //! Invariant: everything here may be done again at any time, so what a stop interrupts is begun anew.
-//! Indexes and views are built as any, beside readers and writers; counts, shards, marks and leases
+//! Indexes and views are built as any, beside readers and writers; counts, shards, tombstones and high-water marks
 //! are for a store that nobody writes to meanwhile.
 
 mod adopt;
@@ -36,8 +36,9 @@ pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
 pub use self::survivors::{Survivors, TableLoss};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 
 /// Is told what was done.
 type Teller<'t> = dyn FnMut(Mended) + 't;
@@ -67,7 +68,7 @@ impl Engine {
     /// interrupts it, it may be called again and begins anew; nothing gets worse in between, and
     /// indexes and views that are being built go on as after any stop.
     ///
-    /// Cost: reads the tables that are concerned, their counters and marks, and writes their indexes
+    /// Cost: reads the tables that are concerned, their counters and tombstones, and writes their indexes
     /// and views.
     ///
     /// # Errors
@@ -125,7 +126,7 @@ impl KeyOwner {
 
 impl Inner {
     /// Puts right what lies beside the rows of a table: remains of rows, due times, counts, shards,
-    /// marks, the change log.
+    /// tombstones, the change log.
     fn renew_beside(&self, name: &TableName, tell: &mut Teller<'_>) -> Result<()> {
         let table = self.catalogue.table(name)?;
         let mut pen = Pen::new(self);

@@ -1,9 +1,9 @@
 //! Rows as their users name them: the columns of the key with their values.
 
 use shelfmark_model::Value;
+use shelfmark_records::keys::KeySpec;
 
 use crate::catalogue::Table;
-use crate::keys::KeySpec;
 
 /// Most bytes that the number of a chunk takes at the end of a key.
 const CHUNK_BYTES_MAX: usize = 9;

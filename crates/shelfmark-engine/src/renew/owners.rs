@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use shelfmark_keycode::{prefix_successor, take_ordered_varint};
 use shelfmark_model::TableName;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::keys::{Tree, tree_key};
 
 use super::names;
 use crate::catalogue::{Table, index_names};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::keys::{Tree, tree_key};
 
 /// What keys of the store belong to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,14 +117,14 @@ impl KeyOwners {
         let mut add = |tree: Tree, id: u64, owner: KeyOwner| {
             self.by_prefix.insert(tree_key(tree, id), owner);
         };
-        let is_view = table.cells.as_ref().is_some_and(crate::cells::CellsLayout::is_view);
+        let is_view = table.cells.as_ref().is_some_and(CellsLayout::is_view);
         let rows = if is_view { KeyOwner::View } else { KeyOwner::Rows };
         add(Tree::Rows, table.id, rows(name()));
         for (id, index) in table.index_ids.iter().zip(index_names(&table.schema)) {
             add(Tree::Index, *id, KeyOwner::Index { table: name(), index: index.to_owned() });
         }
         if table.cells.is_some() {
-            add(Tree::Marks, table.id, KeyOwner::Deletions(name()));
+            add(Tree::Tombstones, table.id, KeyOwner::Deletions(name()));
         }
         // Only where a setting asks for them; what was kept when it did concerns nobody.
         if table.schema.options.change_log {

@@ -2,11 +2,12 @@
 //! again.
 
 use bytes::Bytes;
+use shelfmark_records::catalogue::keys::put_table_name;
 use shelfmark_store::{Commit, Write as StoreWrite};
 
-use crate::catalogue::{Table, put_table_name};
-use crate::engine::Inner;
+use crate::catalogue::Table;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::Moment;
 use crate::rows::View as _;
 use crate::rows::patiently;

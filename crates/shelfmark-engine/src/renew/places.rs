@@ -12,14 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::keys::put_table_name;
+use shelfmark_records::keys::Tree;
 use shelfmark_store::KeyRange;
 
 use super::pen::{Pen, persistently};
 use super::{Mended, Teller};
-use crate::catalogue::{Owner, put_table_name};
-use crate::engine::Inner;
+use crate::catalogue::Owner;
 use crate::error::Result;
-use crate::keys::Tree;
+use crate::inner::Inner;
 use crate::rows::{Moment, Walk};
 
 /// Moves every keyspace that shares its name with another face into a namespace of its own.

@@ -2,13 +2,14 @@
 //! fail.
 
 use bytes::Bytes;
+use shelfmark_records::keys::chunk_key;
 
 use super::pen::Pen;
 use super::{Mended, Teller, names};
 use crate::catalogue::Table;
 use crate::error::Result;
 use crate::rows::Moment;
-use crate::rows::{RawRow, View as _, chunk_count, chunk_key};
+use crate::rows::{RawRow, View as _, chunk_count};
 
 /// Rows of one table that are named; further ones are counted.
 const NAMED_MAX: u64 = 100;

@@ -12,11 +12,13 @@ use std::fmt;
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, take_ordered_varint};
 use shelfmark_model::{TableName, TableSchema};
+use shelfmark_records::catalogue::keys::original_key;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::keys::{RowKey, Tree, tree_key};
 
-use crate::catalogue::{StoredKey, Table, blank_table, original_key, stored_key, stored_table};
+use crate::catalogue::{StoredKey, Table, blank_table, stored_key, stored_table};
 use crate::cells::Cells;
 use crate::items::Items;
-use crate::keys::{RowKey, Tree, tree_key};
 use crate::rows::{RawRow, RowKind as _, chunk_count};
 
 /// Rows of one table that are looked at to tell whether a schema fits them.
@@ -115,7 +117,7 @@ impl Survivors {
             .map(|id| TableLoss::Unknown { id: *id, entries: entries(id) })
             .collect();
         for (name, table) in tables {
-            let is_view = table.cells.as_ref().is_some_and(crate::cells::CellsLayout::is_view);
+            let is_view = table.cells.as_ref().is_some_and(CellsLayout::is_view);
             let prefix = tree_key(Tree::Rows, table.id);
             let may_hold = |part: &(Option<Bytes>, Option<Bytes>)| may_hold_all(part, &prefix);
             if !is_view && entries(&table.id) == 0 && parts.iter().any(may_hold) {

@@ -14,15 +14,16 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
 
 use bytes::Bytes;
+use shelfmark_records::keys::after_row;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot};
 
-use super::scan::{RawRow, RowScan, chunk_key};
+use super::scan::{RawRow, RowScan};
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
-use crate::keys::after_row;
+use crate::inner::Inner;
 
 /// Rows of one chunk.
 const ROWS_PER_CHUNK: usize = 256;

@@ -6,11 +6,11 @@
 //! Invariant: what a kind says follows from a row is what its writes put beside it.
 
 use bytes::Bytes;
+use shelfmark_records::items::Stored;
 
 use super::scan::RawRow;
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::records::Stored;
 
 /// An index as a walk sees it.
 pub(crate) struct IndexRange<'a> {

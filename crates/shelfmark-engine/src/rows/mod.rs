@@ -19,6 +19,6 @@ pub(crate) use kind::{Entry, IndexRange, RowKind};
 pub(crate) use moment::Moment;
 pub(crate) use online::{add, remove, renew, resume, resume_all};
 pub(crate) use page::{PageRange, PageState, Taker, Took};
-pub(crate) use scan::{RawRow, RowScan, chunk_count, chunk_key, put_stored, read_row};
+pub(crate) use scan::{RawRow, RowScan, chunk_count, put_stored, read_row};
 pub(crate) use view::{Validated, View};
 pub(crate) use walk::{Found, Walk, damage};

@@ -10,8 +10,8 @@ use shelfmark_model::{IndexSchema, IndexState, TableName};
 
 use super::backfill::patiently;
 use crate::catalogue::{CatalogueChange, Owner, Table};
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::items::{build, give_due_times};
 
 /// Adds an index and returns once it is complete.

@@ -7,13 +7,13 @@
 //! gets further.
 
 use bytes::Bytes;
+use shelfmark_records::keys::{RowKey, after_row};
 use shelfmark_store::{Direction, KeyRange};
 
 use super::cursor::Cursor;
 use super::scan::{RawRow, RowScan};
 use super::view::View;
 use crate::error::{Error, Result};
-use crate::keys::{RowKey, after_row};
 
 /// Rows that a page expects to read when it has no limit.
 const ROWS_GUESS: usize = 256;

@@ -3,14 +3,15 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use shelfmark_keycode::put_ordered_varint;
+use shelfmark_records::cells;
+use shelfmark_records::items::{Head, RecordKind, Stored, kind_of};
+use shelfmark_records::keys::RowKey;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
 
 use super::view::View;
 use crate::error::{Error, Result};
-use crate::keys::RowKey;
-use crate::records::{Head, RecordKind, Stored, kind_of};
 
 /// A row as it lies in the store.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct RawRow {
 pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
     match kind_of(head)? {
         RecordKind::Item => Ok(Head::parse(head)?.chunks),
-        RecordKind::Cells => crate::cells::chunk_count(head),
+        RecordKind::Cells => Ok(cells::chunk_count(head)?),
         RecordKind::Chunk => Err(Error::corrupt("a row has no head")),
     }
 }
@@ -48,14 +49,6 @@ pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Op
         })
         .collect::<Result<_>>()?;
     Ok(Some(RawRow { key, head, chunks }))
-}
-
-/// Returns the key of one chunk of a row.
-pub(crate) fn chunk_key(row_key: &[u8], chunk: u64) -> Vec<u8> {
-    let mut key = Vec::with_capacity(row_key.len() + 1);
-    key.extend_from_slice(row_key);
-    put_ordered_varint(&mut key, chunk);
-    key
 }
 
 /// An iterator over rows, page by page, in either direction.

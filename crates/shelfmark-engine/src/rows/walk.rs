@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use shelfmark_records::items::{RecordKind, kind_of};
+use shelfmark_records::keys::RowKey;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
 
 use super::kind::RowKind;
 use super::moment::Moment;
-use super::scan::{RawRow, chunk_count, chunk_key};
+use super::scan::{RawRow, chunk_count};
 use super::view::View as _;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::RowKey;
-use crate::records::{RecordKind, kind_of};
 
 /// All keys of a range in order.
 pub(crate) struct Walk {
@@ -105,8 +106,10 @@ impl Walk {
 }
 
 /// Takes damage out of an outcome, as its message; other errors stay.
-pub(crate) fn damage<T>(outcome: Result<T>) -> Result<std::result::Result<T, String>> {
-    match outcome {
+pub(crate) fn damage<T, E: Into<Error>>(
+    outcome: std::result::Result<T, E>,
+) -> Result<std::result::Result<T, String>> {
+    match outcome.map_err(Into::into) {
         Ok(value) => Ok(Ok(value)),
         Err(error) if is_damage(&error) => Ok(Err(error.to_string())),
         Err(error) => Err(error),

@@ -3,44 +3,15 @@
 
 use std::cell::RefCell;
 
-use bytes::Bytes;
 use shelfmark_model::{Key, Value};
 use shelfmark_store::txn::Transaction as Buffer;
 
-use super::map::{Place, ShardMap};
+use super::growth::{ShardGrowth, SizeChange};
 use crate::catalogue::Table;
 use crate::commit::Writer;
 use crate::error::Result;
 use crate::rows::View as _;
-
-/// How a write changes a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SizeChange {
-    /// 1 if the item is created, -1 if it is removed.
-    pub(crate) items: i64,
-    /// Difference of the bytes of its keys and records.
-    pub(crate) bytes: i64,
-}
-
-/// How much larger a write made a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShardGrowth {
-    /// The shard's number in its partition.
-    pub shard: u64,
-    /// 1 if the item was created, 0 if it was there before.
-    pub items: u64,
-    /// Bytes that were added; 0 where the table does not count them.
-    pub bytes: u64,
-}
-
-/// Returns the bytes that a row takes: its keys and records.
-pub(crate) fn stored_bytes(row_key: &[u8], head: &Bytes, chunks: &[Bytes]) -> i64 {
-    // The number of a chunk is one byte below 128, and two above; `docs/format.md`.
-    let number = |chunk: usize| if chunk < 128 { 1 } else { 2 };
-    let records = std::iter::once(head).chain(chunks).enumerate();
-    let bytes: usize = records.map(|(at, own)| row_key.len() + number(at) + own.len()).sum();
-    i64::try_from(bytes).unwrap_or(i64::MAX)
-}
+use shelfmark_records::shards::{Place, ShardMap};
 
 /// Counts a change of a row in its shard. Returns by how much the shard grew, if it did.
 ///
@@ -58,9 +29,10 @@ pub(crate) fn count(
     if !table.has_shards() || (change.items == 0 && bytes == 0) {
         return Ok(None);
     }
-    let place = Place::of(table, &key.partition)?;
+    let place = Place::of(table.id, &table.key, &key.partition)?;
     let unsplit = &table.shared.unsplit;
-    let is_whole = writer.is_gated && unsplit.is_sure(table, &**writer.buffer.borrow().base())?;
+    let is_whole =
+        writer.is_gated && unsplit.is_sure(table.id, &**writer.buffer.borrow().base())?;
     let map = if is_whole { None } else { writer.buffer.get(&place.map_key())? };
     let mut buffer = writer.buffer.borrow_mut();
     let shard = match map {
@@ -99,7 +71,7 @@ pub(crate) fn add_bytes(
     if !table.counts_bytes() || delta == 0 {
         return Ok(());
     }
-    let place = Place::of(table, partition)?;
+    let place = Place::of(table.id, &table.key, partition)?;
     let shard = match buffer.get(&place.map_key())? {
         Some(map) => ShardMap::decode(&map)?.counted_in(place.sort_of(row_key)),
         None => 0,

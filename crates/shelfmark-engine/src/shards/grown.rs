@@ -7,12 +7,12 @@ use bytes::Bytes;
 use shelfmark_model::Value;
 use shelfmark_store::{KeyRange, Snapshot};
 
-use super::listing::{bytes, items};
-use super::map::{Place, ShardMap};
+use super::counters::{bytes, items};
 use super::rooms::Space;
 use super::rows::{row_at, row_at_half};
 use crate::catalogue::Table;
 use crate::error::Result;
+use shelfmark_records::shards::{Place, ShardMap};
 
 /// Above which size the shards of a table are split.
 #[derive(Debug, Clone, Copy)]

@@ -3,16 +3,14 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use shelfmark_model::Value;
-use shelfmark_store::{Snapshot, Write as StoreWrite};
 
-use super::map::{Entry, Place, ShardMap};
+use super::counters::{bytes, items, map_of, sort_values};
 use super::state::{HookResult, SplitEvent, SplitFailure, SplitSubscription};
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::items::partition_count_key;
+use shelfmark_records::shards::{Entry, Place};
 
 /// A contiguous sort-key range of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +49,7 @@ impl Engine {
                 table.schema.name
             )));
         }
-        let place = Place::of(table, partition)?;
+        let place = Place::of(table.id, &table.key, partition)?;
         let snapshot = self.inner.store.snapshot()?;
         let map = map_of(&*snapshot, &place)?;
         let knows_bytes = table.knows_bytes();
@@ -93,73 +91,4 @@ impl Engine {
     pub fn split_failures(&self) -> Vec<SplitFailure> {
         self.inner.shards.failures()
     }
-}
-
-/// Returns the map of a partition, if it has one.
-pub(super) fn read_map(snapshot: &dyn Snapshot, place: &Place) -> Result<Option<ShardMap>> {
-    snapshot.get(&place.map_key())?.map(|map| ShardMap::decode(&map)).transpose()
-}
-
-/// Returns the count of one counter.
-pub(super) fn counter(snapshot: &dyn Snapshot, key: &[u8]) -> Result<i64> {
-    match snapshot.get(key)? {
-        None => Ok(0),
-        Some(value) => Ok(StoreWrite::counter(&value)?),
-    }
-}
-
-/// As [`read_map`]; a partition without a map is one shard.
-pub(crate) fn map_of(snapshot: &dyn Snapshot, place: &Place) -> Result<ShardMap> {
-    Ok(read_map(snapshot, place)?.unwrap_or_else(ShardMap::whole))
-}
-
-/// Returns what a counter of items says.
-pub(crate) fn counted(snapshot: &dyn Snapshot, key: &[u8]) -> Result<u64> {
-    Ok(u64::try_from(counter(snapshot, key)?).unwrap_or(0))
-}
-
-/// Returns how many items the shard at `number` holds, both halves of one that is being split
-/// included.
-pub(crate) fn items(
-    snapshot: &dyn Snapshot,
-    table: &Table,
-    place: &Place,
-    partition: &[Value],
-    map: &ShardMap,
-    number: usize,
-) -> Result<u64> {
-    if map.entries.len() == 1 {
-        return counted(snapshot, &partition_count_key(table, partition)?);
-    }
-    summed(snapshot, map, number, |shard| place.counter_key(shard))
-}
-
-/// Returns how many bytes the shard at `number` holds, as [`items`] does.
-pub(crate) fn bytes(
-    snapshot: &dyn Snapshot,
-    place: &Place,
-    map: &ShardMap,
-    number: usize,
-) -> Result<u64> {
-    summed(snapshot, map, number, |shard| place.bytes_key(shard))
-}
-
-/// Returns the sum of the counters of a shard and of its halves.
-fn summed(
-    snapshot: &dyn Snapshot,
-    map: &ShardMap,
-    number: usize,
-    key: impl Fn(u64) -> Bytes,
-) -> Result<u64> {
-    let mut sum = 0_i64;
-    for shard in map.counting(number) {
-        sum = sum.saturating_add(counter(snapshot, &key(shard))?);
-    }
-    Ok(u64::try_from(sum).unwrap_or(0))
-}
-
-/// Returns the sort key of these bytes.
-pub(super) fn sort_values(table: &Table, place: &Place, sort: &[u8]) -> Result<Vec<Value>> {
-    let item = table.key_item(&place.row_of(sort))?;
-    Ok(table.key_of(&item)?.sort)
 }

@@ -13,18 +13,19 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Snapshot, Write as StoreWrite};
 
-use super::listing::{bytes, counter, map_of};
-use super::map::{Place, section, section_key};
+use super::counters::{bytes, counter, map_of};
 use super::rows::{Sum, sum_of};
-use super::split::{lacking, range_of};
+use super::split::lacking;
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::items::{partition_count_key, table_count_key};
-use crate::keys::without_chunk;
 use crate::rows::{commit_chunk, patiently};
+use shelfmark_records::shards::range_of;
+use shelfmark_records::shards::{Place, section, section_key};
 
 /// How often one partition is counted anew because its snapshot became too old or others were in the
 /// way; the next call goes on.
@@ -100,7 +101,8 @@ fn step(table: &Table, pass: u64, snapshot: Arc<dyn Snapshot>) -> Result<Step> {
     let at = Bytes::from(section_key(table.id, section::PASS));
     let mut rest = KeyRange::prefix(table.key.prefix.clone());
     if let Some(done) = done_up_to(&*snapshot, &at, pass)? {
-        let Some(behind) = KeyRange::prefix(Place::named(table, done).rows).end else {
+        let Some(behind) = KeyRange::prefix(Place::named(table.id, &table.key, done).rows).end
+        else {
             return Ok(end(at, snapshot));
         };
         rest.start = behind;
@@ -110,7 +112,7 @@ fn step(table: &Table, pass: u64, snapshot: Arc<dyn Snapshot>) -> Result<Step> {
     let Some(first) = page.rows.first() else { return Ok(end(at, snapshot)) };
     let item = table.key_item(without_chunk(&first.key)?)?;
     let values = table.key_of(&item)?.partition;
-    let place = Place::of(table, &values)?;
+    let place = Place::of(table.id, &table.key, &values)?;
     let map = map_of(&*snapshot, &place)?;
     let mut writes = Vec::new();
     let mut all = Sum::default();

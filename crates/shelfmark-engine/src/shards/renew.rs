@@ -9,17 +9,17 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
-use super::listing::map_of;
-use super::map::{Place, ShardMap, section, section_key};
+use super::counters::map_of;
 use super::rows::sum_of;
-use super::split::range_of;
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::without_chunk;
 use crate::renew::{Pen, put_count};
 use crate::rows::{Moment, Walk, damage};
+use shelfmark_records::shards::range_of;
+use shelfmark_records::shards::{Place, ShardMap, section, section_key};
 
 /// Counts the rows of each shard of partitions that have a map, and removes the counters of shards
 /// that no map has. Returns how many counts were not right.
@@ -66,7 +66,7 @@ fn counts(
     partition: &Bytes,
     map: &ShardMap,
 ) -> Result<BTreeMap<Bytes, u64>> {
-    let place = Place::named(table, partition.clone());
+    let place = Place::named(table.id, &table.key, partition.clone());
     let mut counts = BTreeMap::new();
     for (number, entry) in map.entries.iter().enumerate() {
         let range = range_of(&place, map, number);
@@ -90,7 +90,7 @@ pub(crate) fn renew_bytes(pen: &mut Pen<'_>, table: &Table) -> Result<u64> {
     while let Some(range) = rest.take() {
         let Some(first) = Walk::over(range.clone()).next(&moment)? else { break };
         let item = table.key_item(without_chunk(&first.key)?)?;
-        let place = Place::of(table, &table.key_of(&item)?.partition)?;
+        let place = Place::of(table.id, &table.key, &table.key_of(&item)?.partition)?;
         let wanted = bytes_of(&moment, table, &place)?;
         let own = [counters.as_slice(), &place.partition].concat();
         // The counters lie in the order of the partitions; those before this one's have no rows.

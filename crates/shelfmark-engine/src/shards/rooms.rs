@@ -1,7 +1,7 @@
 //! How much room the shards of a table have, so that most writes need not look.
 //!
 //! A look reads a shard's counters and finds room for so many more items and bytes. Room goes down
-//! twice for one write: when it is planned, which also marks the shard as due for the upkeep thread,
+//! twice for one write: when it is planned, which also notes the shard as due for the upkeep thread,
 //! and when the writer says that it is committed. So the room known is never more than there is, as
 //! far as writers say so; a write that is refused or planned again only has the shard looked at
 //! earlier.
@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_model::Value;
 
-use super::count::ShardGrowth;
+use super::growth::ShardGrowth;
 
 /// Shards of one table whose room is remembered. Above it all are forgotten and looked at anew.
 const ROOMS_MAX: usize = 16_384;

@@ -3,12 +3,12 @@
 //! Rows are counted by their keys alone where bytes do not matter and a table has only short rows.
 
 use bytes::Bytes;
+use shelfmark_records::items::{RecordKind, kind_of};
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::without_chunk;
-use crate::records::{RecordKind, kind_of};
 
 /// How many rows there are, and how many bytes their keys and records have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,21 +4,20 @@ use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
 use shelfmark_model::Value;
-use shelfmark_store::{
-    Commit, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write as StoreWrite,
-};
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, Snapshot, Write as StoreWrite};
 
-use super::count::ShardGrowth;
+use super::counters::{counter, map_of, read_map, sort_values};
 use super::grown::{Held, Limits};
-use super::listing::{counter, map_of, read_map, sort_values};
-use super::map::{Place, ShardMap, Split};
+use super::growth::ShardGrowth;
 use super::rooms::Look;
 use super::rows::sum_of;
 use super::state::SplitEvent;
 use crate::background::Work;
 use crate::catalogue::Table;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
+use shelfmark_records::shards::{Place, ShardMap, halves, range_of};
 
 /// How often a partition is looked at again because others changed its map, before that is left to
 /// them.
@@ -44,7 +43,7 @@ impl Engine {
         partition: &[Value],
         grown: impl IntoIterator<Item = ShardGrowth>,
     ) -> Result<usize> {
-        let place = Place::of(table, partition)?;
+        let place = Place::of(table.id, &table.key, partition)?;
         let rooms = &table.shared.shards;
         // Every one is told, also behind the first that is due.
         let due = grown.into_iter().filter(|growth| rooms.committed(&place.partition, *growth));
@@ -69,7 +68,7 @@ impl Engine {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_ref().unwrap_or(table);
         for (_, values) in table.shared.shards.take_due() {
-            let place = Place::of(table, &values)?;
+            let place = Place::of(table.id, &table.key, &values)?;
             match self.split_partition(table, &place, &values) {
                 Ok(splits) => done += splits,
                 Err(error) => outcome = Err(error),
@@ -331,22 +330,4 @@ pub(super) fn lacking(snapshot: &dyn Snapshot, key: Bytes, is_there: u64) -> Res
     let is_there = i64::try_from(is_there).unwrap_or(i64::MAX);
     let delta = is_there.saturating_sub(counter(snapshot, &key)?);
     Ok(StoreWrite::Add { key, delta })
-}
-
-/// The keys of the rows of the shard at `number`.
-pub(super) fn range_of(place: &Place, map: &ShardMap, number: usize) -> KeyRange {
-    let whole = KeyRange::prefix(place.rows.clone());
-    let start = map.entries.get(number).map_or(whole.start, |entry| place.row_of(&entry.start));
-    let end = map.entries.get(number + 1).map(|entry| place.row_of(&entry.start)).or(whole.end);
-    KeyRange { start, end }
-}
-
-/// The ids of the halves of a split, and the keys of their rows.
-fn halves(place: &Place, map: &ShardMap, split: &Split) -> [(u64, KeyRange); 2] {
-    let whole = range_of(place, map, split.place);
-    let cut = place.row_of(&split.cut);
-    [
-        (split.left, KeyRange { start: whole.start, end: Some(cut.clone()) }),
-        (split.right, KeyRange { start: cut, end: whole.end }),
-    ]
 }

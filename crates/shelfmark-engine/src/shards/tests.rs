@@ -1,43 +1,7 @@
 use bytes::Bytes;
 
 use super::ShardGrowth;
-use super::map::ShardMap;
 use super::rooms::Space;
-
-fn split_twice() -> ShardMap {
-    ShardMap::whole().begin(0, Bytes::from_static(b"m")).end().begin(0, Bytes::from_static(b"c"))
-}
-
-#[test]
-fn keys_count_in_the_shard_that_they_fall_into() {
-    let map = split_twice();
-    let counted = |key: &str| map.counted_in(key.as_bytes());
-    // The first split made 1 and 2; the second is under way and made 3 and 4 of 1.
-    let all = ["", "a", "c", "ca", "l", "m", "z"].map(counted);
-    assert_eq!(all, [3, 3, 4, 4, 4, 2, 2]);
-    let ended = map.end();
-    assert_eq!(["", "c", "m"].map(|key| ended.counted_in(key.as_bytes())), [3, 4, 2]);
-    assert_eq!(ended.entries.len(), 3);
-}
-
-#[test]
-fn a_map_comes_back_and_damage_is_noticed() {
-    for map in [ShardMap::whole(), split_twice(), split_twice().end()] {
-        let bytes = map.encode();
-        assert_eq!(ShardMap::decode(&bytes).unwrap(), map);
-        for end in 0..bytes.len() {
-            assert!(ShardMap::decode(&bytes[..end]).is_err(), "cut at {end}");
-        }
-        for place in 0..bytes.len() {
-            let mut flipped = bytes.to_vec();
-            flipped[place] ^= 0x80;
-            // No panic; a different map, or an error.
-            if let Ok(other) = ShardMap::decode(&flipped) {
-                assert_ne!(other, map);
-            }
-        }
-    }
-}
 
 fn item(shard: u64) -> ShardGrowth {
     grown(shard, 1, 10)

@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 
-use super::map::{section, section_key};
-use crate::catalogue::Table;
 use crate::error::Result;
+use shelfmark_records::shards::{section, section_key};
 
 /// Nobody has looked.
 const UNKNOWN: u8 = 0;
@@ -31,9 +30,9 @@ pub(crate) struct Unsplit {
 impl Unsplit {
     /// Tells whether no partition has a map. The caller holds the gate of the table until what it
     /// plans is queued.
-    pub(super) fn is_sure(&self, table: &Table, snapshot: &dyn Snapshot) -> Result<bool> {
+    pub(super) fn is_sure(&self, table: u64, snapshot: &dyn Snapshot) -> Result<bool> {
         if self.state.load(Ordering::Acquire) == UNKNOWN {
-            let maps = KeyRange::prefix(section_key(table.id, section::MAP));
+            let maps = KeyRange::prefix(section_key(table, section::MAP));
             let limits = ScanLimits { rows_max: 1, keys_only: true, ..ScanLimits::default() };
             let page = Snapshot::scan(snapshot, &maps, Direction::Ascending, limits)?;
             // A short page says nothing unless it is the last.

@@ -13,12 +13,12 @@ use shelfmark_model::serial::serialise;
 use shelfmark_model::{
     Column, ColumnType, Item, Key, KeyColumn, KeyType, SortColumn, TableName, TableSchema, Value,
 };
+use shelfmark_records::cells::{ClusteringValue, LiveRow, Place};
 
-use super::share::Share;
+use super::grant::Share;
 use super::value::{attribute_of, raw_of};
 use crate::catalogue::{Table, blank_table};
-use crate::cells::{CellOperation, ClusteringValue, LiveRow, Place};
-use crate::engine::Inner;
+use crate::cells::CellOperation;
 use crate::error::{Error, Result};
 
 /// How a table of cells is seen as one of items.
@@ -70,16 +70,6 @@ impl ItemsOfCells {
         Ok(Table { mapped: Some(mapping), ..blank_table(schema, base.id) })
     }
 
-    /// Returns the table again if the table of cells has another form by now.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::NotFound`]: it was dropped.
-    pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
-        let current = inner.catalogue.current(&self.base)?;
-        current.map(|base| Self::table(&base, self.grant).map(Arc::new)).transpose()
-    }
-
     /// Returns the partition key of an item in its plain serialisation.
     pub(super) fn partition(&self, values: &[Value]) -> Result<Bytes> {
         let [value] = values else {
@@ -91,7 +81,7 @@ impl ItemsOfCells {
 
     /// Returns what the keys of an item's partition begin with.
     pub(crate) fn partition_prefix(&self, values: &[Value]) -> Result<Vec<u8>> {
-        self.base.cells()?.keys.partition(&self.partition(values)?)
+        Ok(self.base.cells()?.keys.partition(&self.partition(values)?)?)
     }
 
     /// Returns the clustering key of an item's sort key.
@@ -107,7 +97,7 @@ impl ItemsOfCells {
     pub(crate) fn row_key(&self, key: &Key) -> Result<Vec<u8>> {
         let keys = &self.base.cells()?.keys;
         let partition = keys.partition(&self.partition(&key.partition)?)?;
-        keys.row_of(partition, &self.clustering(&key.sort)?)
+        Ok(keys.row_of(partition, &self.clustering(&key.sort)?)?)
     }
 
     /// Returns the key attributes of the row at a key without chunk.

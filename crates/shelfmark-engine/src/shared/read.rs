@@ -1,17 +1,21 @@
 //! Reading a table of cells as items: single items, queries, scans, cursors.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use shelfmark_keycode::{self as keycode, Kind};
 use shelfmark_model::{
     Condition, Item, Projection, SortBound, SortCondition, Value, item_size_bytes,
 };
+use shelfmark_records::cells::{Span, SpanBound};
 use shelfmark_store::KeyRange;
 
 use super::mapping::ItemsOfCells;
 use super::value::raw_of;
-use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect, Span, SpanBound};
-use crate::engine::Inner;
+use crate::catalogue::Table;
+use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect};
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
 use crate::report::AccessReport;
 use crate::rows::{Cursor, View};
@@ -28,6 +32,16 @@ struct Wanted<'q> {
 }
 
 impl ItemsOfCells {
+    /// Returns the table again if the table of cells has another form by now.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: it was dropped.
+    pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
+        let current = inner.catalogue.current(&self.base)?;
+        current.map(|base| Self::table(&base, self.grant).map(Arc::new)).transpose()
+    }
+
     /// Reads one item over a view.
     pub(crate) fn get(&self, inner: &Inner, view: &impl View, get: &Get, now: u64) -> Result<Got> {
         let partition = self.partition(&get.key.partition)?;
@@ -196,7 +210,7 @@ impl ItemsOfCells {
             }
             _ => return Err(Error::invalid("the sort key has one column")),
         };
-        keys.span(partition, &span)
+        Ok(keys.span(partition, &span)?)
     }
 
     fn prefix_range(&self, partition: &Bytes, prefix: &Value) -> Result<KeyRange> {

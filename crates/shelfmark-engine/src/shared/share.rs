@@ -4,64 +4,13 @@
 
 use std::sync::Arc;
 
-use shelfmark_model::{TableName, TableSchema, Value};
+use shelfmark_model::TableName;
 
+use super::grant::Share;
 use super::mapping::ItemsOfCells;
 use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-
-/// Under this name a table's own grant stands in `TableOptions::face`, in the words of [`Share::word`].
-const OPTION: &str = "share";
-
-/// What the owner of tables grants to other faces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Share {
-    /// Nothing: tables look as if they were not there.
-    None,
-    /// Reading.
-    #[default]
-    Read,
-    /// Reading and writing.
-    All,
-}
-
-impl Share {
-    /// Every grant, the least first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Read, Self::All];
-
-    /// Returns the word that options and commands use.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Read => "read",
-            Self::All => "all",
-        }
-    }
-
-    /// Returns the grant of a word.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.word() == word)
-    }
-
-    /// Puts a table's own grant into its options; `None` leaves it to the server.
-    pub fn put(grant: Option<Self>, schema: &mut TableSchema) {
-        match grant {
-            Some(grant) => {
-                schema.options.face.insert(OPTION.to_owned(), Value::text(grant.word()));
-            }
-            None => drop(schema.options.face.remove(OPTION)),
-        }
-    }
-
-    /// Returns a table's own grant, if it has one.
-    #[must_use]
-    pub fn of_table(schema: &TableSchema) -> Option<Self> {
-        Self::of_word(schema.options.face.get(OPTION)?.as_text()?)
-    }
-}
 
 impl Engine {
     /// Returns the same engine, to which other faces' tables grant no more than `grant`, unless a

@@ -16,16 +16,13 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use num_bigint::BigInt;
 use shelfmark_keycode::number::{ANY_NUMBER, parse};
 use shelfmark_model::serial::{deserialise, serialise};
 use shelfmark_model::text::{date_text, parse_date, parse_time, parse_uuid, time_text, uuid_text};
 use shelfmark_model::{Decimal, KeyType, Value};
+use shelfmark_records::cells::whole;
 
 use crate::error::{Error, Result};
-
-/// Largest power of ten that a number's scale may have to be taken for a whole one.
-const SCALE_MAX: u32 = 400;
 
 /// Longest text that a refusal shows, in bytes.
 const SHOWN_TEXT_MAX: usize = 64;
@@ -231,16 +228,5 @@ fn wanted(key_type: &KeyType) -> &'static str {
         KeyType::Map(..) => "a map",
         KeyType::Tuple(_) | KeyType::Record(_) => "a list with a value or null for each field",
         _ => "a number",
-    }
-}
-
-/// Returns a number as a whole one, if it is.
-fn whole(number: &Decimal) -> Option<BigInt> {
-    let number = number.normalized();
-    let power = Some(number.scale().unsigned_abs()).filter(|power| *power <= SCALE_MAX)?;
-    match number.scale() {
-        0 => Some(number.unscaled().clone()),
-        1.. => None,
-        _ => Some(number.unscaled() * BigInt::from(10).pow(power)),
     }
 }

@@ -3,14 +3,13 @@
 //! The condition is looked at, and the item worked out, as in a table of items; the row gets what
 //! differs. Each write is later than anything that its row has, so what is acknowledged is there.
 
+use shelfmark_records::cells::{Place, Timestamp};
 use std::sync::Arc;
 
+use super::grant::Share;
 use super::mapping::ItemsOfCells;
-use super::share::Share;
 use crate::catalogue::Table;
-use crate::cells::{
-    CellChange, Mutation, Place, StoredCells, Target, Timestamp, apply as apply_cells,
-};
+use crate::cells::{CellChange, Mutation, StoredCells, Target, apply as apply_cells};
 use crate::error::{Error, Result};
 use crate::items::{Applied, Before, Change, Decided, Write, decide};
 use crate::report::AccessReport;
@@ -73,8 +72,8 @@ pub(crate) fn apply(
 fn later_than_all(target: &Target<'_>, found: &crate::cells::FoundRow) -> Result<Timestamp> {
     let now = target.server_timestamp();
     let latest = found.stored.as_ref().and_then(StoredCells::latest_in);
-    let marked = target.marked(&found.key, now)?;
-    let before = latest.max(marked);
+    let deleted_at = target.deleted_at(&found.key, now)?;
+    let before = latest.max(deleted_at);
     match before {
         Some(before) if before >= now => before.checked_add(1).ok_or_else(|| {
             Error::invalid("the row has the latest timestamp that there is; nothing can follow it")

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::keys::{copy_key, has_copy, original_key};
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::Checker;
-use crate::catalogue::{
-    Owner, StoredKey, copy_key, has_copy, original_key, stored_key, stored_table,
-};
+use crate::catalogue::{Owner, StoredKey, stored_key, stored_table};
 use crate::error::Result;
-use crate::keys::{Tree, tree_range};
 use crate::rows::{View as _, Walk, damage};
 
 const PLACE: &str = "the catalogue";
@@ -23,7 +22,7 @@ const TREES: [Tree; 11] = [
     Tree::Catalogue,
     Tree::Rows,
     Tree::Index,
-    Tree::Marks,
+    Tree::Tombstones,
     Tree::Changes,
     Tree::Due,
     Tree::Tokens,

@@ -1,4 +1,4 @@
-//! Tables of cells: rows and statics, entries of indexes, rows of views, marks, and when each is due.
+//! Tables of cells: rows and statics, entries of indexes, rows of views, tombstones, and when each is due.
 //!
 //! Invariant that is checked: entries and views follow from the rows as they are stored, whatever the
 //! time is; and whatever is to be forgotten some day is in the queue of due times.
@@ -10,14 +10,16 @@ use shelfmark_store::Row;
 
 use super::Checker;
 use super::rows::place_of_rows;
-use crate::catalogue::{Table, stored_table, table_key};
-use crate::cells::{
-    Cells, CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, due_key, stored_lease,
-};
+use crate::catalogue::{Table, stored_table};
+use crate::cells::{Cells, StoredCells, due_hash, stored_high_water};
 use crate::error::{Error, Result};
-use crate::keys::{Tree, tree_key, tree_range};
 use crate::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::keys::table_key;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::due::due_key;
+use shelfmark_records::cells::tombstones::{HighWater, TombstoneKind};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 
 /// A table of cells with what its rows follow from, or what follows from them.
 struct Bed<'t> {
@@ -26,8 +28,8 @@ struct Bed<'t> {
     views: Vec<Table>,
     /// Set for a view whose base is there.
     base: Option<Table>,
-    /// `None` if there is none; a damaged one is told of with the marks.
-    lease: Option<StoredLease>,
+    /// `None` if there is none; a damaged one is told of with the tombstones.
+    high_water: Option<HighWater>,
 }
 
 impl Checker {
@@ -35,15 +37,15 @@ impl Checker {
     pub(super) fn cells(&mut self, table: &Arc<Table>) -> Result<()> {
         let layout = table.cells()?;
         let (views, base) = (self.views(table)?, self.base(table)?);
-        let lease = damage(stored_lease(&self.moment, table.id))?.ok().flatten();
-        let bed = Bed { table, layout, views, base, lease };
+        let high_water = damage(stored_high_water(&self.moment, table.id))?.ok().flatten();
+        let bed = Bed { table, layout, views, base, high_water };
         let kind = Cells { table, layout };
         self.rows(&kind, |checker, found| match found {
             Some((raw, row)) => checker.cell_row(&bed, &kind, raw, row),
             None => Ok(()),
         })?;
         self.entries(&kind)?;
-        self.marks(&bed)?;
+        self.tombstones(&bed)?;
         for tree in [Tree::Changes, Tree::Counts, Tree::Shards] {
             self.nothing_in(table, tree, "a table of cells has no counts, changes or shards")?;
         }
@@ -99,7 +101,7 @@ impl Checker {
         Ok(damage(stored_table(&record))?.ok())
     }
 
-    /// Checks what only a row of cells has: its table's lease, its rows in views, its due time.
+    /// Checks what only a row of cells has: its table's high-water mark, its rows in views, its due time.
     fn cell_row(
         &mut self,
         bed: &Bed<'_>,
@@ -107,13 +109,13 @@ impl Checker {
         raw: &RawRow,
         row: &StoredCells,
     ) -> Result<()> {
-        if let Some(lease) = bed.lease {
-            if row.latest() > Some(lease.until) {
-                let why = "it is later than its table's lease";
+        if let Some(high_water) = bed.high_water {
+            if row.latest() > Some(high_water.until) {
+                let why = "it is later than its table's high-water mark";
                 self.out.add(place_of_rows(bed.table), &raw.key, why);
             }
-            if !lease.has_chunks && !raw.chunks.is_empty() {
-                let why = "it has several chunks, which its table's lease does not say";
+            if !high_water.has_chunks && !raw.chunks.is_empty() {
+                let why = "it has several chunks, which its table's high-water mark does not say";
                 self.out.add(place_of_rows(bed.table), &raw.key, why);
             }
         }
@@ -160,41 +162,41 @@ impl Checker {
         }
     }
 
-    /// Checks the marks of a table: that they can be read, that ranges are apart, that none is above
+    /// Checks the tombstones of a table: that they can be read, that ranges are apart, that none is above
     /// the bound, that each is due some day.
-    fn marks(&mut self, bed: &Bed<'_>) -> Result<()> {
-        let place = format!("marks of {}", bed.table.schema.name);
-        let prefix = tree_key(Tree::Marks, bed.table.id).len();
-        let mut walk = Walk::over(tree_range(Tree::Marks, bed.table.id));
+    fn tombstones(&mut self, bed: &Bed<'_>) -> Result<()> {
+        let place = format!("tombstones of {}", bed.table.schema.name);
+        let prefix = tree_key(Tree::Tombstones, bed.table.id).len();
+        let mut walk = Walk::over(tree_range(Tree::Tombstones, bed.table.id));
         let (mut behind, mut latest, mut bound) = ((0, Bytes::new()), None, None);
         while let Some(Row { key, value }) = walk.next(&self.moment)? {
             let rest = key.get(prefix..).unwrap_or_default();
-            let mark = match damage(bed.layout.mark(rest, &value))? {
-                Ok(mark) => mark,
+            let tombstone = match damage(bed.layout.tombstone(rest, &value))? {
+                Ok(tombstone) => tombstone,
                 Err(why) => {
                     self.out.add(place.as_str(), &key, why);
                     continue;
                 }
             };
-            match mark.kind {
-                MarkKind::Bound => bound = Some(mark.timestamp),
-                MarkKind::Purge | MarkKind::Lease => {}
-                MarkKind::Range(_) | MarkKind::Row => {
-                    latest = latest.max(Some(mark.timestamp));
-                    let (due, second) = bed.layout.due_of_mark(rest, mark.at_seconds);
+            match tombstone.kind {
+                TombstoneKind::Bound => bound = Some(tombstone.timestamp),
+                TombstoneKind::Purge | TombstoneKind::HighWater => {}
+                TombstoneKind::Range(_) | TombstoneKind::Row => {
+                    latest = latest.max(Some(tombstone.timestamp));
+                    let (due, second) = bed.layout.due_of_tombstone(rest, tombstone.at_seconds);
                     self.is_queued(bed.table, second, &due)?;
                 }
             }
-            if let MarkKind::Range(level) = mark.kind {
-                if behind.0 == level && mark.range.0 < behind.1 {
-                    self.out.add(place.as_str(), &key, "two marks concern the same rows");
+            if let TombstoneKind::Range(level) = tombstone.kind {
+                if behind.0 == level && tombstone.range.0 < behind.1 {
+                    self.out.add(place.as_str(), &key, "two tombstones concern the same rows");
                 }
-                behind = (level, mark.range.1);
+                behind = (level, tombstone.range.1);
             }
         }
         if latest > bound {
-            let why = "a mark is later than the bound that writers look at";
-            self.out.add(place, &tree_key(Tree::Marks, bed.table.id), why);
+            let why = "a tombstone is later than the bound that writers look at";
+            self.out.add(place, &tree_key(Tree::Tombstones, bed.table.id), why);
         }
         Ok(())
     }
@@ -222,7 +224,8 @@ impl Checker {
         for (id, table) in &self.cells_tables {
             let lost = self.not_queued.range((*id, 0)..=(*id, u64::MAX)).count();
             if lost > 0 {
-                let why = format!("{lost} rows or marks are to be forgotten and not in the queue");
+                let why =
+                    format!("{lost} rows or tombstones are to be forgotten and not in the queue");
                 self.out.add(place_of_rows(table), &tree_key(Tree::Rows, *id), why);
             }
         }

@@ -2,15 +2,16 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_records::items::{change_parts, decode_change};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::Checker;
-use crate::catalogue::{Table, take_table_name};
+use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::{Tree, tree_key, tree_range};
-use crate::records::{change_parts, decode_change};
 use crate::rows::{Moment, Walk, damage};
-use crate::shards::{Place, ShardMap, section};
+use shelfmark_records::catalogue::keys::take_table_name;
+use shelfmark_records::shards::{Place, ShardMap, section};
 
 /// Bytes of a token's record: hash, second and version; earlier builds wrote no version.
 const TOKEN_BYTES: [usize; 2] = [16, 17];
@@ -67,7 +68,7 @@ impl Checker {
     /// Checks that a partition whose shard has `bytes` has rows. `name` is that of the shard.
     fn has_rows(&self, table: &Table, name: &[u8], bytes: i64) -> Result<()> {
         let (partition, _) = table.key.split_partition(name)?;
-        let rows = Place::named(table, Bytes::copy_from_slice(partition)).rows;
+        let rows = Place::named(table.id, &table.key, Bytes::copy_from_slice(partition)).rows;
         if bytes == 0 || Walk::over(KeyRange::prefix(rows)).next(&self.moment)?.is_some() {
             return Ok(());
         }

@@ -1,6 +1,9 @@
 //! Tables of items: counts of tables, partitions and shards, and when each item is due.
 
 use shelfmark_model::Key;
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::Tree;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Snapshot;
 
 use super::Checker;
@@ -8,10 +11,9 @@ use super::rows::place_of_rows;
 use crate::catalogue::Table;
 use crate::error::Result;
 use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
-use crate::keys::Tree;
-use crate::records::Head;
-use crate::rows::{RawRow, RowKind as _, View as _, chunk_key, damage};
-use crate::shards::{self, Place, ShardMap, Sum, counted, items, map_of, stored_bytes};
+use crate::rows::{RawRow, RowKind as _, View as _, damage};
+use crate::shards::{self, Sum, counted, items, map_of, stored_bytes};
+use shelfmark_records::shards::{Place, ShardMap};
 
 /// The partition that rows are being counted in.
 struct Counting {
@@ -25,7 +27,7 @@ struct Counting {
 impl Checker {
     /// Checks a table of items.
     pub(super) fn items(&mut self, table: &Table) -> Result<()> {
-        self.nothing_in(table, Tree::Marks, "a table of items has no marks")?;
+        self.nothing_in(table, Tree::Tombstones, "a table of items has no tombstones")?;
         let kind = Items { table, now: self.now };
         let mut counting: Option<Counting> = None;
         let (mut all, mut was_damaged) = (0, false);
@@ -85,7 +87,7 @@ impl Checker {
             Some(counting) if raw.key.starts_with(&counting.place.rows) => counting,
             ended => {
                 self.counted(table, ended)?;
-                let place = Place::of(table, &row.key.partition)?;
+                let place = Place::of(table.id, &table.key, &row.key.partition)?;
                 let Some(map) = self.kept(|snapshot| map_of(snapshot, &place))? else {
                     return Ok(None);
                 };

@@ -112,7 +112,7 @@ struct Checker {
     knows_all_ids: bool,
     /// Tables of cells, by id.
     cells_tables: BTreeMap<u64, Arc<Table>>,
-    /// Rows and marks of cells, by table and hash, that are not due when their table now says.
+    /// Rows and tombstones of cells, by table and hash, that are not due when their table now says.
     not_queued: BTreeSet<(u64, u64)>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Written once for all kinds of rows; what a kind checks besides is in `items` and `cells`.
 
+use shelfmark_records::items::Stored;
 use shelfmark_store::KeyRange;
 
 use super::Checker;
@@ -54,8 +55,7 @@ impl Checker {
             let Some(found) = read_row(&self.moment, &key)? else {
                 return Err(Error::corrupt("it has no entry in an index"));
             };
-            let fits =
-                |own: &crate::records::Stored| own.head == found.head && own.chunks == found.chunks;
+            let fits = |own: &Stored| own.head == found.head && own.chunks == found.chunks;
             if !records.iter().any(fits) {
                 return Err(Error::corrupt("its entry in an index says something else"));
             }

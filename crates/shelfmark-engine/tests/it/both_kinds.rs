@@ -153,7 +153,7 @@ fn a_transaction_reads_what_it_wrote_and_an_error_takes_all_of_it_back() {
 }
 
 /// Writers that move an amount between an item and a row, and writers that do not read, in turns: the
-/// sum stays, and no write is later than its row's lease says.
+/// sum stays, and no write is later than its row's high-water mark says.
 #[test]
 fn transactions_over_both_kinds_are_serializable_beside_writers_that_do_not_read() {
     on_every_driver(|bed| {

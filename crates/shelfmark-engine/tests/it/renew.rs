@@ -45,7 +45,7 @@ fn fill(bed: &Bed) {
     crate::cells::verify::fill(bed);
     let short = bed.create_table(plain("short")).unwrap();
     bed.put(&short, Item::new().with("pk", "p").with("sk", "s"));
-    // Columns that an insert says all of, so that it has a lease.
+    // Columns that an insert says all of, so that it has a high-water mark.
     let mut lean = schema("lean");
     lean.columns.truncate(2);
     let lean = bed.create_table(lean).unwrap();
@@ -92,7 +92,7 @@ fn change(bed: &Bed) {
         mutation(&t, "p", 40, CellChange::DeleteSpan(from(4))),
         mutation(&t, "q", 40, CellChange::DeletePartition),
     ]);
-    // Later than what the lease of before says.
+    // Later than what the high-water mark of before says.
     let lean = bed.engine.table(&TableName::new("ks", "lean")).unwrap();
     let all = vec![set(A, "red"), set(B, "b")];
     bed.cells(vec![insert(&lean, "s", key(1, "x"), 50_000_000, all)]);
@@ -169,7 +169,7 @@ fn lose(
         // What of the catalogue was lost is back from its copy.
         let after = shown(&engine);
         let missing = before.difference(&after).count();
-        // A row and its row in a view; a mark may hide a row no more.
+        // A row and its row in a view; a tombstone may hide a row no more.
         let concerned = stretch.iter().filter(|key| [2, 4].contains(&key[0])).count();
         assert!(missing <= 2 * concerned, "{missing} rows are missing\n{}", why());
     }

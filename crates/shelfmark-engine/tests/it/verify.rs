@@ -190,7 +190,7 @@ fn a_catalogue_that_contradicts_itself_is_found() {
     });
     check(&["a key that cannot be read"], |_| vec![put(&Bytes::from_static(&[1, 2, 3]), "?")]);
     check(&["a key without an id"], |_| vec![put(&Bytes::from_static(&[ROWS]), "?")]);
-    check(&["a table of items has no marks"], |bed| {
+    check(&["a table of items has no tombstones"], |bed| {
         let id = rows(bed, ROWS)[0].key[1];
         vec![put(&vec![4, id, 1].into(), "?")]
     });

@@ -1,27 +1,33 @@
 //! The thread pool of heavy and waiting requests, so that the threads that serve connections never
 //! block.
 //!
-//! Heavy requests compute: few of them run at once, in the order in which they came, and a long one
-//! goes to the end of the queue between two of its pages ([`Pool::pause`]); it keeps its thread there,
-//! so there is a limit of those that have begun. Requests that wait have threads of their own beside
-//! them. What finds the queue full is refused at once.
+//! Heavy requests compute: few of them run at once, clients take turns ([`turns`]), and a long one
+//! lets others have theirs between two of its pages ([`Pool::pause`]); it keeps its thread there, so
+//! there is a limit of those that have begun. Their threads have a low priority: where the processors
+//! are taken, the threads that serve connections come first. Requests that wait have threads of their
+//! own beside them. What finds the queue full, or its client's part of it, is refused at once.
 //!
 //! What it is not: part of the runtime. Its threads hold up neither the runtime's end nor the
 //! process's, so that a server stops although a request hangs ([`Pool::stop`]).
 //!
 //! Invariant: work that was handed over is told exactly once that it is admitted or refused.
 
-use std::collections::VecDeque;
+mod shared;
+mod turns;
+
+use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use shelfmark_engine::weight::{self, Refused, Weight, Work};
+use shelfmark_engine::weight::{self, Asker, Refused, Weight, Work};
 use shelfmark_store::{Caps, threads};
 use tokio::runtime::Handle;
 
-use crate::limits::{POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
+use crate::limits::{HEAVY_NICENESS, POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
+use shared::Shared;
+use turns::{Address, Turns, address};
 
 /// The limits of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +57,7 @@ impl PoolSize {
 #[derive(Clone)]
 pub struct Pool {
     inner: Arc<Inner>,
-    runtime: Handle,
+    shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -63,39 +69,42 @@ impl std::fmt::Debug for Pool {
 struct Inner {
     size: PoolSize,
     state: Mutex<State>,
-    /// Signals that a thread has work assigned.
-    assigned: Condvar,
-    /// Signals that a thread has ended its work.
+    /// A thread for heavy requests has something to do.
+    heavy: Condvar,
+    /// A thread for requests that wait has something to do.
+    waiting: Condvar,
+    /// A thread has nothing to do any more.
     ended: Condvar,
-    /// Length of [`State::ready`], readable without the lock.
+    /// Heavy requests that want to compute, to be read without the lock.
     ready: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Heavy requests that are ready to compute, in order.
-    ready: VecDeque<Ready>,
-    /// Requests that wait and have not begun.
-    waits: VecDeque<Work>,
-    /// Work that is assigned to a thread.
-    assigned: VecDeque<(Weight, Work)>,
-    /// Heavy requests in `ready` that have not begun.
-    unbegun: usize,
+    heavy: Lane,
+    waiting: Lane,
+    /// Heavy requests that have begun and want to go on; whoever calls one wakes its thread.
+    paused: Turns<Arc<Turn>>,
     computing: usize,
-    begun: usize,
-    waiting: usize,
+    /// The last heavy request that was let in had begun before.
+    has_resumed: bool,
+    is_stopped: bool,
+}
+
+/// Requests of one kind, and the threads for them.
+#[derive(Default)]
+struct Lane {
+    /// They have not begun.
+    queued: Turns<Work>,
+    /// Number of requests of each address that have begun and not ended.
+    begun: HashMap<Address, usize>,
+    begun_of_all: usize,
+    /// Work that a thread is to take, and does so at once.
+    assigned: VecDeque<(Asker, Work)>,
     threads: usize,
     idle: usize,
     /// Threads that are about to look for work.
     coming: usize,
-    is_stopped: bool,
-}
-
-/// A heavy request that is ready to compute.
-enum Ready {
-    New(Work),
-    /// It has begun and is paused; calling it wakes its thread.
-    Paused(Arc<Turn>),
 }
 
 /// The turn of a paused request.
@@ -120,9 +129,9 @@ impl Turn {
 }
 
 thread_local! {
-    /// Identifies the pool whose heavy work this thread runs, by the address of its state; 0 for
-    /// none.
-    static COMPUTES_FOR: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Identifies the pool whose heavy work this thread runs, by the address of its state, and for
+    /// whom; 0 for none.
+    static COMPUTES_FOR: std::cell::Cell<(usize, Asker)> = const { std::cell::Cell::new((0, None)) };
 }
 
 impl Pool {
@@ -133,11 +142,12 @@ impl Pool {
         let inner = Inner {
             size,
             state: Mutex::default(),
-            assigned: Condvar::new(),
+            heavy: Condvar::new(),
+            waiting: Condvar::new(),
             ended: Condvar::new(),
             ready: AtomicUsize::new(0),
         };
-        Self { inner: Arc::new(inner), runtime }
+        Self { inner: Arc::new(inner), shared: Shared::new(runtime) }
     }
 
     /// Refuses all work from now on, what has not begun included, and waits for what has begun, for
@@ -146,58 +156,76 @@ impl Pool {
     pub fn stop(&self, time: Duration) -> bool {
         let mut state = self.inner.state();
         state.is_stopped = true;
-        let mut refused: Vec<Work> = state.waits.drain(..).collect();
-        let ready = std::mem::take(&mut state.ready);
-        for own in ready {
-            match own {
-                Ready::New(work) => refused.push(work),
-                paused @ Ready::Paused(_) => state.ready.push_back(paused),
-            }
-        }
-        state.unbegun = 0;
+        let mut refused: Vec<Work> = state.waiting.queued.drain();
+        refused.extend(state.heavy.queued.drain());
         self.inner.note_ready(&state);
         drop(state);
         refused.into_iter().for_each(|work| work(Err(Refused)));
-        self.inner.assigned.notify_all();
+        self.inner.heavy.notify_all();
+        self.inner.waiting.notify_all();
         let state = self.inner.state();
-        let is_busy = |state: &mut State| state.begun + state.waiting > 0;
+        let is_busy = |state: &mut State| state.heavy.begun_of_all + state.waiting.begun_of_all > 0;
         let waited = self.inner.ended.wait_timeout_while(state, time, is_busy);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
 
 impl weight::Pool for Pool {
-    fn run(&self, weight: Weight, work: Work) {
+    fn run(&self, asker: Asker, weight: Weight, work: Work) {
+        let queued_max = self.inner.size.queued;
         let mut state = self.inner.state();
-        let queued = if weight == Weight::Waiting { state.waits.len() } else { state.unbegun };
-        if state.is_stopped || queued >= self.inner.size.queued {
+        let queued = &mut state.lane(Kind::of(weight)).queued;
+        // The other half is for clients elsewhere.
+        let is_full = queued.len() >= queued_max
+            || queued.len() >= queued_max / 2
+                && queued.len_of(address(asker)) >= queued_max.div_ceil(2);
+        if state.is_stopped || is_full {
             drop(state);
             return work(Err(Refused));
         }
-        if weight == Weight::Waiting {
-            state.waits.push_back(work);
-        } else {
-            state.unbegun += 1;
-            state.ready.push_back(Ready::New(work));
-        }
+        state.lane(Kind::of(weight)).queued.push(asker, work);
         self.inner.dispatch(state);
     }
 
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        drop(self.runtime.spawn(async move { work() }));
+    fn share(&self, asker: Asker, work: Box<dyn FnOnce() + Send>) {
+        self.shared.run(asker, work);
+    }
+
+    fn forget(&self, asker: Asker) {
+        let mut state = self.inner.state();
+        let mut lost = state.heavy.queued.take_of(asker);
+        lost.extend(state.waiting.queued.take_of(asker));
+        self.inner.note_ready(&state);
+        drop(state);
+        lost.into_iter().for_each(|work| work(Err(Refused)));
     }
 
     fn pause(&self) {
-        let own = Arc::as_ptr(&self.inner).addr();
-        if COMPUTES_FOR.get() != own || self.inner.ready.load(Ordering::Relaxed) == 0 {
+        let (own, asker) = COMPUTES_FOR.get();
+        let is_own = own == Arc::as_ptr(&self.inner).addr();
+        if !is_own || self.inner.ready.load(Ordering::Relaxed) == 0 {
             return;
         }
         let turn = Arc::new(Turn::default());
         let mut state = self.inner.state();
         state.computing -= 1;
-        state.ready.push_back(Ready::Paused(Arc::clone(&turn)));
+        state.has_resumed = true;
+        state.paused.push(asker, Arc::clone(&turn));
         self.inner.dispatch(state);
         turn.wait();
+    }
+}
+
+/// The kind of work of a thread of the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Heavy,
+    Waiting,
+}
+
+impl Kind {
+    fn of(weight: Weight) -> Self {
+        if weight == Weight::Waiting { Self::Waiting } else { Self::Heavy }
     }
 }
 
@@ -207,51 +235,47 @@ impl Inner {
     }
 
     fn note_ready(&self, state: &State) {
-        self.ready.store(state.ready.len(), Ordering::Relaxed);
+        self.ready.store(state.paused.len() + state.heavy.queued.len(), Ordering::Relaxed);
+    }
+
+    fn assigned(&self, kind: Kind) -> &Condvar {
+        match kind {
+            Kind::Heavy => &self.heavy,
+            Kind::Waiting => &self.waiting,
+        }
     }
 
     /// Assigns turns and threads that are free.
     fn dispatch(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        while state.waiting < self.size.waiting
-            && let Some(work) = state.waits.pop_front()
-        {
-            state.waiting += 1;
-            state.assigned.push_back((Weight::Waiting, work));
-        }
-        while state.computing < self.size.computing
-            && let Some(next) = state.next_to_compute(self.size.begun)
-        {
+        while state.waiting.begin(self.size.waiting) {}
+        while state.computing < self.size.computing && state.compute_next(self.size.begun) {
             state.computing += 1;
-            match next {
-                Ready::Paused(turn) => turn.call(),
-                Ready::New(work) => {
-                    state.begun += 1;
-                    state.assigned.push_back((Weight::Heavy, work));
-                }
-            }
         }
         self.note_ready(&state);
-        let untaken = state.assigned.len().saturating_sub(state.coming);
-        let woken = untaken.min(state.idle);
-        let started = untaken - woken;
-        state.threads += started;
-        state.coming += started;
+        let wanted = [Kind::Heavy, Kind::Waiting].map(|kind| (kind, state.lane(kind).want()));
         drop(state);
-        (0..woken).for_each(|_| self.assigned.notify_one());
-        (0..started).for_each(|_| self.start_thread());
+        for (kind, (woken, started)) in wanted {
+            (0..woken).for_each(|_| self.assigned(kind).notify_one());
+            (0..started).for_each(|_| self.start_thread(kind));
+        }
     }
 
-    fn start_thread(self: &Arc<Self>) {
+    fn start_thread(self: &Arc<Self>, kind: Kind) {
         let inner = Arc::clone(self);
-        if let Err(error) = threads::spawn("shelfmark-pool", move || inner.serve()) {
+        let name = match kind {
+            Kind::Heavy => "shelfmark-heavy",
+            Kind::Waiting => "shelfmark-wait",
+        };
+        if let Err(error) = threads::spawn(name, move || inner.serve(kind)) {
             tracing::warn!("a thread of the pool cannot be started: {error}");
             let mut state = self.state();
-            state.threads -= 1;
-            state.coming -= 1;
+            let lane = state.lane(kind);
+            lane.threads -= 1;
+            lane.coming -= 1;
             // Where there is none at all, nobody would ever take it.
-            let lost = if state.threads == 0 { state.assigned.pop_front() } else { None };
-            if let Some((weight, _)) = &lost {
-                state.end(*weight);
+            let lost = if lane.threads == 0 { lane.assigned.pop_front() } else { None };
+            if let Some((asker, _)) = &lost {
+                state.end(kind, *asker);
             }
             drop(state);
             if let Some((_, work)) = lost {
@@ -261,75 +285,132 @@ impl Inner {
     }
 
     /// Runs work until there is none for a while.
-    fn serve(self: &Arc<Self>) {
+    fn serve(self: &Arc<Self>, kind: Kind) {
+        if kind == Kind::Heavy {
+            give_way();
+        }
         let mut state = self.state();
-        state.coming -= 1;
+        state.lane(kind).coming -= 1;
         loop {
-            if let Some((weight, work)) = state.assigned.pop_front() {
+            if let Some((asker, work)) = state.lane(kind).assigned.pop_front() {
                 drop(state);
-                self.work(weight, work);
+                self.work(kind, asker, work);
                 state = self.state();
-                state.end(weight);
+                state.end(kind, asker);
                 if state.is_stopped {
                     self.ended.notify_all();
                 }
                 // What this frees, this thread takes.
-                state.coming += 1;
+                state.lane(kind).coming += 1;
                 self.dispatch(state);
                 state = self.state();
-                state.coming -= 1;
+                state.lane(kind).coming -= 1;
                 continue;
             }
             if state.is_stopped {
                 break;
             }
-            state.idle += 1;
-            let waited = self.assigned.wait_timeout(state, POOL_IDLE_TIME_MAX);
+            state.lane(kind).idle += 1;
+            let waited = self.assigned(kind).wait_timeout(state, POOL_IDLE_TIME_MAX);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state = guard;
-            state.idle -= 1;
-            if timeout.timed_out() && state.assigned.is_empty() {
+            let lane = state.lane(kind);
+            lane.idle -= 1;
+            if timeout.timed_out() && lane.assigned.is_empty() {
                 break;
             }
         }
-        state.threads -= 1;
+        state.lane(kind).threads -= 1;
     }
 
-    fn work(self: &Arc<Self>, weight: Weight, work: Work) {
-        let own = if weight == Weight::Waiting { 0 } else { Arc::as_ptr(self).addr() };
-        COMPUTES_FOR.set(own);
+    fn work(self: &Arc<Self>, kind: Kind, asker: Asker, work: Work) {
+        let own = if kind == Kind::Waiting { 0 } else { Arc::as_ptr(self).addr() };
+        COMPUTES_FOR.set((own, asker));
         if catch_unwind(AssertUnwindSafe(|| work(Ok(())))).is_err() {
             // The panic has been told already; the request's client is answered by what it held.
             tracing::error!("a request ended in a panic");
         }
-        COMPUTES_FOR.set(0);
+        COMPUTES_FOR.set((0, None));
+    }
+}
+
+/// Lowers the priority of this thread for good, where the system has one per thread.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, HEAVY_NICENESS) {
+        tracing::debug!("the priority of a thread cannot be lowered: {error}");
     }
 }
 
 impl State {
-    /// Takes the next heavy request: the first, or the first that has begun where no more may
-    /// begin.
-    fn next_to_compute(&mut self, begun_max: usize) -> Option<Ready> {
-        let at = if self.begun < begun_max {
-            0
-        } else {
-            self.ready.iter().position(|own| matches!(own, Ready::Paused(_)))?
-        };
-        let next = self.ready.remove(at)?;
-        if matches!(next, Ready::New(_)) {
-            self.unbegun -= 1;
+    fn lane(&mut self, kind: Kind) -> &mut Lane {
+        match kind {
+            Kind::Heavy => &mut self.heavy,
+            Kind::Waiting => &mut self.waiting,
         }
-        Some(next)
     }
 
-    /// Notes that work has ended.
-    fn end(&mut self, weight: Weight) {
-        if weight == Weight::Waiting {
-            self.waiting -= 1;
-        } else {
-            self.begun -= 1;
+    /// Lets the heavy request compute whose turn it is: one that has begun and one that has not in
+    /// turns, or one that has begun where no more may begin. Returns false if there is none.
+    fn compute_next(&mut self, begun_max: usize) -> bool {
+        for resumes in [!self.has_resumed, self.has_resumed] {
+            let is_let_in = if resumes { self.resume() } else { self.heavy.begin(begun_max) };
+            if is_let_in {
+                self.has_resumed = resumes;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn resume(&mut self) -> bool {
+        self.paused.pop(|_| true).map(|(_, turn)| turn.call()).is_some()
+    }
+
+    /// Notes that work is done.
+    fn end(&mut self, kind: Kind, asker: Asker) {
+        self.lane(kind).end(address(asker));
+        if kind == Kind::Heavy {
             self.computing -= 1;
         }
+    }
+}
+
+impl Lane {
+    /// Has the next request begin whose address may. Returns false if there is none.
+    ///
+    /// An address has at most three quarters of the places, so that others find one.
+    fn begin(&mut self, begun_max: usize) -> bool {
+        if self.begun_of_all >= begun_max {
+            return false;
+        }
+        let begun = &self.begun;
+        let most = begun_max - begun_max / 4;
+        let may = |address| begun.get(&address).is_none_or(|own| *own < most);
+        let Some((asker, work)) = self.queued.pop(may) else { return false };
+        *self.begun.entry(address(asker)).or_default() += 1;
+        self.begun_of_all += 1;
+        self.assigned.push_back((asker, work));
+        true
+    }
+
+    fn end(&mut self, address: Address) {
+        self.begun_of_all -= 1;
+        let Some(own) = self.begun.get_mut(&address) else { return };
+        *own -= 1;
+        if *own == 0 {
+            self.begun.remove(&address);
+        }
+    }
+
+    /// Returns how many threads to wake and to start for what is assigned. Those to start are counted.
+    fn want(&mut self) -> (usize, usize) {
+        let untaken = self.assigned.len().saturating_sub(self.coming);
+        let woken = untaken.min(self.idle);
+        let started = untaken - woken;
+        self.threads += started;
+        self.coming += started;
+        (woken, started)
     }
 }
 

@@ -29,6 +29,11 @@ impl Held {
 
     /// Hands over work that runs until the sender that is returned is used or gone.
     fn run(&self, pool: &Pool, weight: Weight, name: &'static str) -> Sender<()> {
+        self.run_for(None, pool, weight, name)
+    }
+
+    /// As [`Held::run`], of a client's.
+    fn run_for(&self, asker: Asker, pool: &Pool, weight: Weight, name: &'static str) -> Sender<()> {
         let (go, gone) = channel::<()>();
         let saying = self.saying.clone();
         let work = move |admitted: Result<(), Refused>| {
@@ -39,7 +44,7 @@ impl Held {
             let _ = gone.recv();
             saying.send(format!("{name} ends")).unwrap();
         };
-        pool.run(weight, Box::new(work));
+        pool.run(asker, weight, Box::new(work));
         go
     }
 
@@ -84,7 +89,8 @@ fn what_finds_the_queue_full_is_refused() {
     let held = Held::new();
     let running = held.run(&pool, Weight::Heavy, "running");
     held.check("running begins");
-    let queued: Vec<_> = (0..4).map(|_| held.run(&pool, Weight::Heavy, "queued")).collect();
+    let queue = |host| held.run_for(asker(host, 1), &pool, Weight::Heavy, "queued");
+    let queued: Vec<_> = (0..4).map(queue).collect();
     held.says_nothing();
     drop(held.run(&pool, Weight::Heavy, "late"));
     held.check("late is refused");
@@ -101,6 +107,82 @@ fn what_finds_the_queue_full_is_refused() {
     held.check("later begins");
 }
 
+fn asker(host: u8, port: u16) -> Asker {
+    Some(([127, 0, 0, host], port).into())
+}
+
+#[test]
+fn an_address_fills_half_of_the_queue() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let running = held.run(&pool, Weight::Heavy, "running");
+    held.check("running begins");
+    let run = |host, port, name| held.run_for(asker(host, port), &pool, Weight::Heavy, name);
+    let queued = [run(1, 1, "queued"), run(1, 2, "queued")];
+    held.says_nothing();
+    drop(run(1, 3, "third"));
+    held.check("third is refused");
+    let others = [run(2, 1, "other"), run(3, 1, "other")];
+    held.says_nothing();
+    drop(run(4, 1, "last"));
+    held.check("last is refused");
+    drop((running, queued, others));
+    held.check("running ends");
+}
+
+#[test]
+fn one_request_waits_for_one_of_each_other_client() {
+    let (pool, _runtime) = pool(PoolSize { queued: 4000, ..SIZE });
+    for weight in [Weight::Heavy, Weight::Waiting] {
+        let held = Held::new();
+        let run = |host, port, name| held.run_for(asker(host, port), &pool, weight, name);
+        let running = [run(9, 1, "running"), run(9, 2, "running")];
+        held.check("running begins");
+        let greedy: Vec<_> = (0..1000).map(|_| run(1, 1, "greedy")).collect();
+        let other = run(2, 1, "other");
+        drop((running, greedy, other));
+        let said = (0..2 * 1003 - 1).map(|_| held.said.recv_timeout(LONG).unwrap());
+        let said: Vec<String> = said.filter(|text| text.ends_with("begins")).collect();
+        let before = said.iter().position(|text| text == "other begins");
+        assert!(before.is_some_and(|before| before <= 4), "{weight:?}: {before:?}");
+    }
+}
+
+#[test]
+fn what_a_client_that_has_gone_asked_for_does_not_begin() {
+    let (pool, _runtime) = pool(PoolSize { queued: 8, ..SIZE });
+    let held = Held::new();
+    let run = |port, name| held.run_for(asker(1, port), &pool, Weight::Heavy, name);
+    let running = run(1, "running");
+    held.check("running begins");
+    let queued = [run(1, "queued"), run(2, "other"), run(1, "queued")];
+    pool.forget(asker(1, 1));
+    held.check("queued is refused");
+    held.check("queued is refused");
+    drop((running, queued));
+    held.check("running ends");
+    held.check("other begins");
+    held.check("other ends");
+}
+
+#[test]
+fn an_address_leaves_a_place_to_others() {
+    let (pool, _runtime) = pool(PoolSize { computing: 1, begun: 4, waiting: 4, queued: 100 });
+    let held = Held::new();
+    let run = |host, name| held.run_for(asker(host, 1), &pool, Weight::Waiting, name);
+    let greedy: Vec<_> = (0..4).map(|_| run(1, "greedy")).collect();
+    for _ in 0..3 {
+        held.check("greedy begins");
+    }
+    held.says_nothing();
+    drop(run(2, "other"));
+    held.check("other begins");
+    held.check("other ends");
+    held.says_nothing();
+    drop(greedy);
+    held.check("greedy ends");
+}
+
 #[test]
 fn long_work_lets_others_have_their_turn() {
     let (pool, _runtime) = pool(SIZE);
@@ -110,13 +192,13 @@ fn long_work_lets_others_have_their_turn() {
     let long = move |_: Result<(), Refused>| {
         saying.send("long begins".to_owned()).unwrap();
         let _ = gone.recv();
-        // Two others came meanwhile; only as many begin as may, and each ends before the next turn.
+        // Two others came meanwhile: one has its turn at each pause.
         own.pause();
         saying.send("long goes on".to_owned()).unwrap();
         own.pause();
         saying.send("long ends".to_owned()).unwrap();
     };
-    pool.run(Weight::Heavy, Box::new(long));
+    pool.run(None, Weight::Heavy, Box::new(long));
     held.check("long begins");
     drop(held.run(&pool, Weight::Heavy, "one"));
     drop(held.run(&pool, Weight::Heavy, "two"));
@@ -124,9 +206,9 @@ fn long_work_lets_others_have_their_turn() {
     drop(go);
     held.check("one begins");
     held.check("one ends");
+    held.check("long goes on");
     held.check("two begins");
     held.check("two ends");
-    held.check("long goes on");
     held.check("long ends");
 }
 
@@ -146,7 +228,7 @@ fn no_more_begins_than_may_while_others_pause() {
             own.pause();
             saying.send(format!("{name} ends")).unwrap();
         };
-        pool.run(Weight::Heavy, Box::new(work));
+        pool.run(None, Weight::Heavy, Box::new(work));
     }
     drop(go);
     for expected in
@@ -158,10 +240,10 @@ fn no_more_begins_than_may_while_others_pause() {
 
 #[test]
 fn a_panic_takes_no_thread_and_no_turn_with_it() {
-    let (pool, _runtime) = pool(SIZE);
+    let (pool, _runtime) = pool(PoolSize { queued: 8, ..SIZE });
     let held = Held::new();
     for weight in [Weight::Heavy, Weight::Waiting, Weight::Heavy, Weight::Heavy] {
-        pool.run(weight, Box::new(|_| panic!("as the test wants it")));
+        pool.run(None, weight, Box::new(|_| panic!("as the test wants it")));
     }
     for weight in [Weight::Heavy, Weight::Waiting] {
         drop(held.run(&pool, weight, "it"));
@@ -198,5 +280,7 @@ fn threads_are_as_many_as_work_needs_and_no_more() {
     for _ in 0..200 {
         assert!(held.said.recv_timeout(LONG).is_ok());
     }
-    assert!(pool.inner.state().threads <= 4, "{}", pool.inner.state().threads);
+    let state = pool.inner.state();
+    assert!(state.heavy.threads <= 2, "{}", state.heavy.threads);
+    assert!(state.waiting.threads <= 2, "{}", state.waiting.threads);
 }

@@ -8,7 +8,9 @@
 #![expect(clippy::disallowed_methods, reason = "a test waits for real sockets with a real clock")]
 
 mod bed;
+mod histories;
 mod hostile;
 mod http;
+mod shared;
 mod tls;
 mod waiting;

@@ -316,29 +316,33 @@ impl Inner {
     }
 
     /// Changes the set of table files by `merge`, which returns true if it changed anything.
-    pub(super) fn merge(&self, merge: impl FnOnce(&Tree) -> Result<bool>) -> Result<bool> {
+    pub(super) fn merge(&self, merge: impl Fn(&Tree) -> Result<bool>) -> Result<bool> {
         let _compacting = lock(&self.signals.compacting);
-        if self.stop.is_stopped() {
-            return Ok(false);
-        }
-        let first_table = self.tree.next_table();
-        match merge(&self.tree) {
-            Ok(done) => {
-                if done {
-                    self.signals.lock().compactions += 1;
-                    self.tree.refresh(|view| self.snapshots.install(view));
-                    self.measure_backlog();
-                    self.sweep();
-                    self.tree.keep_identities();
-                }
-                Ok(done)
+        loop {
+            if self.stop.is_stopped() {
+                return Ok(false);
             }
-            // Ended on purpose; the next open removes what it had written.
-            Err(_) if self.stop.is_stopped() => Ok(false),
-            Err(error) => {
-                let _flushing = lock(&self.signals.flushing);
-                self.tree.remove_unfinished(first_table)?;
-                Err(error)
+            let first_table = self.tree.next_table();
+            match merge(&self.tree) {
+                Ok(done) => {
+                    if done {
+                        self.signals.lock().compactions += 1;
+                        self.tree.refresh(|view| self.snapshots.install(view));
+                        self.measure_backlog();
+                        self.sweep();
+                        self.tree.keep_identities();
+                    }
+                    return Ok(done);
+                }
+                // Ended on purpose; the next open removes what it had written.
+                Err(_) if self.stop.is_stopped() => return Ok(false),
+                Err(error) => {
+                    let _flushing = lock(&self.signals.flushing);
+                    self.tree.remove_unfinished(first_table)?;
+                    if !self.tree.merges_again() {
+                        return Err(error);
+                    }
+                }
             }
         }
     }

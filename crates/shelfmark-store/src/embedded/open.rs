@@ -22,7 +22,7 @@ use super::recent::RecentGroups;
 use super::snapshot_tracker::SnapshotTracker;
 use super::superblock::{self, SuperblockFile, SuperblockRead};
 use super::tombstone_gaps::TombstoneGaps;
-use super::tree::{StopFlag, Tree};
+use super::tree::{Memory, StopFlag, Tree};
 use super::written::RecentWrites;
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 
@@ -30,6 +30,10 @@ use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 const READS_END_WITHIN: Duration = Duration::from_secs(2);
 /// Interval at which it polls.
 const READS_LOOKED_AT_EVERY: Duration = Duration::from_millis(1);
+
+/// Least memory that a merge may hold, which else is that of a memory table: smaller files would have to be
+/// opened for less than they hold.
+const MERGE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
 /// Opens the store in `folder`, as [`EmbeddedStore::open`] describes.
 pub(super) fn open(
@@ -62,7 +66,11 @@ pub(super) fn open_with(
     let thresholds = (options.disk_free_bytes_min, options.disk_free_bytes_reserve);
     let space = Arc::new(FreeSpace::new(probe, thresholds, clock.clone()));
     let stop = StopFlag::new(space.clone());
-    let tree = Tree::open(&tree_folder, options.block_cache_bytes, &stop)?;
+    let memory = Memory {
+        cache_bytes: options.block_cache_bytes,
+        merge_bytes: options.memory_table_bytes.max(MERGE_BYTES_MIN),
+    };
+    let tree = Tree::open(&tree_folder, memory, &stop)?;
     tree.keep_locked(lock_file);
     let opened = checked.opened(is_new);
     let groups = std::mem::take(&mut checked.groups);

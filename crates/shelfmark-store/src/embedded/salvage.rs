@@ -27,7 +27,7 @@ use super::report::{LostPart, Salvage};
 use super::superblock::{self, Superblock};
 use super::tree::blocks;
 use super::tree::listing;
-use super::tree::{LastGroup, StopFlag, TABLES_NAME, Tree};
+use super::tree::{LastGroup, Memory, StopFlag, TABLES_NAME, Tree};
 use super::verify::Findings;
 use super::{fault, layout, recovery, verify};
 
@@ -132,7 +132,7 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
     make_folder(&log_folder)?;
     let superblock = findings.superblock.unwrap_or_else(|| guess_superblock(&findings));
     let tree = if findings.tree_is_whole {
-        Tree::open(&layout::tree_folder(folder), 0, &StopFlag::idle())?
+        Tree::open(&layout::tree_folder(folder), Memory::default(), &StopFlag::idle())?
     } else {
         rebuild(&layout::tree_folder(folder), &new.join(TREE_NAME), salvage)?
     };

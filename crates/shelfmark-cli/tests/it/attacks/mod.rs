@@ -163,7 +163,7 @@ fn load(server: &Server) {
     server.put("tab", "a", "1");
 }
 
-/// A server under a hard limit, which it finds by itself.
+/// Starts a server under a hard limit, which it finds by itself.
 fn limited(folder: &Path, flags: &[&str]) -> Server {
     Server::start_under(DATA_KIB_MAX, folder, flags)
 }
@@ -172,7 +172,8 @@ fn limited(folder: &Path, flags: &[&str]) -> Server {
 fn nothing_that_is_asked_for_brings_the_server_down() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
-    let server = limited(folder.path(), &[]);
+    // More than such a process can hold: what cannot be had is not shared out.
+    let server = limited(folder.path(), &["--memory-limit", "512MB"]);
     load(&server);
     let (cql, dynamodb) = (server.cql.clone(), server.address.clone());
     let mut client = Cql::open(&cql, PATIENCE).unwrap();

@@ -59,6 +59,7 @@ pub(super) fn create(
         class,
         options: options(own)?,
         is_public: false,
+        shared: None,
     };
     if let Some(other) = table.indexes.iter().find(|other| serves_as(&index, other)) {
         if own.if_not_exists {

@@ -158,6 +158,9 @@ impl Executor {
             )?;
         }
         check_names(statement, keyspace, &schema)?;
+        if let Some(answered) = self.change_shared(statement, keyspace, &schema)? {
+            return Ok(answered);
+        }
         let change = match statement {
             Statement::CreateKeyspace(own) => keyspace::create(own, &schema)?,
             Statement::AlterKeyspace(own) => keyspace::alter(own, &schema)?,
@@ -290,6 +293,7 @@ impl Executor {
             let what = format!("MODIFY <table {}.{}>", table.keyspace, table.name);
             return Err(not_modifiable(&table.keyspace, &what));
         }
+        super::shared::check_truncate(&table)?;
         let _one = lock(&self.changes);
         self.engine
             .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(&table))])

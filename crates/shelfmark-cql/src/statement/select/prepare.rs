@@ -11,7 +11,7 @@ use super::nearest::{check_vectors, is_floats, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
 use super::{Access, Select};
-use crate::schema::{ColumnKind, IndexTarget, Table};
+use crate::schema::{ColumnKind, Index, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
 
@@ -575,6 +575,10 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
         // Those on vectors serve the order alone.
         let found = found.filter(|(_, column)| !is_floats(&column.kind));
         let Some((at, column)) = found else { continue };
+        let in_partition = index.shared.as_ref().is_some_and(|own| own.in_partition);
+        if in_partition && !(0..table.partition_count).all(|at| is_equal(own, at)) {
+            continue;
+        }
         for (place, test) in own.of(at).iter().enumerate() {
             let set = matches!(column.kind, CqlType::Set { .. });
             let found = UsableIndex { index: number, column: at, test: place };
@@ -590,7 +594,7 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
                 (Test::ContainsKey(_), IndexTarget::Keys) => return Some(found),
                 (Test::Entry(..), IndexTarget::Entries) => return Some(found),
                 (Test::Lower(..) | Test::Upper(..), _)
-                    if plain && index.is_sai() && !is_literal(&column.kind) =>
+                    if plain && (in_partition || index.is_sai() && !is_literal(&column.kind)) =>
                 {
                     ranged.get_or_insert(found);
                 }
@@ -621,9 +625,10 @@ fn needs_more_than(
             table.indexes.iter().any(|index| index.is_sai() && index.column == column.name)
         })
     };
+    let ordered = table.indexes.get(found.index).map_or(0, |index| ordered_by(table, own, index));
     let extra = own.single.iter().filter(|(at, tests)| {
         let in_key = **at < table.partition_count && in_partition;
-        if in_key || served(**at) {
+        if in_key || served(**at) || is_ordered(table, found.index, **at, ordered) {
             return false;
         }
         **at != found.column || tests.len() > 1
@@ -634,6 +639,34 @@ fn needs_more_than(
     extra.filter(|(at, _)| !(prefix && clustering.contains(*at) && **at != found.column)).count()
         > 0
         || (!own.multi.is_empty() && !prefix)
+}
+
+/// Returns how many of the columns that an index of another face's table is ordered by are looked up
+/// in it: those with one value, and a range behind them.
+pub(super) fn ordered_by(table: &Table, own: &Restrictions, index: &Index) -> usize {
+    let Some(shared) = &index.shared else { return 0 };
+    let tests = |name: &Arc<str>| table.find(name).map_or(&[][..], |(at, _)| own.of(at));
+    let in_range = |name: &&Arc<str>| {
+        let tests = tests(name);
+        !tests.is_empty() && tests.iter().all(Test::is_slice)
+    };
+    // An index of one partition is looked up by its first column, which may be a range itself.
+    let first = table.find(&index.column).map_or(&[][..], |(at, _)| own.of(at));
+    if !matches!(first, [Test::Equal(_)]) {
+        return 0;
+    }
+    let equal = shared.order.iter().take_while(|name| matches!(tests(name), [Test::Equal(_)]));
+    let equal = equal.count();
+    equal + usize::from(shared.order.get(equal).as_ref().is_some_and(in_range))
+}
+
+/// Returns true if a column is one that an index of another face's table answers for.
+fn is_ordered(table: &Table, index: usize, at: usize, ordered: usize) -> bool {
+    let Some(index) = table.indexes.get(index) else { return false };
+    let Some(shared) = &index.shared else { return false };
+    let name = table.columns.get(at).map(|own| &own.name);
+    let is_own = shared.in_partition && name == Some(&index.column);
+    is_own || shared.order.iter().take(ordered).any(|own| Some(own) == name)
 }
 
 /// Returns the columns of `ORDER BY`: one that is named twice stands where it is first, and runs as

@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
@@ -138,10 +139,14 @@ impl<'r> Run<'r> {
     ///
     /// # Errors
     ///
-    /// * Any: the read is given up on this thread.
+    /// * Any: the read is given up on this thread, or its client has gone.
     fn before_read(&self, most: usize) -> Result<usize> {
         if !self.options.is_inline {
             self.pool.pause();
+            if self.options.has_gone.load(Ordering::Relaxed) {
+                let code = shelfmark_cql_protocol::ErrorCode::Server;
+                return Err(CqlError::new(code, "the client has gone"));
+            }
             return Ok(most);
         }
         match self.inline.left.get().rows() {

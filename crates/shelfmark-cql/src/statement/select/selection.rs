@@ -591,6 +591,7 @@ impl Builder<'_> {
                 column.as_str()
             ));
         }
+        crate::statement::shared::check_metadata(self.table, name)?;
         let kind = match kind {
             WriteMetadata::WriteTime => MetadataKind::WriteTime,
             WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,

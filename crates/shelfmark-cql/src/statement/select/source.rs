@@ -15,6 +15,7 @@ use shelfmark_engine::{
     CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
+use super::prepare::ordered_by;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
@@ -185,7 +186,9 @@ fn terms(
         select.table.indexes.get(index).is_some_and(|own| own.target == IndexTarget::Entries);
     Ok(match tests.get(test) {
         Some(Test::Equal(expr) | Test::Contains(expr) | Test::ContainsKey(expr)) => {
-            Some(Span::equal(vec![value(expr)?]))
+            let mut span = Span::equal(vec![value(expr)?]);
+            put_order(select, index, env, &mut span)?;
+            Some(span)
         }
         Some(Test::Entry(key, wanted)) if entries => {
             Some(Span::equal(vec![of(key, "map key")?, of(wanted, "map value")?]))
@@ -209,6 +212,36 @@ fn terms(
         }
         _ => None,
     })
+}
+
+/// Narrows the terms of an index of another face's table by the columns that order it.
+fn put_order(select: &Select, index: usize, env: EvalContext<'_>, span: &mut Span) -> Result<()> {
+    let (table, own) = (&select.table, &select.restrictions);
+    let Some(index) = table.indexes.get(index) else { return Ok(()) };
+    let Some(shared) = &index.shared else { return Ok(()) };
+    for name in shared.order.iter().take(ordered_by(table, own, index)) {
+        let Some((at, _)) = table.find(name) else { continue };
+        for test in own.of(at) {
+            let (Test::Equal(expr) | Test::Lower(expr, _) | Test::Upper(expr, _)) = test else {
+                continue;
+            };
+            let BoundValue::Bytes(value) = expr.eval(env)? else {
+                let text = format!("Unsupported null or unset value for column {name}");
+                return Err(CqlError::invalid(text));
+            };
+            let values = vec![Some(value)];
+            match test {
+                Test::Lower(_, included) => {
+                    span.lower = Some(SpanBound { values, included: *included });
+                }
+                Test::Upper(_, included) => {
+                    span.upper = Some(SpanBound { values, included: *included });
+                }
+                _ => span.equal.extend(values),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The parameters with which units are read.

@@ -49,7 +49,7 @@ fn what_is_deleted_stays_dead_for_late_writes() {
         assert_eq!(bed.keys(&table, "p", Span::all(), false), ["1/x", "2/x", "3/x"]);
         bed.cells(vec![write(0, 21), write(5, 21)]);
         assert_eq!(bed.keys(&table, "p", Span::all(), true), ["5/x", "3/x", "2/x", "1/x", "0/x"]);
-        // An older deletion of more takes what is older, and leaves the later marks.
+        // An older deletion of more takes what is older, and leaves the later tombstones.
         bed.cells(vec![mutation(&table, "p", 12, CellChange::DeletePartition)]);
         assert_eq!(bed.keys(&table, "p", Span::all(), false), ["0/x", "5/x"]);
         bed.cells(vec![write(2, 12), write(3, 13), write(4, 20), write(6, 14)]);

@@ -28,7 +28,7 @@ use shelfmark_testkit::seeds;
 use super::{A, B, STATIC, insert, int, key, mutation, set, update};
 use crate::drivers::{Bed, embedded, memory, open, patiently, restless};
 
-/// As the engine's own: a lease rises by this.
+/// As the engine's own: a high-water mark rises by this.
 const STEP: i64 = 10_000_000;
 
 /// Columns of one cell each, and no index: what an insert that gives them all may be written blindly.
@@ -52,7 +52,7 @@ fn both(random: &mut SplitMix) -> Vec<CellOperation> {
     both
 }
 
-/// Without deletions no mark guards what the lease has to.
+/// Without deletions no tombstone guards what the high-water mark has to.
 fn random_change(random: &mut SplitMix, deletes: bool) -> CellChange {
     let clustering = key(i32::try_from(random.below(2)).unwrap(), "x");
     let row = |is_insert, operations| CellChange::Row {
@@ -79,7 +79,7 @@ fn random_change(random: &mut SplitMix, deletes: bool) -> CellChange {
 }
 
 /// Mostly later than everything before, or as late, or a little earlier; sometimes about as much
-/// later as leases rise.
+/// later as high-water marks rise.
 fn random_time(random: &mut SplitMix, latest: &mut i64) -> i64 {
     let at = match random.below(20) {
         0..=1 => *latest,
@@ -296,24 +296,27 @@ fn an_insert_later_than_everything_reads_nothing() {
     assert!(bed.looks(insert(&table, "p", key(1, "x"), 201, vec![set(A, "a")])), "not all of it");
     assert!(!bed.looks(whole(&table, 1, 202)));
     assert!(bed.looks(mutation(&table, "p", 300, CellChange::DeleteRow(key(2, "x")))));
-    assert!(bed.looks(whole(&table, 2, 300)), "the mark is as late");
+    assert!(bed.looks(whole(&table, 2, 300)), "the tombstone is as late");
     assert!(!bed.looks(whole(&table, 2, 301)));
     let expiring = Mutation { ttl_seconds: Some(5), ..whole(&table, 1, 400) };
     assert!(bed.looks(expiring));
     assert!(!bed.looks(whole(&table, 1, 401)));
-    // What another process would find tells no more than the lease.
+    // What another process would find tells no more than the high-water mark.
     let bed = bed.reopened();
     let table = bed.engine.table(&table.schema.name).unwrap();
     assert!(bed.looks(whole(&table, 1, 500)), "what is there has to be known once");
     assert!(bed.looks(whole(&table, 1, 100 + STEP)));
-    assert!(!bed.looks(whole(&table, 1, 301 + STEP + 60_000_000)), "behind lease and bound");
+    assert!(
+        !bed.looks(whole(&table, 1, 301 + STEP + 60_000_000)),
+        "behind high-water mark and bound"
+    );
     let large = "l".repeat(70_000);
     assert!(bed.looks(insert(&table, "p", key(3, "x"), 1 << 40, vec![set(A, &large), set(B, "")])));
     assert!(bed.looks(whole(&table, 3, 1 << 41)), "its chunks have to go");
     let bed = bed.reopened();
     let table = bed.engine.table(&table.schema.name).unwrap();
     assert!(bed.looks(whole(&table, 1, 1 << 42)));
-    assert!(bed.looks(whole(&table, 1, 1 << 43)), "the lease tells of chunks");
+    assert!(bed.looks(whole(&table, 1, 1 << 43)), "the high-water mark tells of chunks");
 }
 
 #[test]
@@ -384,13 +387,13 @@ fn a_table_that_has_rows_gets_no_lease() {
     let bed = bed.reopened();
     let table = bed.engine.table(&name).unwrap();
     assert!((100..105).all(|at| bed.looks(whole(&table, 1, at))), "nobody knows how late rows are");
-    // Without rows it gets one; marks from before are still respected.
+    // Without rows it gets one; tombstones from before are still respected.
     let gone = mutation(&table, "p", 2_000, CellChange::DeleteRow(key(1, "x")));
     bed.engine.write_cells(vec![gone]).unwrap();
     let bed = bed.reopened();
     let table = bed.engine.table(&name).unwrap();
     assert!(bed.looks(whole(&table, 2, 1_000)));
-    assert!(bed.looks(whole(&table, 1, 1_500)), "there is a mark");
+    assert!(bed.looks(whole(&table, 1, 1_500)), "there is a tombstone");
     let get = CellGet { partition: "p".into(), clustering: key(1, "x"), ..CellGet::default() };
     assert_eq!(bed.engine.get_cells(&table, &get).unwrap().row, None);
     assert!(!bed.looks(whole(&table, 1, 100_000_000)));

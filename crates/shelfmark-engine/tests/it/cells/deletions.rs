@@ -72,7 +72,11 @@ fn levels_of_marks_are_found_again_and_forgotten_in_time() {
         let mut position = SweepPosition::default();
         while bed.sweep(&mut position, 1_000).unwrap() > 0 {}
         bed.cells(vec![write(&table, 1, 5)]);
-        assert_eq!(bed.keys(&table, "p", Span::all(), false), ["1/x"], "forgotten with its marks");
+        assert_eq!(
+            bed.keys(&table, "p", Span::all(), false),
+            ["1/x"],
+            "forgotten with its tombstones"
+        );
         bed.check_sound();
     });
 }

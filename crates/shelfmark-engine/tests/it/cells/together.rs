@@ -75,7 +75,7 @@ fn a_late_write_that_has_looked_is_still_deleted() {
             told.send(()).unwrap();
         }
     };
-    // The write has looked for marks and found none. A deletion that were not kept out until the
+    // The write has looked for tombstones and found none. A deletion that were not kept out until the
     // write is queued would end now, and find no row.
     store.after_scan_of(MARKS, move || {
         shelfmark_store::threads::spawn("deleter", delete).unwrap();

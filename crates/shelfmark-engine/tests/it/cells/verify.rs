@@ -317,23 +317,23 @@ fn damaged_marks_are_found() {
         all.find(|row| row.key[2] == kind).unwrap()
     };
     for kind in 0..4 {
-        check(&["marks of"], |bed, t| {
-            let mark = if kind == 2 { of(bed, &purged(bed), kind) } else { of(bed, t, kind) };
-            vec![put(&mark.key, cut(&mark.value))]
+        check(&["tombstones of"], |bed, t| {
+            let tombstone = if kind == 2 { of(bed, &purged(bed), kind) } else { of(bed, t, kind) };
+            vec![put(&tombstone.key, cut(&tombstone.value))]
         });
     }
-    check(&["a mark cannot be read"], |_, t| {
+    check(&["a tombstone cannot be read"], |_, t| {
         vec![put(&Bytes::from(vec![MARKS, u8::try_from(t.id).unwrap(), 9, 7]), "?")]
     });
     check(&["a stored clustering key cannot be read"], |bed, t| {
-        let mark = of(bed, t, 1);
-        vec![put(&mark.key.slice(..mark.key.len() - 1), mark.value)]
+        let tombstone = of(bed, t, 1);
+        vec![put(&tombstone.key.slice(..tombstone.key.len() - 1), tombstone.value)]
     });
-    check(&["two marks concern the same rows"], |bed, t| {
-        let mark = of(bed, t, 0);
-        let mut longer = mark.key.to_vec();
+    check(&["two tombstones concern the same rows"], |bed, t| {
+        let tombstone = of(bed, t, 0);
+        let mut longer = tombstone.key.to_vec();
         longer.push(0);
-        vec![put(&longer.into(), mark.value)]
+        vec![put(&longer.into(), tombstone.value)]
     });
     check(&["later than the bound"], |bed, t| {
         vec![put(&of(bed, t, 3).key, i64::MIN.to_be_bytes().to_vec())]
@@ -351,7 +351,7 @@ fn what_is_not_in_the_queue_is_found() {
         Row { value: view.get(&key).unwrap().unwrap(), key }
     };
     for kind in [0, 1] {
-        check(&["1 rows or marks are to be forgotten and not in the queue"], |bed, t| {
+        check(&["1 rows or tombstones are to be forgotten and not in the queue"], |bed, t| {
             vec![delete(&due(bed, t, kind).key)]
         });
     }
@@ -359,7 +359,7 @@ fn what_is_not_in_the_queue_is_found() {
         let due = due(bed, t, 0);
         vec![put(&[due.key.as_ref(), b"?"].concat().into(), due.value)]
     });
-    check(&["neither a row nor a mark"], |bed, t| {
+    check(&["neither a row nor a tombstone"], |bed, t| {
         let due = due(bed, t, 0);
         let mut key = due.key.to_vec();
         key[10] = 9;

@@ -7,6 +7,7 @@ mod creation;
 mod damage;
 mod destroy;
 mod format;
+mod held;
 mod interval;
 mod isolation;
 mod model;

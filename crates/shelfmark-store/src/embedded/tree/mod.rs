@@ -12,6 +12,7 @@
 //! the newest: readers of older ones hold older views.
 
 pub(super) mod blocks;
+mod held;
 mod identities;
 pub(super) mod listing;
 mod stop;
@@ -40,18 +41,28 @@ use writeback::Writeback;
 
 use super::fault;
 use super::lock::FolderLock;
+use held::{Held, TABLE_BYTES};
 use identities::Identities;
 use listing::Listed;
 
 /// Name of the folder of the table files inside the tree's folder.
 pub(super) const TABLES_NAME: &str = "tables";
 
-/// Size of the table files that compaction writes.
-const TABLE_BYTES: u64 = 64 * 1024 * 1024;
+/// Ratio of the size of a level to that of the level above; the library's own default.
+const LEVEL_RATIO: f32 = 10.0;
 
 /// Sequence number that lets a flush drop every version but the newest: readers hold their own
 /// views.
 const EVICT_ALL: SeqNo = SeqNo::MAX;
+
+/// Memory that a tree may take, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Memory {
+    /// For blocks of table files that were read.
+    pub(super) cache_bytes: u64,
+    /// For what a merge holds until a file is finished, about.
+    pub(super) merge_bytes: u64,
+}
 
 /// A sealed memory table and the last group it holds.
 #[derive(Clone)]
@@ -85,6 +96,8 @@ pub(super) struct Tree {
     installing: Mutex<()>,
     /// The table files that need not be verified again at the next open.
     identities: Mutex<Identities>,
+    /// Bounds what merges hold.
+    held: Arc<Held>,
 }
 
 /// The active memory table, which the commit thread inserts into.
@@ -113,7 +126,7 @@ impl Tree {
     ///
     /// * [`ErrorKind::Io`]: the operating system refused.
     pub(super) fn create(folder: &Path) -> Result<Self> {
-        Self::open_unchecked(folder, 0, &StopFlag::idle())
+        Self::open_unchecked(folder, Memory::default(), &StopFlag::idle())
     }
 
     /// Opens the tree in `folder`.
@@ -123,23 +136,25 @@ impl Tree {
     /// * [`ErrorKind::Corrupt`]: a file of it is damaged, missing or another one than the list of
     ///   tables names; nothing was changed.
     /// * [`ErrorKind::Io`]: the operating system refused.
-    pub(super) fn open(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
+    pub(super) fn open(folder: &Path, memory: Memory, stop: &StopFlag) -> Result<Self> {
         let mut identities = Identities::read(folder);
         let listed = listing::read(folder)?;
         for table in &listed {
             identities.check(table)?;
         }
         identities.keep(&listed);
-        let tree = Self::open_unchecked(folder, cache_bytes, stop)?;
+        let tree = Self::open_unchecked(folder, memory, stop)?;
         *lock(&tree.identities) = identities;
         Ok(tree)
     }
 
-    fn open_unchecked(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
+    fn open_unchecked(folder: &Path, memory: Memory, stop: &StopFlag) -> Result<Self> {
         let seqno = SequenceNumberCounter::default();
+        let held = Arc::new(Held::new(folder.join(TABLES_NAME), memory.merge_bytes));
+        let filters = stop::Filters { flag: stop.clone(), held: Arc::clone(&held) };
         let config = Config::new(folder, seqno.clone(), SequenceNumberCounter::default())
-            .use_cache(Arc::new(Cache::with_capacity_bytes(cache_bytes)))
-            .with_compaction_filter_factory(Some(Arc::new(stop.clone())));
+            .use_cache(Arc::new(Cache::with_capacity_bytes(memory.cache_bytes)))
+            .with_compaction_filter_factory(Some(Arc::new(filters)));
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| config.open()));
         let tree = match opened {
             Ok(Ok(tree)) => tree,
@@ -161,6 +176,7 @@ impl Tree {
             lock: Mutex::default(),
             installing: Mutex::default(),
             identities: Mutex::new(Identities::read(folder)),
+            held,
         })
     }
 
@@ -311,6 +327,7 @@ impl Tree {
         let written = self.tree.flush_to_tables(newest).map_err(translate)?;
         let ids: Vec<_> = known.iter().map(|sealed| sealed.memtable.id()).collect();
         let tables = written.map(|(tables, _)| tables).unwrap_or_default();
+        tables.iter().for_each(|table| self.held.flushed(table.id()));
         self.tree.register_tables(&tables, None, None, &ids, EVICT_ALL).map_err(translate)?;
         drop(guard);
         lock(&self.sealed)
@@ -323,7 +340,7 @@ impl Tree {
     pub(super) fn compact(&self) -> Result<bool> {
         let before = self.tree.current_version().id();
         self.tree
-            .compact(Arc::new(Leveled::default()), EVICT_ALL)
+            .compact(Arc::new(self.leveled()), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))?;
         Ok(self.tree.current_version().id() != before)
     }
@@ -348,15 +365,30 @@ impl Tree {
     /// Merges the flushed runs into the level below, however small they are.
     pub(super) fn push_down(&self) -> Result<()> {
         self.tree
-            .compact(Arc::new(Leveled::default().with_l0_threshold(1)), EVICT_ALL)
+            .compact(Arc::new(self.leveled().with_l0_threshold(1)), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))
     }
 
     /// Merges all table files into the last level, which removes all tombstones.
     pub(super) fn merge_all(&self) -> Result<()> {
         self.tree
-            .major_compact(TABLE_BYTES, EVICT_ALL)
+            .major_compact(self.held.begin(self.next_table()), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))
+    }
+
+    /// Returns the rule that chooses tables for a merge that begins now.
+    fn leveled(&self) -> Leveled {
+        let table_bytes = self.held.begin(self.next_table());
+        // The library derives the size of its levels from that of files; only the first follows here.
+        let files = f32::from(u16::try_from(TABLE_BYTES / table_bytes).unwrap_or(u16::MAX));
+        let leveled = Leveled::default().with_table_target_size(table_bytes);
+        leveled.with_level_ratio_policy(vec![LEVEL_RATIO * files, LEVEL_RATIO])
+    }
+
+    /// Returns true if the merge that failed last would have held too much memory. It is to be done
+    /// again, and then writes smaller files.
+    pub(super) fn merges_again(&self) -> bool {
+        self.held.was_given_up()
     }
 
     /// Returns a lower bound of the numbers of table files created from now on.

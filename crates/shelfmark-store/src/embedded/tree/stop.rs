@@ -1,4 +1,5 @@
-//! Ends a compaction early: when the store stops, and when the disk is nearly full.
+//! Ends a compaction early: when the store stops, when the disk is nearly full, and when it holds too
+//! much memory.
 //!
 //! The library looks at its own stop signal only every million entries, and lets nobody set it. It
 //! does ask a filter about every entry, and a filter may answer with an error; that is how a close
@@ -12,6 +13,7 @@ use lsm_tree::compaction::filter::Context;
 use lsm_tree::compaction::{CompactionFilter, Factory, ItemAccessor, Verdict};
 
 use super::super::free_space::FreeSpace;
+use super::held::{Held, Read};
 
 /// Entries that are merged between two checks of the disk.
 const LOOK_EVERY: u32 = 16 * 1024;
@@ -21,6 +23,12 @@ const LOOK_EVERY: u32 = 16 * 1024;
 pub(in super::super) struct StopFlag {
     stopped: Arc<AtomicBool>,
     space: Option<Arc<FreeSpace>>,
+}
+
+/// Makes the filter of each compaction of one tree.
+pub(super) struct Filters {
+    pub(super) flag: StopFlag,
+    pub(super) held: Arc<Held>,
 }
 
 impl StopFlag {
@@ -45,26 +53,29 @@ impl StopFlag {
     }
 }
 
-impl std::panic::RefUnwindSafe for StopFlag {}
+impl std::panic::RefUnwindSafe for Filters {}
 
-impl Factory for StopFlag {
+impl Factory for Filters {
     fn name(&self) -> &str {
         "stop"
     }
 
     fn make_filter(&self, _: &Context) -> Box<dyn CompactionFilter> {
-        Box::new(Look { flag: self.clone(), entries: 0 })
+        let (flag, held) = (self.flag.clone(), Arc::clone(&self.held));
+        Box::new(Look { flag, held, read: Read::default(), entries: 0 })
     }
 }
 
-/// The flag as one compaction polls it.
+/// The flag and the bound as one compaction polls them.
 struct Look {
     flag: StopFlag,
+    held: Arc<Held>,
+    read: Read,
     entries: u32,
 }
 
 impl CompactionFilter for Look {
-    fn filter_item(&mut self, _: ItemAccessor<'_>, _: &Context) -> lsm_tree::Result<Verdict> {
+    fn filter_item(&mut self, item: ItemAccessor<'_>, _: &Context) -> lsm_tree::Result<Verdict> {
         if self.flag.is_stopped() {
             return Err(lsm_tree::Error::Io(io::ErrorKind::Interrupted.into()));
         }
@@ -74,6 +85,13 @@ impl CompactionFilter for Look {
             return Err(lsm_tree::Error::Io(io::ErrorKind::StorageFull.into()));
         }
         self.entries = self.entries.wrapping_add(1);
+        if !self.read.count(&self.held, item.value()?.len()) {
+            return Err(lsm_tree::Error::Io(io::ErrorKind::OutOfMemory.into()));
+        }
         Ok(Verdict::Keep)
+    }
+
+    fn finish(self: Box<Self>) {
+        self.read.end(&self.held);
     }
 }

@@ -1,0 +1,15 @@
+//! What the engine tells callers of its background work.
+
+use super::status::BackgroundStatus;
+use crate::engine::Engine;
+
+impl Engine {
+    /// Returns the status of the work that an [`crate::Upkeep`] does in the background: how often it
+    /// ran and failed, the last error, and the records that were set aside.
+    ///
+    /// Cost: a look into memory.
+    #[must_use]
+    pub fn background(&self) -> BackgroundStatus {
+        self.inner.background.status()
+    }
+}

@@ -1,0 +1,112 @@
+//! The calls of the engine that give tables of items as tables of cells.
+
+use std::sync::Arc;
+
+use shelfmark_model::{TableName, TableSchema, Value};
+
+use super::super::grant::Share;
+use super::{AttributesText, CellsOfItems, Declared, SharedColumns};
+use crate::catalogue::{Owner, Table};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
+
+impl CellsOfItems {
+    /// Returns the table again if the table of items has another form by now.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: it was dropped.
+    pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
+        let current = inner.catalogue.current(&self.base)?;
+        Ok(current.map(|base| Arc::new(Self::table(&base, self.grant, Arc::clone(&self.columns)))))
+    }
+}
+
+impl Engine {
+    /// Returns the same engine, which has a form of attributes as text.
+    #[must_use]
+    pub fn writing_attributes(&self, text: Arc<dyn AttributesText>) -> Self {
+        Self { attributes_text: Some(text), ..self.clone() }
+    }
+
+    /// Returns the form of attributes as text, if there is one.
+    #[must_use]
+    pub fn attributes_text(&self) -> Option<Arc<dyn AttributesText>> {
+        self.attributes_text.clone()
+    }
+
+    /// Returns a table of items as a table of cells. Reads and writes of cells take it; writes need
+    /// the grant [`Share::All`]. `columns` says which attributes are columns, given the schema.
+    ///
+    /// Cost: as [`Engine::table`], and the columns are copied.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is no such table, or nothing of it is granted.
+    pub fn shared_cells(
+        &self,
+        name: &TableName,
+        columns: impl FnOnce(&TableSchema) -> SharedColumns,
+    ) -> Result<Arc<Table>> {
+        let table = self.inner.catalogue.table(name)?;
+        let Some(grant) = self.granted(&table) else {
+            let text = format!("there is no table {name} for rows of cells");
+            return Err(Error::new(ErrorKind::NotFound, text));
+        };
+        let columns = Arc::new(Declared::of(columns(&table.schema)));
+        Ok(Arc::new(CellsOfItems::table(&table, grant, columns)))
+    }
+
+    /// Returns the names of the tables of items of a namespace that are granted, in order.
+    ///
+    /// Cost: reads the record of every table that was not used yet.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store. A table whose record cannot be read is left out.
+    pub fn shared_names(&self, namespace: &str) -> Result<Vec<TableName>> {
+        let names = self.inner.catalogue.names(Some(namespace), None, usize::MAX)?;
+        let is_granted = |name: &TableName| {
+            self.inner.catalogue.table(name).is_ok_and(|table| self.granted(&table).is_some())
+        };
+        Ok(names.into_iter().filter(is_granted).collect())
+    }
+
+    /// Returns the grant of a table of items; `None` if it is none, or grants nothing.
+    fn granted(&self, table: &Table) -> Option<Share> {
+        let schema = &table.schema;
+        let grant = Share::of_table(schema).unwrap_or(self.share);
+        let is_shown = Owner::of_table(schema) == Owner::DynamoDb && table.cells.is_none();
+        (is_shown && schema.partition.len() == 1 && grant != Share::None).then_some(grant)
+    }
+
+    /// Changes what a face keeps with a table of another face that is granted to it: the columns that
+    /// it declares, and nothing else.
+    ///
+    /// Durability: it is there after a crash once this returns.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is no such table, or nothing of it is granted.
+    pub fn declare_shared(
+        &self,
+        name: &TableName,
+        key: &str,
+        declared: Option<Value>,
+    ) -> Result<()> {
+        let table = self.inner.catalogue.table(name)?;
+        if self.granted(&table).is_none() {
+            let text = format!("there is no table {name} for rows of cells");
+            return Err(Error::new(ErrorKind::NotFound, text));
+        }
+        let change = |schema: &mut TableSchema| {
+            match declared {
+                Some(value) => drop(schema.options.face.insert(key.to_owned(), value)),
+                None => drop(schema.options.face.remove(key)),
+            }
+            Ok(())
+        };
+        self.inner.catalogue.alter(name, change).map(drop)
+    }
+}

@@ -1,0 +1,179 @@
+//! A table of items as a table of cells: its schema, its keys, its rows.
+//!
+//! Key attributes are key columns, and the columns that a face declares stand for attributes of the
+//! same name. What is not declared, or does not fit its column, is shown in one column as text, so
+//! that nothing is hidden. `docs/compat-cql.md` has the table of types.
+//!
+//! What it is not: a second table. There is one, its rows stay items, and they have no timestamps, no
+//! expiries of cells and no statics.
+//!
+//! Invariant: an item and its row have the same key in the store, byte by byte.
+
+mod elements;
+mod engine;
+mod index;
+mod operation;
+mod row;
+mod write;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use shelfmark_keycode::number::check_dynamo_number;
+use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COLUMN_BYTES_MAX};
+use shelfmark_model::serial::deserialise;
+use shelfmark_model::{Column, Item, Key, KeyType, TableSchema, Value};
+use shelfmark_records::cells::ClusteringValue;
+
+use super::grant::Share;
+use crate::catalogue::{Table, blank_table};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The attributes of a table of items that a face sees as columns.
+#[derive(Debug, Clone, Default)]
+pub struct SharedColumns {
+    /// The columns; each stands for the attribute of its name. Key columns are not among them.
+    pub columns: Vec<Column>,
+    /// The column of all other attributes, which are one text. Without it they are not seen.
+    pub others: Option<OtherAttributes>,
+}
+
+/// The column that shows the attributes for which there is no column.
+#[derive(Debug, Clone)]
+pub struct OtherAttributes {
+    /// Its number.
+    pub column: u32,
+    /// How they are written as text.
+    pub text: Arc<dyn AttributesText>,
+}
+
+/// Writes attributes as text, and reads them back. The engine knows no such form itself.
+pub trait AttributesText: Send + Sync + fmt::Debug {
+    /// Returns the text of attributes.
+    fn text(&self, attributes: &Item) -> String;
+
+    /// Returns the attributes of a text.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the text.
+    fn attributes(&self, text: &str) -> std::result::Result<Item, String>;
+}
+
+/// How a table of items is seen as one of cells.
+#[derive(Debug)]
+pub(crate) struct CellsOfItems {
+    /// The table of items.
+    pub(crate) base: Arc<Table>,
+    grant: Share,
+    columns: Arc<Declared>,
+}
+
+/// The columns of a mapping, found by number and by name.
+#[derive(Debug)]
+struct Declared {
+    /// In the order of their numbers.
+    columns: Vec<Column>,
+    /// Their places.
+    places: HashMap<String, usize>,
+    others: Option<OtherAttributes>,
+}
+
+impl Declared {
+    fn of(given: SharedColumns) -> Self {
+        let mut columns = given.columns;
+        columns.sort_unstable_by_key(|own| own.id);
+        let places = columns.iter().enumerate().map(|(at, own)| (own.name.clone(), at));
+        Self { places: places.collect(), columns, others: given.others }
+    }
+
+    fn named(&self, name: &str) -> Option<&Column> {
+        self.columns.get(*self.places.get(name)?)
+    }
+
+    fn numbered(&self, id: u32) -> Option<&Column> {
+        let at = self.columns.binary_search_by_key(&id, |own| own.id).ok()?;
+        self.columns.get(at)
+    }
+}
+
+impl CellsOfItems {
+    /// Returns the table of cells that a table of items is.
+    fn table(base: &Arc<Table>, grant: Share, columns: Arc<Declared>) -> Table {
+        let own = &base.schema;
+        let mut schema = TableSchema::of_cells(own.name.clone(), own.partition.clone());
+        schema.sort.clone_from(&own.sort);
+        schema.columns.clone_from(&columns.columns);
+        let mut table = blank_table(schema, base.id);
+        if let (Some(cells), [partition]) = (&mut table.cells, own.partition.as_slice()) {
+            cells.keys.partition_type = Some(partition.key_type.clone());
+            cells.is_of_items = true;
+        }
+        Table { items: Some(Self { base: Arc::clone(base), grant, columns }), ..table }
+    }
+
+    /// Returns the key of an item from the key of its row.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: a value is none of its type, or one that no item has in its key.
+    /// * [`ErrorKind::LimitExceeded`]: a value is too long.
+    fn key(&self, partition: &[u8], clustering: &[ClusteringValue]) -> Result<Key> {
+        let schema = &self.base.schema;
+        let [column] = schema.partition.as_slice() else {
+            return Err(Error::invalid("the partition key of such a table has one column"));
+        };
+        let size_max = STRICT_PARTITION_COLUMN_BYTES_MAX;
+        let partition = key_value(&column.name, &column.key_type, partition, size_max)?;
+        let mut sort = Vec::with_capacity(schema.sort.len());
+        for (column, value) in schema.sort.iter().zip(clustering) {
+            let value = value.as_deref().unwrap_or_default();
+            let size_max = STRICT_SORT_COLUMN_BYTES_MAX;
+            sort.push(key_value(&column.name, &column.key_type, value, size_max)?);
+        }
+        Ok(Key { partition: vec![partition], sort })
+    }
+
+    /// Returns the key attributes of a row as an item.
+    fn key_item(&self, key: &Key) -> Item {
+        let names = self.base.schema.key_names().map(str::to_owned);
+        names.zip(key.partition.iter().chain(&key.sort).cloned()).collect()
+    }
+}
+
+/// Reads a value of a key, and refuses what an item cannot have there.
+fn key_value(name: &str, key_type: &KeyType, raw: &[u8], size_max: usize) -> Result<Value> {
+    if raw.is_empty() {
+        return Err(Error::invalid(format!(
+            "key column {name} of a table of items may not be null or empty"
+        )));
+    }
+    if raw.len() > size_max && *key_type != KeyType::Decimal {
+        return Err(Error::new(
+            ErrorKind::LimitExceeded,
+            format!(
+                "key column {name} has {} bytes; in a table of items it has at most {size_max}",
+                raw.len()
+            ),
+        ));
+    }
+    let value = deserialise(key_type, raw)?;
+    check_number(name, &value)?;
+    Ok(value)
+}
+
+/// Refuses numbers that items do not have: those with more than 38 digits, too large or too small.
+fn check_number(name: &str, value: &Value) -> Result<()> {
+    let Value::Number(number) = value else { return Ok(()) };
+    check_dynamo_number(number).map_err(|error| {
+        Error::invalid(format!("column {name} takes the numbers that items have: {error}"))
+    })
+}
+
+impl Table {
+    /// Returns the raw partition key in the one spelling that items have.
+    pub(crate) fn items_base(&self) -> Option<&Arc<Self>> {
+        self.items.as_ref().map(|mapping| &mapping.base)
+    }
+}

@@ -1,0 +1,88 @@
+//! Cells and rows of cells: what all writes to one key add up to.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+/// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
+pub type Timestamp = i64;
+
+/// Which cell: a column, and for an element of a collection its place in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellKey {
+    /// The column's number.
+    pub column: u32,
+    /// Empty for a plain column; the serialised element key (set, map) or position (list).
+    pub path: Bytes,
+}
+
+/// When something stops being there, and after how many seconds it was meant to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expiry {
+    /// As it was asked for.
+    pub ttl_seconds: u32,
+    /// Second since the Unix epoch: from then on it is gone.
+    pub at_seconds: u64,
+}
+
+/// What a cell holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A value, perhaps for a time only. It may have zero bytes: that is CQL's empty value.
+    Live {
+        /// In its plain serialisation.
+        value: Bytes,
+        /// When it stops being there.
+        expiry: Option<Expiry>,
+    },
+    /// Nothing any more.
+    Dead {
+        /// Second since the Unix epoch at which it was deleted.
+        at_seconds: u64,
+    },
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// When it was written.
+    pub timestamp: Timestamp,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// A deletion of everything that was written up to a timestamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deletion {
+    /// What was written up to then is deleted.
+    pub timestamp: Timestamp,
+    /// Second since the Unix epoch at which it happened.
+    pub at_seconds: u64,
+}
+
+/// That the row was inserted: it exists though all its cells may be null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Liveness {
+    /// When it was inserted.
+    pub timestamp: Timestamp,
+    /// When that is over.
+    pub expiry: Option<Expiry>,
+}
+
+/// A row of cells, or the statics of a partition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CellRow {
+    /// It was inserted; `None` if only its cells make it exist.
+    pub liveness: Option<Liveness>,
+    /// A deletion of the whole row.
+    pub deletion: Option<Deletion>,
+    /// Deletions of whole collections, by column.
+    pub collections: BTreeMap<u32, Deletion>,
+    /// Its cells, dead ones too.
+    pub cells: BTreeMap<CellKey, Cell>,
+}
+
+/// Tells whether something is over at a second since the Unix epoch.
+pub fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
+    expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
+}

@@ -1,0 +1,76 @@
+//! Clients of all faces on the rows of one table: what they saw must be explained by one order of
+//! their requests.
+//!
+//! The checker is the testkit's. Each row lists the versions it went through; clients append to it by
+//! conditional writes of single rows, by conditional batches and transactions of several, and read
+//! rows, partitions and rows of several partitions at one moment. DynamoDB clients and CQL clients
+//! come over sockets, others through transactions of the embedded engine.
+//!
+//! Invariant: a request that was refused changed nothing, and what it was told is a read like others.
+
+mod cql;
+mod dynamodb;
+mod embedded;
+mod world;
+
+use std::sync::Arc;
+use std::thread;
+
+use shelfmark_store::Store;
+use shelfmark_store::clock::{Clock, SystemClock};
+use shelfmark_store::embedded::{EmbeddedStore, Options};
+use shelfmark_store::memory::MemoryStore;
+use shelfmark_testkit::history::check;
+use shelfmark_testkit::seeds;
+
+use self::world::{Log, World};
+
+/// Requests of each client.
+const REQUESTS: usize = 40;
+
+/// Has two clients of each kind work at once, and judges what they saw.
+fn judge(world: &World, seed: u64) {
+    let log = Log::default();
+    thread::scope(|scope| {
+        for number in 0..2 {
+            let seed = seed.wrapping_mul(64).wrapping_add(number);
+            let log = &log;
+            scope.spawn(move || dynamodb::work(world, log, seed));
+            scope.spawn(move || cql::work(world, log, seed + 16));
+            scope.spawn(move || embedded::work(world, log, seed + 32));
+        }
+    });
+    let history = log.ended(world);
+    let sum = log.sum();
+    assert!(sum.values().all(|count| *count > 0), "what some kind of client never did: {sum:?}");
+    assert_eq!(check(&history), [], "seed {seed}: {sum:?}");
+}
+
+#[test]
+fn in_memory() {
+    seeds::each(6, 300, |seed| {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        judge(&World::new(Arc::new(MemoryStore::new(clock))), seed);
+    });
+}
+
+#[test]
+fn on_disk_and_after_a_restart() {
+    seeds::each(1, 60, |seed| {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let open = || -> Arc<dyn Store> {
+            let options = Options::default();
+            Arc::new(EmbeddedStore::open(folder.path(), options, Arc::clone(&clock)).unwrap())
+        };
+        let world = World::new(open());
+        judge(&world, seed);
+        let rows = world.rows();
+        world.stop();
+        // What was acknowledged is there, by every face.
+        let world = World::again(open());
+        assert_eq!(world.rows(), rows);
+        assert_eq!(dynamodb::rows(&world), rows);
+        assert_eq!(embedded::rows(&world), rows);
+    });
+}

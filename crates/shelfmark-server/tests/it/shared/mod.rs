@@ -1,0 +1,32 @@
+//! One table, two faces: scripts of DynamoDB's requests and CQL's statements on one store in memory.
+//!
+//! A line `> STATEMENT` is a statement of CQL, `dynamodb OPERATION BODY` a request. `page size=2
+//! "SELECT …"` reads page by page, `bind "…" a b` binds values given as constants, `reopen` opens store
+//! and faces anew, `share GRANT` does so with another grant.
+//!
+//! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
+
+mod runner;
+
+use runner::World;
+
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let path = concat!("tests/it/shared/scripts/", stringify!($name));
+                goldenscript::run(&mut World::new(), path).unwrap();
+            }
+        )*
+    };
+}
+
+scripts! {
+    columns
+    grants
+    indexes
+    reads
+    refusals
+    writes
+}
