@@ -1,4 +1,4 @@
-//! What CI runs, step by step. Nothing here is more than a developer could type.
+//! Runs what CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
 use crate::{clients, deny, fuzz, mutants, oracle, tidy, wasm};

@@ -85,7 +85,7 @@ pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
     oracle::check(&folder)
 }
 
-/// What the AWS clients read from their environment.
+/// Returns the environment of the AWS clients.
 fn aws(endpoint: &str) -> [(&str, &str); 4] {
     [
         ("AWS_ENDPOINT_URL_DYNAMODB", endpoint),
@@ -163,7 +163,7 @@ fn other_languages(python: &str, variables: &[(&str, &str)], long: bool) -> anyh
     run_with("cargo", &manifest, variables)
 }
 
-/// Whether a program is installed.
+/// Returns true if a program is installed.
 pub(crate) fn is_there(tool: &str) -> bool {
     let version = if tool == "go" { "version" } else { "--version" };
     let found = Command::new(tool).arg(version).output().is_ok_and(|out| out.status.success());
@@ -196,7 +196,7 @@ fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf
     Ok(python)
 }
 
-/// The command as it was built.
+/// Returns the command as it was built.
 fn command() -> PathBuf {
     built("shelfmark")
 }

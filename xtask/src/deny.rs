@@ -20,7 +20,7 @@ pub(crate) fn run(advisories: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether cargo knows the subcommand.
+/// Returns true if cargo knows the subcommand.
 fn is_installed() -> bool {
     Command::new("cargo")
         .args(["deny", "--version"])

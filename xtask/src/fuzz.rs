@@ -28,13 +28,13 @@ const MEMORY_MIB_MAX: u32 = 2_048;
 /// Time above which an input is a find, in seconds.
 const INPUT_SECONDS_MAX: u32 = 10;
 
-/// How much of a log is shown after a find.
+/// Largest part of a log that is printed after a find.
 const LOG_LINES_SHOWN: usize = 60;
 
-/// How long a target runs unless told otherwise, in seconds.
+/// Time that a target runs unless told otherwise, in seconds.
 const SECONDS_DEFAULT: u32 = 60;
 
-/// How long a target runs in the long mode, in seconds.
+/// Time that a target runs in the long mode, in seconds.
 const SECONDS_LONG: u32 = 30;
 
 /// The targets that read what people and their clients write, whose grammars are wide, and how long
@@ -109,7 +109,7 @@ fn targets() -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Where everything of the fuzzer goes: apart from other builds, whose flags are others.
+/// Returns the target folder of the fuzzer: apart from other builds, whose flags are others.
 fn folder() -> PathBuf {
     target_folder().join("fuzz")
 }

@@ -1,6 +1,6 @@
-//! What Apache Cassandra answers, compared with what Shelfmark does. `clients/cassandra/README.md` says
-//! how. The recorded answers are replayed with the clients' tests; Cassandra itself runs when it is
-//! asked for by name or in the long mode.
+//! Compares the answers of Apache Cassandra with those of Shelfmark. `clients/cassandra/README.md`
+//! says how. The recorded answers are replayed with the clients' tests; Cassandra itself runs when
+//! it is asked for by name or in the long mode.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use crate::clients::{Server, is_there};
 use crate::run::{root, run as start, target_folder};
 
-/// Where Cassandra listens; two more ports behind it are taken.
+/// The port of Cassandra; two more behind it are taken.
 const PORT: &str = "19842";
 
 /// The role that both servers know.
@@ -28,7 +28,8 @@ const SEED: [&str; 4] = ["--seed", "2017", "--count", "3"];
 /// The programs that Cassandra needs.
 const TOOLS: [&str; 2] = ["java", "mvn"];
 
-/// As [`run`], with the same cases each time; without a Java machine it is left out, and that is said.
+/// Works as [`run`], with the same cases each time; without a Java machine it is left out, and that
+/// is said.
 pub(crate) fn run_if_there() -> anyhow::Result<()> {
     if TOOLS.into_iter().all(is_there) { run(&SEED) } else { Ok(()) }
 }

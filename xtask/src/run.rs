@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Where what is built and downloaded lies, for every workspace of this repository.
+/// Returns the folder of what is built and downloaded, for every workspace of this repository.
 pub(crate) fn target_folder() -> PathBuf {
     let named = std::env::var_os("CARGO_TARGET_DIR");
     named.map_or_else(|| root().join("target"), |folder| root().join(folder))
@@ -27,7 +27,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
     run_with(program, arguments, &[])
 }
 
-/// As [`run`], with variables of the environment set.
+/// Works as [`run`], with variables of the environment set.
 pub(crate) fn run_with(
     program: &str,
     arguments: &[&str],

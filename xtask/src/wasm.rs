@@ -21,7 +21,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     start("cargo", &["check", "--package", "shelfmark-design", "--target", TARGET])
 }
 
-/// Whether the compiler in use has the target's library.
+/// Returns true if the compiler in use has the target's library.
 fn is_installed() -> anyhow::Result<bool> {
     let libraries = Command::new("rustc")
         .args(["--print", "target-libdir", "--target", TARGET])

@@ -70,9 +70,9 @@ pub(crate) struct Refusals {
 #[derive(Default)]
 struct Refused {
     /// The time of the last line.
-    told_at: Option<Duration>,
+    logged_at: Option<Duration>,
     /// Refusals since then.
-    untold: u64,
+    suppressed: u64,
 }
 
 impl Refusals {
@@ -83,14 +83,16 @@ impl Refusals {
 
     /// Counts a refusal, and logs it unless one was logged a moment ago.
     pub(crate) fn tell(&self, why: &str) {
-        if let Some(untold) = self.count(self.clock.monotonic()) {
+        if let Some(suppressed) = self.count(self.clock.monotonic()) {
             let what = self.what;
             // What a stranger sent stands in quotes, and is short.
             let why: String = why.chars().take(120).collect();
-            match untold {
+            match suppressed {
                 0 => tracing::warn!("{what} was refused: {why:?}"),
                 _ => {
-                    tracing::warn!("{what} was refused: {why:?}; {untold} more since the last line")
+                    tracing::warn!(
+                        "{what} was refused: {why:?}; {suppressed} more since the last line"
+                    )
                 }
             }
         }
@@ -99,12 +101,12 @@ impl Refusals {
     /// Returns how many refusals were not logged, if one is to be logged now.
     fn count(&self, now: Duration) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.told_at.is_some_and(|at| now < at + REFUSALS_EVERY) {
-            state.untold += 1;
+        if state.logged_at.is_some_and(|at| now < at + REFUSALS_EVERY) {
+            state.suppressed += 1;
             return None;
         }
-        state.told_at = Some(now);
-        Some(std::mem::take(&mut state.untold))
+        state.logged_at = Some(now);
+        Some(std::mem::take(&mut state.suppressed))
     }
 }
 

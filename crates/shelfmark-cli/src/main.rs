@@ -43,7 +43,7 @@ fn main() -> ExitCode {
                 return ExitCode::from(stopped.code);
             }
             let style = anstyle::AnsiColor::Red.on_default().bold();
-            anstream::eprintln!("{style}error:{style:#} {}", told(&error));
+            anstream::eprintln!("{style}error:{style:#} {}", message_of(&error));
             ExitCode::FAILURE
         }
     }
@@ -69,7 +69,7 @@ fn run(command: Command) -> anyhow::Result<()> {
 }
 
 /// Joins the messages of an error and its causes, leaving out those that another one repeats.
-fn told(error: &anyhow::Error) -> String {
+fn message_of(error: &anyhow::Error) -> String {
     let mut text = error.to_string().trim_end().to_owned();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         let cause = cause.trim_end();

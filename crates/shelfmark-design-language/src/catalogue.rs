@@ -1,10 +1,10 @@
-//! The lints: ids, what each says, why it matters, and what to do.
+//! The catalogue of lints: ids, short and long texts, and remedies.
 //!
 //! Source: the reference catalogue of query-driven modelling; words are ours.
 
 use serde::Serialize;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in machine forms.
+    /// Returns the word in machine forms.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -32,13 +32,13 @@ impl Severity {
 pub struct Lint {
     /// The id, such as `K3`.
     pub id: &'static str,
-    /// What it is usually; a finding may be milder.
+    /// The usual severity; a finding may be milder.
     pub severity: Severity,
-    /// One line on what is wrong.
+    /// A line on the defect.
     pub short: &'static str,
-    /// A paragraph on why it matters.
+    /// A paragraph on its harm.
     pub long: &'static str,
-    /// What to do about it.
+    /// The remedy.
     pub fix: &'static str,
 }
 
@@ -428,7 +428,8 @@ pub fn find(id: &str) -> Option<&'static Lint> {
     ALL.iter().find(|lint| lint.id == id)
 }
 
-/// What the obligations of a certificate say; those that are lints too are explained as lints.
+/// The obligations of a certificate with their texts; those that are lints too are explained as
+/// lints.
 pub const OBLIGATIONS: [(&str, &str, &str); 10] = [
     (
         "O1",

@@ -1,4 +1,4 @@
-//! From values to the text in a template's hole.
+//! Converts values to the text in a template's hole and back.
 
 use shelfmark_keycode::lexint;
 
@@ -24,7 +24,7 @@ pub fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
     }
 }
 
-/// Returns the value that the codec writes as exactly this text, or `None` when it writes none so.
+/// Returns the value that the codec writes as exactly this text, if there is one.
 ///
 /// What [`escape`] wrote, and bytes, numbers with a point and lists, are not read.
 pub fn value(text: &str, ty: &Type, codec: Codec) -> Option<Value> {
@@ -42,7 +42,7 @@ pub fn value(text: &str, ty: &Type, codec: Codec) -> Option<Value> {
     (same && ty.holds(&value)).then_some(value)
 }
 
-/// Writes every character up to `$` as `$` and one of `0` to `T`.
+/// Escapes every character up to `$` as `$` and one of `0` to `T`.
 ///
 /// The order of texts is kept, and nothing below `$` is left, so a delimiter such as `#` ends the
 /// text and sorts below whatever would continue it.
@@ -63,7 +63,7 @@ pub fn escape(text: &str) -> String {
 /// The digits of base64.
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Writes bytes, which values hold as hexadecimal digits, as base64.
+/// Encodes bytes, which values hold as hexadecimal digits, as base64.
 ///
 /// Source: RFC 4648, section 4.
 #[must_use]
@@ -82,7 +82,7 @@ pub fn base64_of_hex(hex: &str) -> String {
     out
 }
 
-/// Reads base64 back as hexadecimal digits; `None` where it is none.
+/// Decodes base64 to hexadecimal digits; `None` if it is invalid.
 #[must_use]
 pub fn hex_of_base64(text: &str) -> Option<String> {
     let mut out = String::new();
@@ -107,7 +107,7 @@ pub fn hex_of_base64(text: &str) -> Option<String> {
 mod tests {
     use super::{base64_of_hex, hex_of_base64};
 
-    /// The vectors of RFC 4648, section 10.
+    /// Checks the vectors of RFC 4648, section 10.
     #[test]
     fn base64_is_as_written_down() {
         let cases = [

@@ -1,5 +1,5 @@
-//! The language of models: its text, its syntax tree, the resolved model, the target profiles and
-//! the form of a certificate.
+//! The language of models: text, syntax tree, resolved model, target profiles, and the form of a
+//! certificate.
 //!
 //! What it is not: it judges nothing. Whether a plan is right is for `shelfmark-design-prove` to
 //! say and for `shelfmark-design-verify` to check; both stand on this crate and not on each other.
@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod certificate;
 pub mod codec;
+mod id_digits;
 pub mod limits;
 pub mod model;
 pub mod notes;

@@ -74,7 +74,7 @@ pub const FAMILIES_MAX: usize = 20_000;
 /// largest published table holds some 40 row types.
 pub const ROW_TYPES_MAX: usize = 4_000;
 
-/// Most times that row types whose keys begin alike are looked at, by each other and by reads.
+/// Most comparisons of row types whose keys begin alike, with each other and with reads.
 ///
 /// Ours: two seconds' work; seven hundred row types in one table of which no key begins with a text
 /// of its own.

@@ -1,4 +1,4 @@
-//! A place beside a part of a model where whoever works with it keeps what it worked out.
+//! A cache beside a part of a model, for what its users compute about it.
 //!
 //! What it is not: no part of the model. A copy of the model begins without notes, and only who
 //! knows the type of a note can read it: what the prover concluded is not the verifier's to see.
@@ -8,12 +8,12 @@
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// Holds one note of any type, made when it is first asked for.
+/// Holds one cached value of any type, created at its first use.
 #[derive(Default)]
 pub struct Notes(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Notes {
-    /// Returns the note, making an empty one first.
+    /// Returns the cached value, creating an empty one first.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! A plan's text laid over a family's: which attributes it fixes.
+//! Aligns a plan's text with a family's key: which attributes it fixes.
 //!
 //! Invariant: [`Aligned::Fixes`] is returned only when every row of the family whose key has the
 //! plan's text at this place has exactly the values it says, and every row with those values has
@@ -15,13 +15,13 @@ use shelfmark_design_language::model::{Term, Type, Value};
 pub(crate) struct Fixed {
     pub row: Term,
     pub plan: Term,
-    /// Whether only the beginning is fixed.
+    /// True if only the beginning is fixed.
     pub begins: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Aligned {
-    /// What is fixed, and what of the family's parts is left behind the plan's.
+    /// The terms that are fixed, and the parts of the family behind the plan's.
     Fixes(Vec<Fixed>, Vec<Part>),
     /// No row of the family has such a text.
     Disjoint,
@@ -31,7 +31,7 @@ pub(crate) enum Aligned {
     Apart(String),
 }
 
-/// Lays `plan` over `family` from the left.
+/// Aligns `plan` with `family` from the left.
 pub(crate) fn align(plan: &[Part], family: &[Part]) -> Aligned {
     let mut fixed = Vec::new();
     let mut plan: Vec<Part> = plan.to_vec();
@@ -107,7 +107,7 @@ pub(crate) fn align(plan: &[Part], family: &[Part]) -> Aligned {
     }
 }
 
-/// The value at the beginning of a plan's text and what is behind it: up to the first byte of the
+/// Returns the value at the beginning of a plan's text and what is behind it: up to the first byte of the
 /// literal that follows the row's attribute, where no value of the attribute holds that byte.
 fn constant<'t>(text: &'t str, found: &Part, follows: Option<&Part>) -> Option<(&'t str, &'t str)> {
     let Some(Part::Literal(literal)) = follows else { return None };
@@ -118,7 +118,7 @@ fn constant<'t>(text: &'t str, found: &Part, follows: Option<&Part>) -> Option<(
     Some(text.split_at(at))
 }
 
-/// Both rests are reversed: their next part is last.
+/// Aligns two holes; both rests are reversed: their next part is last.
 fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<Fixed, Aligned> {
     let (Part::Hole { term: asked, ty: asked_type, .. }, Part::Hole { term: row, ty, codec }) =
         (wanted, found)
@@ -176,7 +176,7 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
     Err(Aligned::Ambiguous(message.to_owned()))
 }
 
-/// What a text may go on with behind one that it begins with: one character and more.
+/// Returns the part that a text may continue with behind a beginning: one character and more.
 fn goes_on(ty: &Type, codec: Codec) -> Option<Part> {
     let Type::Text(domain) = ty else { return None };
     let plain = matches!(codec, Codec::Plain | Codec::Esc);
@@ -184,7 +184,7 @@ fn goes_on(ty: &Type, codec: Codec) -> Option<Part> {
     plain.then_some(Part::Hole { term: Term::Each, ty: Type::Text(domain), codec })
 }
 
-/// Length of the common beginning, on a character boundary.
+/// Returns the length of the common beginning, on a character boundary.
 pub(crate) fn common_prefix(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum()
 }

@@ -1,4 +1,4 @@
-//! What was found about a plan: which obligations fail and why, and what speaks for the others.
+//! The findings about a plan: which obligations fail and why, and the evidence for the others.
 //!
 //! What it is not: no judgement; whoever looks at a plan writes down what it finds.
 
@@ -7,39 +7,39 @@ use std::collections::BTreeSet;
 use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::model::schema::FamilyId;
 
-/// One thing that is not as it must be.
+/// One violated requirement.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// 1 to 9.
+    /// The number of the obligation.
     pub obligation: u8,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
     /// The lint that explains it.
     pub lint: &'static str,
-    /// Whether the call cannot even be formed.
+    /// True if the call cannot even be formed.
     pub call: bool,
 }
 
-/// What was found about a plan.
+/// The findings about a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Analysis {
-    /// What is not as it must be.
+    /// The violated requirements.
     pub failures: Vec<Failure>,
-    /// What each obligation rests on.
+    /// The evidence for each obligation.
     pub evidence: Vec<(u8, String)>,
     /// True if the plan needs several ranges or follow-up reads.
     pub multi: bool,
-    /// How many rows one call reads at most.
+    /// Upper bound of the rows that one call reads.
     pub rows_max: RowsMax,
-    /// Whether rows come in the order asked for only because an index goes on with the key of its
-    /// rows, where the target orders by the index's own columns.
+    /// True if rows come in the wanted order only because an index ends with the key of its rows,
+    /// where the target orders by the index's own columns.
     pub leans_on_base_key: bool,
     /// The row families that the plan reads on purpose.
     pub families: BTreeSet<FamilyId>,
 }
 
 impl Analysis {
-    /// Notes that an obligation does not hold.
+    /// Records that an obligation fails.
     pub fn fail(&mut self, obligation: u8, lint: &'static str, reason: impl Into<String>) {
         #[cfg(test)]
         if crate::tests::without::is_off(obligation) {
@@ -48,7 +48,7 @@ impl Analysis {
         self.failures.push(Failure { obligation, lint, reason: reason.into(), call: false });
     }
 
-    /// Notes that the call cannot be formed.
+    /// Records that the call cannot be formed.
     pub fn fail_call(&mut self, lint: &'static str, reason: impl Into<String>) {
         #[cfg(test)]
         if crate::tests::without::is_off(1) {
@@ -57,7 +57,7 @@ impl Analysis {
         self.failures.push(Failure { obligation: 1, lint, reason: reason.into(), call: true });
     }
 
-    /// Notes that the target cannot be asked for a step.
+    /// Records that the target has no request for a step.
     pub fn fail_request(&mut self, reason: impl Into<String>) {
         #[cfg(test)]
         if crate::tests::without::is_off(10) {
@@ -67,7 +67,7 @@ impl Analysis {
         self.failures.push(Failure { obligation: 10, lint: "A8", reason, call: true });
     }
 
-    /// Notes what an obligation rests on.
+    /// Records evidence for an obligation.
     pub fn note(&mut self, obligation: u8, text: impl Into<String>) {
         self.evidence.push((obligation, text.into()));
     }

@@ -1,4 +1,5 @@
-//! O6, O7 and O9: what rows show, where reading stops, and how many rows one call takes.
+//! Proves O6, O7 and O9: the values of rows, the end of reading, and the number of rows of one
+//! call.
 //!
 //! What it is not: which rows a range holds is `source`'s.
 //!
@@ -17,7 +18,7 @@ use shelfmark_design_language::model::{ColumnPath, Term, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 impl Context<'_> {
-    /// O7, and the follow-up reads that it takes.
+    /// Proves O7, with the follow-up reads that it takes.
     pub(super) fn covered(
         &self,
         found: &[(&Source, Part1)],
@@ -65,7 +66,7 @@ impl Context<'_> {
         }
     }
 
-    /// O6 and O9.
+    /// Proves O6 and O9.
     pub(super) fn limited(
         &self,
         found: &[(&Source, Part1)],

@@ -1,4 +1,4 @@
-//! One form for what is the same: paths that end in a key, and predicates.
+//! Brings paths that end in a key, and predicates, to one form.
 
 use super::range::Met;
 pub(crate) use shelfmark_design_language::model::canonical;
@@ -19,7 +19,7 @@ pub(crate) fn canonical_met(model: &Model, relation: RelationId, met: &Met) -> M
     Met { row: canonical_term(model, relation, &met.row), op: met.op, plan: met.plan.clone() }
 }
 
-/// Predicates one comparison each; `None` for what no range of keys can mean.
+/// Returns predicates as single comparisons; `None` for those that no range of keys can mean.
 pub(crate) fn comparisons(
     model: &Model,
     relation: RelationId,
@@ -53,7 +53,7 @@ pub(crate) fn comparisons(
     Some(found)
 }
 
-/// Adds what both ends of a range settle when they are one value.
+/// Adds the equality that both ends of a range imply when they are one value.
 pub(crate) fn with_equal(mut met: Vec<Met>) -> Vec<Met> {
     let equal: Vec<Met> = met
         .iter()
@@ -65,7 +65,7 @@ pub(crate) fn with_equal(mut met: Vec<Met>) -> Vec<Met> {
     met
 }
 
-/// Whether one who meets all of `facts` meets `wanted`.
+/// Returns true if `facts` together imply `wanted`.
 pub(crate) fn implied(wanted: &Met, facts: &[Met]) -> bool {
     if facts.contains(wanted) {
         return true;

@@ -1,12 +1,12 @@
-//! Functional dependencies: what determines what.
+//! Computes functional dependencies.
 
 use std::collections::BTreeSet;
 
 use shelfmark_design_language::model::relation::{Relation, RelationId};
 use shelfmark_design_language::model::{ColumnPath, Model};
 
-/// Returns every column of `relation` that the given ones determine, where the given ones are
-/// there: a unique attribute that is optional tells apart those that have it.
+/// Returns every column of `relation` that the given ones determine, where those are present: a
+/// unique attribute that is optional distinguishes the tuples that have it.
 ///
 /// The usual fixpoint; cost: dependencies times columns.
 pub fn closure(relation: &Relation, known: &BTreeSet<usize>) -> BTreeSet<usize> {
@@ -40,7 +40,7 @@ pub fn closure(relation: &Relation, known: &BTreeSet<usize>) -> BTreeSet<usize> 
     }
 }
 
-/// Whether the paths determine the tuple of `relation` they belong to.
+/// Returns true if the paths determine the tuple of `relation` they belong to.
 ///
 /// A path through a reference determines that reference when its end is a whole key of the
 /// entity referred to.
@@ -50,7 +50,7 @@ pub fn determines_tuple(model: &Model, relation: RelationId, paths: &BTreeSet<Co
     closure(found, &known).len() == found.columns.len()
 }
 
-/// Whether the paths determine the value at `wanted`.
+/// Returns true if the paths determine the value at `wanted`.
 pub fn determines_path(
     model: &Model,
     relation: RelationId,
@@ -67,7 +67,7 @@ pub fn determines_path(
     wanted.first().is_some_and(|first| closed.contains(first))
 }
 
-/// The columns of the relation itself that the paths give.
+/// Returns the columns of the relation itself that the paths give.
 fn columns_known(
     model: &Model,
     relation: RelationId,

@@ -1,5 +1,5 @@
-//! A plan's text read as the family would write it: `y#2021` is the year 2021 where rows have
-//! `y#<year>`.
+//! Reads the constants in a plan's text as the family would write them: `y#2021` is the year 2021
+//! where rows have `y#<year>`.
 //!
 //! What it is not: it says nothing of which rows a text fits; that is `align`'s and `range`'s. Texts
 //! in texts are `align`'s too, which knows where they end.
@@ -13,7 +13,7 @@ use shelfmark_design_language::codec;
 use shelfmark_design_language::model::Term;
 use shelfmark_design_language::model::schema::{Codec, Part};
 
-/// The plan's parts, with numbers, days, times and identifiers named where its text holds them.
+/// Returns the plan's parts, with numbers, days, times and identifiers named where its text holds them.
 ///
 /// `family` are the parts over which the plan's lie, from the left.
 pub(crate) fn named(plan: &[Part], family: &[Part]) -> Vec<Part> {
@@ -38,7 +38,7 @@ pub(crate) fn named(plan: &[Part], family: &[Part]) -> Vec<Part> {
     out
 }
 
-/// Reads one text of the plan; says whether what follows it can be read too.
+/// Reads one text of the plan, and returns true if what follows it can be read too.
 fn literal(text: &str, over: &mut VecDeque<Part>, out: &mut Vec<Part>) -> bool {
     let (mut begin, mut rest) = (String::new(), text);
     let mut fits = true;
@@ -80,8 +80,8 @@ fn literal(text: &str, over: &mut VecDeque<Part>, out: &mut Vec<Part>) -> bool {
     fits || rest.is_empty()
 }
 
-/// The constant that a text begins with, as a part of the hole's form, and what is behind it: all of
-/// the text, or all before what follows the hole.
+/// Returns the constant that a text begins with, as a part of the hole's form, and the text behind
+/// it: nothing, or what begins with the part that follows the hole.
 fn constant<'t>(text: &'t str, hole: &Part, follows: Option<&Part>) -> Option<(Part, &'t str)> {
     let Part::Hole { ty, codec, .. } = hole else { return None };
     if ty.is_text() || *codec == Codec::Native {

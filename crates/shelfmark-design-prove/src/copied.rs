@@ -1,4 +1,4 @@
-//! Writes whose change is copied into other rows: the copies are found and changed.
+//! Proves writes whose change is copied into other rows: the copies are found and changed.
 //!
 //! Invariant: no failure is returned only when every row that holds a copy is read before it is
 //! changed, and no row is gone through that holds none.
@@ -16,8 +16,8 @@ use shelfmark_design_language::model::schema::{
 };
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Write};
 
-/// Whether a read under a name may find only a sparse family's own rows: when nothing but copies in
-/// that very family is changed by it, and no change takes rows into the family or out of it.
+/// Returns true if a read under a name may find only a sparse family's own rows: when it changes
+/// nothing but copies in that very family, and no change takes rows into the family or out of it.
 pub(super) fn only_for_copies(model: &Model, write: &Write, family: &Family) -> bool {
     // Whether a path leads through a reference to what the effect changes there.
     let behind = |path: &ColumnPath, effect: &Effect| {
@@ -37,7 +37,7 @@ pub(super) fn only_for_copies(model: &Model, write: &Write, family: &Family) -> 
 }
 
 impl Prover<'_> {
-    /// Whether every step under a read's name changes rows of the family that is read.
+    /// Returns true if every step under a read's name changes rows of the family that is read.
     pub(super) fn named_for(&self, id: FamilyId, family: &Family, alias: Option<&String>) -> bool {
         only_for_copies(self.model, self.write, family)
             && alias.is_some()
@@ -51,7 +51,8 @@ impl Prover<'_> {
             })
     }
 
-    /// What copies held of the changed tuple, told by the tuple itself when it was read before.
+    /// Returns the copied attributes that are known because the changed tuple itself was read
+    /// before.
     fn told_by_itself(
         &self,
         effect: &Effect,
@@ -69,7 +70,7 @@ impl Prover<'_> {
             .collect()
     }
 
-    /// The family of a loop's rows, when every read of its name before step `at` finds rows that
+    /// Returns the family of a loop's rows, when every read of its name before step `at` finds rows that
     /// refer to what the write changes, and one of them those that refer to it through `via`.
     fn read_of_copies(
         &self,
@@ -114,13 +115,13 @@ impl Prover<'_> {
         found
     }
 
-    /// The family that a step reads, when it is one.
+    /// Returns the family that a step reads, when it is one.
     fn only_family(&self, step: &WriteStep) -> Option<&Family> {
         let [id] = step.families[..] else { return None };
         self.schema.families.get(id)
     }
 
-    /// Copies are changed in every row that refers to the changed tuple.
+    /// Proves that copies are changed in every row that refers to the changed tuple.
     pub(super) fn copies(
         &self,
         effect: &Effect,

@@ -1,4 +1,4 @@
-//! A plan where a schema names none: each row family of the read's source is tried.
+//! Derives plans where a schema names none: each row family of the read's source is tried.
 //!
 //! What it is not: no proof. What it finds is proven like a written plan.
 
@@ -15,7 +15,7 @@ use shelfmark_design_language::model::schema::{
 use shelfmark_design_language::model::{ColumnPath, Model, Read, Term, Type};
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
 
-/// Plans worth proving, the more telling first.
+/// Returns plans worth proving, the most promising first.
 pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -> Vec<Serve> {
     let mut found = Vec::new();
     let Some(source) = read.sources.first() else { return found };
@@ -76,8 +76,8 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
     found
 }
 
-/// All rows of a table without partitions: a call that can always be formed, and says more of what is
-/// wrong than that there is none.
+/// Returns a scan of a whole table without partitions: a call that can always be formed, and shows
+/// more of what is wrong than that there is none.
 fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Option<Serve> {
     let source = read.sources.first()?;
     let (_, family) = schema.of_source(source.relation).find(|(_, family)| {
@@ -97,7 +97,7 @@ fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Opt
     Some(Serve { read: index, steps, span: read.span, derived: true })
 }
 
-/// What is left of a step without its last columns: rows of several types share only the first.
+/// Returns steps without their last columns: rows of several types share only the first.
 fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
     let [step] = whole else { return Vec::new() };
     let least = schema.tables.get(step.table).map_or(0, |table| table.partition);
@@ -117,7 +117,7 @@ fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
         .collect()
 }
 
-/// What a count's predicate says of the row that keeps it.
+/// Returns a count's predicate as a condition on the row that keeps the count.
 fn counted(model: &Model, family: &Family, wanted: &[Met]) -> Vec<Met> {
     let key = model.relation(family.source).key().to_vec();
     wanted
@@ -126,7 +126,7 @@ fn counted(model: &Model, family: &Family, wanted: &[Met]) -> Vec<Met> {
         .collect()
 }
 
-/// The read of one family by what a pattern fixes.
+/// Returns the read of one family by the attributes that a pattern fixes.
 pub(crate) fn family_step(
     model: &Model,
     schema: &Schema,
@@ -171,7 +171,7 @@ fn step(
     Some(ReadStep { each: None, verb, table: family.table, bound, bounds, desc: false, limit })
 }
 
-/// The parts of a column whose values the pattern fixes, and the rest.
+/// Returns the parts of a column whose values the pattern fixes, and the rest.
 fn bind(
     model: &Model,
     (family, read): (&Family, &Read),
@@ -212,7 +212,8 @@ fn bind(
     (parts, Vec::new())
 }
 
-/// What a plan's hole may hold: an input is not bound to the domain of what it is compared with.
+/// Returns the type of a plan's hole: an input is not bound to the domain of what it is compared
+/// with.
 fn asked_type(read: &Read, plan: &Term, of_row: &Type) -> Type {
     let given = match plan {
         Term::Param(index) => read.params.get(*index).map(|param| &param.ty),
@@ -221,7 +222,7 @@ fn asked_type(read: &Read, plan: &Term, of_row: &Type) -> Type {
     given.filter(|given| given.comparable(of_row)).unwrap_or(of_row).clone()
 }
 
-/// The range on the first part that is not fixed.
+/// Returns the range on the first part that is not fixed.
 fn ranges(
     model: &Model,
     (family, read): (&Family, &Read),
@@ -281,7 +282,7 @@ fn ranges(
     bounds
 }
 
-/// Point reads for what the family does not hold.
+/// Returns point reads for attributes that the family does not hold.
 fn follow_ups(
     model: &Model,
     schema: &Schema,

@@ -1,4 +1,4 @@
-//! Reads of writes: whether they find exactly the tuples that meet their bindings.
+//! Proves that reads of writes find exactly the tuples that satisfy their bindings.
 
 use super::canon::canonical;
 use super::derive;
@@ -26,16 +26,16 @@ pub(super) fn same_bindings(
     canon(left) == canon(right)
 }
 
-/// Which tuples a read of a family by equalities must find.
+/// The tuples that a read of a family by equalities must find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wanted {
-    /// All that meet the equalities.
+    /// All that satisfy the equalities.
     All,
     /// Those of them that the family, a sparse one, has rows of.
     OfFamily,
 }
 
-/// Proves that a read of one family by equalities finds exactly the tuples that are wanted.
+/// Proves that a read of one family by equalities finds exactly the wanted tuples.
 pub(crate) fn exact_read(
     model: &Model,
     schema: &Schema,

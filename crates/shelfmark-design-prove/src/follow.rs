@@ -1,11 +1,11 @@
-//! Reads beside the range: a point read for each row, and counts that a row keeps.
+//! Proves reads beside the range: a point read for each row, and counts that a row keeps.
 
 use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, comparisons};
 use super::paths::{all_key_paths, is_optional};
-use super::range::{Found, Met, find, told};
+use super::range::{Found, Met, find, known_beginnings};
 use super::read::Context;
 use super::unique::{available, clash};
 use shelfmark_design_language::certificate::RowsMax;
@@ -14,7 +14,7 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term};
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 
 impl Context<'_> {
-    /// A point read for each row: what it adds, as paths from the first row's source.
+    /// Returns the paths that a point read for each row adds, from the first row's source.
     pub(super) fn follow(
         &self,
         relation: usize,
@@ -28,7 +28,7 @@ impl Context<'_> {
             return Err((1, why));
         }
         let mut why = format!("no row of {} is what the rows refer to", table.name.text);
-        for (id, family) in schema.like(read.table, told(read)) {
+        for (id, family) in schema.like(read.table, known_beginnings(read)) {
             let Found::Rows { met, .. } = find(read, table, family) else { continue };
             let met: Vec<Met> =
                 met.iter().map(|met| canonical_met(model, family.source, met)).collect();
@@ -57,7 +57,7 @@ impl Context<'_> {
         Err((7, why))
     }
 
-    /// The path from a row to the tuple that the follow-up read finds.
+    /// Returns the path from a row to the tuple that the follow-up read finds.
     fn referred(
         &self,
         relation: usize,
@@ -95,12 +95,12 @@ impl Context<'_> {
         base
     }
 
-    /// `count of …` by a count that a row keeps.
+    /// Proves `count of …` by a count that a row keeps.
     pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) {
         let Some(source) = self.read.sources.first() else { return };
         let wanted =
             comparisons(self.model, source.relation, &source.predicates).unwrap_or_default();
-        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
+        for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
             let kept = family.stored.iter().find_map(|stored| match stored {
                 Stored::Count { relation, via, .. } if *relation == source.relation => Some(*via),
                 _ => None,
@@ -135,8 +135,8 @@ impl Context<'_> {
     }
 }
 
-/// The reference at the end of a path, or the keys that it leads through, as far as what it is the
-/// key of: the key of an entity may itself be a reference.
+/// Returns the reference at the end of a path, or the keys that it leads through, followed as far
+/// as a key of an entity is itself a reference.
 pub(crate) fn leading_to(
     model: &Model,
     relation: RelationId,

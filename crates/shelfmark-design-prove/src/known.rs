@@ -1,4 +1,4 @@
-//! What a write knows of a tuple before a step of its plan.
+//! Computes what a write knows of a tuple before a step of its plan.
 //!
 //! What it is not: the tuple itself. Known is an attribute that an input, a row that was read, or
 //! what the same write makes tells, whatever the state is.
@@ -18,7 +18,7 @@ use shelfmark_design_language::model::{ColumnPath, Model, Term};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 impl Prover<'_> {
-    /// What is known of the effect's own tuple before step `at`: its attributes.
+    /// Returns the known attributes of the effect's own tuple before step `at`.
     pub(super) fn known(&self, effect: &Effect, at: usize) -> BTreeSet<ColumnPath> {
         let mut known: BTreeSet<ColumnPath> = BTreeSet::new();
         for (column, term) in &effect.key {
@@ -63,7 +63,7 @@ impl Prover<'_> {
         known
     }
 
-    /// What the same write makes tells the attributes of what is referred to.
+    /// Adds the attributes of referenced tuples that the same write inserts.
     pub(super) fn made_here(
         &self,
         effect: &Effect,
@@ -74,8 +74,8 @@ impl Prover<'_> {
         known.extend(made.iter().map(|path| canonical(self.model, effect.relation, path)));
     }
 
-    /// A reference that an update changes takes its attributes with it: the old ones are not
-    /// those of what it refers to now, which has to be read.
+    /// Removes the attributes behind a reference that an update changes: those of its new target
+    /// have to be read.
     pub(super) fn moved(&self, effect: &Effect, at: usize, known: &mut BTreeSet<ColumnPath>) {
         known.retain(|path| {
             path.len() == 1 || !effect.set.iter().any(|(column, _)| path.first() == Some(column))
@@ -89,8 +89,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a read finds exactly the effect's tuple, and tells it from another that has one of
-    /// its keys.
+    /// Returns true if a read finds exactly the effect's tuple, and distinguishes it from another
+    /// that has one of its keys.
     pub(super) fn reads_this(
         &self,
         effect: &Effect,
@@ -123,7 +123,7 @@ impl Prover<'_> {
         keys_of(self.model, effect).iter().any(named)
     }
 
-    /// A read of the entity that an attribute refers to tells that entity's attributes.
+    /// Adds the attributes of an entity that an attribute refers to, when it was read.
     pub(super) fn referred(
         &self,
         effect: &Effect,
@@ -163,7 +163,8 @@ impl Prover<'_> {
         }
     }
 
-    /// What the loop's rows show, when they are exactly the tuples of the effect's loop.
+    /// Returns the attributes that the loop's rows show, when they are exactly the tuples of the
+    /// effect's loop.
     pub(super) fn loop_shows(&self, effect: &Effect, at: usize) -> Option<BTreeSet<ColumnPath>> {
         let each = effect.each.as_ref()?;
         let step = self.plan.steps.get(at)?;
@@ -213,7 +214,7 @@ impl Prover<'_> {
         None
     }
 
-    /// Whether a term is an attribute of the write's own tuple that was read before a step.
+    /// Returns true if a term is an attribute of the write's own tuple that was read before a step.
     pub(super) fn told_of_row(&self, term: &Term, at: usize) -> bool {
         let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
             return false;
@@ -227,7 +228,7 @@ impl Prover<'_> {
     }
 }
 
-/// The attributes of a write's own tuple, as reads behind the one of it name them.
+/// Returns the attributes of a write's own tuple, as reads after its own read name them.
 fn own_priors(model: &Model, effect: &Effect) -> Vec<(usize, Term)> {
     if effect.kind == EffectKind::Insert || effect.each.is_some() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Proofs: for each pattern and schema a certificate, or a refusal with a witness.
+//! Proves each pattern in each schema: a certificate, or a refusal with a witness.
 //!
 //! Beside it the evaluator: models run by brute force, in which witnesses are looked for, and against
 //! which the prover is tested.
@@ -63,17 +63,17 @@ use write_case::WriteCase;
 /// The seed of witness searches: fixed, so that one model has one output.
 pub const SEED: u64 = 20_261_121;
 
-/// What was proven of one read, with the plan that was.
+/// The result of proving one read, with its plan.
 pub struct ReadProof {
     /// The plan of a read.
     pub serve: Option<Serve>,
-    /// What was found about the plan.
+    /// The findings about the plan.
     pub analysis: Analysis,
-    /// Why no key can do it.
+    /// The reason why no key can serve the read.
     pub unservable: Option<Unservable>,
 }
 
-/// A ground on which no key can serve a read, with its text for people.
+/// A reason for which no key can serve a read, with its text for people.
 #[derive(Debug, Clone)]
 pub struct Unservable {
     /// The ground.
@@ -87,7 +87,7 @@ impl std::fmt::Display for Unservable {
     }
 }
 
-/// A certificate with what lints want to know beside it.
+/// A certificate with further results for lints.
 pub struct Proof {
     /// The certificate.
     pub certificate: Certificate,
@@ -95,9 +95,9 @@ pub struct Proof {
     pub schema: usize,
     /// Index into the reads or writes of the model.
     pub pattern: usize,
-    /// What was found about the plan.
+    /// The findings about the plan.
     pub analysis: Analysis,
-    /// Whether the schema names no plan.
+    /// True if the schema names no plan.
     pub derived: bool,
     /// The plan of a read.
     pub serve: Option<Serve>,
@@ -140,7 +140,7 @@ pub fn prove(model: &Model, hash: &str) -> Vec<Proof> {
     proofs
 }
 
-/// Proves the named plan of a read, or the best of those that are derived.
+/// Proves the named plan of a read, or the best of the derived ones.
 pub fn prove_read(
     model: &Model,
     schema: &Schema,
@@ -201,7 +201,7 @@ pub fn prove_read(
     }
 }
 
-/// O10: what is right so far must be said in the target's requests.
+/// Proves O10: the target has a request for each step of a plan that is right so far.
 fn askable(
     target: &Target,
     analysis: &mut Analysis,
@@ -220,7 +220,7 @@ fn askable(
     }
 }
 
-/// Whether a step reads what another does, from the other end.
+/// Returns true if a step reads the same as another, from the other end.
 fn is_reverse(step: &ReadStep, other: &ReadStep) -> bool {
     step.desc != other.desc
         && step.table == other.table
@@ -230,7 +230,7 @@ fn is_reverse(step: &ReadStep, other: &ReadStep) -> bool {
         && step.limit == other.limit
 }
 
-/// The reasons why no key can do it; the only ones.
+/// Returns the reason why no key can serve a read, if there is one.
 pub fn unservable(model: &Model, read: &Read) -> Option<Unservable> {
     let because = |ground, text: &str| Some(Unservable { ground, text: text.to_owned() });
     if read.offset {
@@ -265,7 +265,7 @@ pub fn unservable(model: &Model, read: &Read) -> Option<Unservable> {
     })
 }
 
-/// The first attribute that a read orders one source by, of those that have more than one value.
+/// Returns the first attribute that a read orders one source by, of those that have more than one value.
 fn open_order(
     model: &Model,
     read: &Read,
@@ -285,8 +285,8 @@ fn open_order(
     })?
 }
 
-/// The failure that names the outcome: a call that cannot be formed, then the lowest obligation
-/// whose harm is a wrong answer, then excess.
+/// Returns the failure that names the outcome: a call that cannot be formed, then the lowest
+/// obligation whose harm is a wrong answer, then excess.
 pub fn decisive(analysis: &Analysis) -> Option<&Failure> {
     analysis.failures.iter().min_by_key(|failure| {
         let wasteful = matches!(failure.obligation, 6 | 8 | 9);
@@ -353,7 +353,7 @@ fn certificate(
     .sealed()
 }
 
-/// Lists O1 to O10 with what each rests on.
+/// Lists O1 to O10 with their evidence.
 pub fn obligations(analysis: &Analysis) -> Vec<Obligation> {
     (1..=10)
         .map(|number| {
@@ -406,7 +406,7 @@ fn witness(
     found.unwrap_or_else(|| unseen(model.witness_tries()))
 }
 
-/// Stands for a witness where none was found.
+/// Returns the note that stands for a witness where none was found.
 pub fn unseen(tries: usize) -> serde_json::Value {
     json!({ "kind": "state", "found": false, "tries": tries })
 }

@@ -1,4 +1,4 @@
-//! Loops of plans that nobody names: over the values of a list, over all buckets of a key.
+//! Derives loops of unnamed plans: over the values of a list, or over all buckets of a key.
 //!
 //! What it is not: no proof. A loop that is proposed here is proven like a written one.
 
@@ -8,12 +8,12 @@ use shelfmark_design_language::model::schema::{EachOf, Family, Part, Step, Table
 use shelfmark_design_language::model::{Function, Model, OrderKey, Read, Term, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// Most buckets that a loop goes through without being asked to.
+/// Most buckets that a derived loop goes through.
 ///
 /// Ours: who has more than a hundred partitions to one read names the plan.
 const BUCKETS_MAX: i64 = 100;
 
-/// The loop that a family asks for, and what a call then knows; `None` where none is needed.
+/// Returns the loop that a family needs, and what a call then knows; `None` where none is needed.
 pub(super) fn of_family(
     model: &Model,
     family: &Family,
@@ -50,7 +50,7 @@ pub(super) fn of_family(
     }
 }
 
-/// What makes one list of several: sorted as asked, then cut.
+/// Returns the steps that combine several lists: sorted as asked, then cut.
 pub(super) fn gathered(model: &Model, read: &Read) -> Vec<Step> {
     let Some(source) = read.sources.first() else { return Vec::new() };
     let orders: Vec<(String, bool)> = read

@@ -1,4 +1,4 @@
-//! What a write asks of each row family.
+//! Computes the changes that a write requires of each row family.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use shelfmark_design_language::model::schema::{Family, FamilyId, Schema, Stored}
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
 use shelfmark_design_language::syntax::tree::Existing;
 
-/// What a write asks of one row family.
+/// A change that a write requires of one row family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
     Put,
     Delete,
-    /// Delete under the old key, put under the new one: an update that moves the row, or a put in
-    /// the place of what may be there under another key.
+    /// Delete under the old key, put under the new one: for an update that moves the row, or a put
+    /// that replaces a row under another key.
     Rekey,
     Patch,
     /// A list or count of the parent row.
@@ -32,11 +32,11 @@ pub(crate) enum Need {
     RekeyCopies {
         via: usize,
     },
-    /// Known to be needed, not known how.
+    /// A needed change that cannot be planned.
     Unplanned(String),
 }
 
-/// Returns what an effect asks of a family.
+/// Returns the changes that an effect requires of a family.
 pub(crate) fn needs(
     model: &Model,
     schema: &Schema,
@@ -117,7 +117,7 @@ pub(crate) fn needs(
     found
 }
 
-/// The attributes that an effect may change of what is there.
+/// Returns the attributes of an existing tuple that an effect may change.
 pub(super) fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
     if !replaces(effect) {
         return effect.set.iter().map(|(column, _)| *column).collect();
@@ -128,8 +128,8 @@ pub(super) fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
     columns.filter(|column| !relation.key().contains(column) && !lasts(column)).collect()
 }
 
-/// Whether a new tuple surely has no row in a family: an attribute of the key is absent, or what
-/// the family asks for is not so.
+/// Returns true if a new tuple surely has no row in a family: an attribute of the key is absent, or
+/// a condition of the family fails.
 pub(crate) fn stays_out(model: &Model, family: &Family, effect: &Effect) -> bool {
     // What is known of an attribute: absent, a constant, or nothing.
     let told = |path: &[usize]| {
@@ -157,12 +157,12 @@ pub(crate) fn stays_out(model: &Model, family: &Family, effect: &Effect) -> bool
             }))
 }
 
-/// Whether an effect puts a tuple in the place of one that may be there.
+/// Returns true if an effect may replace an existing tuple.
 pub(crate) fn replaces(effect: &Effect) -> bool {
     effect.kind == EffectKind::Insert && effect.existing == Existing::Replace
 }
 
-/// Whether what an effect sets keeps its tuple out of a sparse family for certain.
+/// Returns true if the values that an effect sets surely keep its tuple out of a sparse family.
 fn leaves(model: &Model, family: &Family, effect: &Effect) -> bool {
     effect.kind == EffectKind::Update
         && family.when.iter().any(|guard| {
@@ -177,7 +177,8 @@ fn leaves(model: &Model, family: &Family, effect: &Effect) -> bool {
         })
 }
 
-/// Whether an update takes away what a family's key holds, so that the tuple has no row there.
+/// Returns true if an update removes an attribute of a family's key, so that the tuple has no row
+/// there.
 pub(super) fn loses_key(model: &Model, family: &Family, effect: &Effect) -> bool {
     let taken = |path: &ColumnPath| {
         let set = effect.set.iter().find(|(column, _)| path.first() == Some(column));
@@ -186,7 +187,7 @@ pub(super) fn loses_key(model: &Model, family: &Family, effect: &Effect) -> bool
     effect.kind == EffectKind::Update && all_key_paths(model, family).iter().any(taken)
 }
 
-/// Copies of the changed relation's attributes, through each reference to it.
+/// Adds copies of the changed relation's attributes, through each reference to it.
 fn copies(
     model: &Model,
     family: &Family,

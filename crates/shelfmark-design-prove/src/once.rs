@@ -1,4 +1,4 @@
-//! Targets whose transactions take one operation for an item.
+//! Proves plans for targets whose transactions allow one operation for an item.
 //!
 //! Invariant: a plan passes only when no transaction of it may change one item by two steps, but for
 //! a delete and a put of it, of which the delete is then left out.
@@ -12,8 +12,7 @@ use shelfmark_design_language::model::schema::{Schema, WritePlan, WriteStep};
 use shelfmark_design_language::model::{Model, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
-/// A transaction that takes one operation for an item cannot put and patch one. (Of a delete and a
-/// put the delete is left out where both are under one key.)
+/// Proves that no transaction puts and patches one item, where it allows one operation for an item.
 pub(super) fn once_each(
     model: &Model,
     schema: &Schema,

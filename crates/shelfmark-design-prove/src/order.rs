@@ -1,4 +1,4 @@
-//! O5: whether the rows of a range come in the order that a read asks for.
+//! Proves O5: rows of a range come in the order that a read asks for.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use crate::key::facts::keeps_order;
 use shelfmark_design_language::model::schema::Part;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Type, Value};
 
-/// What of the key orders the rows of a range.
+/// The part of the key that orders the rows of a range.
 pub(crate) struct Line<'a> {
     /// The entity or link it is about.
     pub(crate) relation: RelationId,
-    /// The columns from the first that is not fixed on.
+    /// The columns from the first on that is not fixed.
     pub(crate) rest: &'a [Vec<Part>],
-    /// Whether each of those descends as it is read.
+    /// True if each of those descends as it is read.
     pub(crate) descends: Vec<bool>,
     /// Attributes with one value in the range.
     pub(crate) fixed: BTreeSet<ColumnPath>,
 }
 
-/// Why rows do not come in the wanted order.
+/// The reason why rows do not come in the wanted order.
 pub(crate) struct Misorder {
     /// The lint that explains it.
     pub(crate) lint: &'static str,
@@ -34,7 +34,7 @@ impl From<String> for Misorder {
     }
 }
 
-/// Returns why the order is not the wanted one, or nothing.
+/// Returns the reason why the order is not the wanted one; `None` if it is.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ fn evidence(used: &[String]) -> String {
     format!("the key goes on with {}", used.join(", "))
 }
 
-/// Drops wanted orders that have one value by now.
+/// Drops wanted orders that have a single value by now.
 fn skip_fixed<'a>(
     model: &Model,
     relation: RelationId,
@@ -115,7 +115,7 @@ fn skip_fixed<'a>(
 }
 
 enum Ordering {
-    /// One value among the rows that are equal so far.
+    /// A single value among the rows that are equal so far.
     Constant,
     /// The wanted attribute itself.
     Same,
@@ -158,7 +158,7 @@ fn ordering(
     Ordering::Foreign
 }
 
-/// Prints a term of a key with the names of attributes.
+/// Formats a term of a key with the names of attributes.
 pub fn term_text(model: &Model, relation: RelationId, term: &Term) -> String {
     match term {
         Term::Column(path) | Term::Prior(path) => model.path_text(relation, path),

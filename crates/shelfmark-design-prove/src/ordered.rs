@@ -1,4 +1,5 @@
-//! O5 of a whole plan: the order of its ranges, of row types and of what is sorted outside the store.
+//! Proves O5 of a whole plan: the order of its ranges, of row types and of what is sorted outside
+//! the store.
 //!
 //! What it is not: the order within one range is `order`'s.
 //!
@@ -22,7 +23,7 @@ use shelfmark_design_language::model::{ColumnPath, OrderKey, Term};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 impl Context<'_> {
-    /// O5.
+    /// Proves O5.
     pub(super) fn ordered(
         &self,
         found: &[(&Source, Part1)],
@@ -71,7 +72,7 @@ impl Context<'_> {
         }
     }
 
-    /// What is sorted outside the store.
+    /// Proves the order of rows that are sorted outside the store.
     fn sorted(&self, found: &[(&Source, Part1)], sort: &[(String, bool)], analysis: &mut Analysis) {
         let shown = found.iter().all(|(source, one)| {
             let mut shown = available(self.model, self.family(one.family)).clone();
@@ -149,7 +150,7 @@ impl Context<'_> {
         Ok(evidence)
     }
 
-    /// Whether an index's own columns alone would not order the rows so.
+    /// Returns true if an index's own columns alone would not order the rows so.
     fn leans_on_base_key(&self, found: &[(&Source, Part1)]) -> bool {
         let own = self.schema.columns_asked(self.step.table);
         own < self.table().kinds.len()
@@ -166,8 +167,8 @@ impl Context<'_> {
             })
     }
 
-    /// Whether rows of all types lie on one line up to the end of what is ordered by: the same
-    /// columns, written in the same form; whatever tells them apart comes behind.
+    /// Returns true if rows of all types are ordered by the same columns, written in the same form,
+    /// up to the end of the wanted order.
     fn one_line(&self, found: &[(&Source, Part1)]) -> bool {
         let heads: Option<Vec<(usize, Vec<Part>)>> = found
             .iter()
@@ -177,7 +178,7 @@ impl Context<'_> {
         heads.is_some_and(|heads| heads.windows(2).all(|pair| pair.first() == pair.last()))
     }
 
-    /// The beginning of a row's key that orders it, with nothing of the row itself in it.
+    /// Returns the beginning of a row's key that orders it, without values of the row itself.
     fn head(&self, index: usize, source: &Source, one: &Part1) -> Option<Vec<Part>> {
         let wanted = self.wanted(index, source, &self.read.order);
         if wanted.len() != self.read.order.len() {
@@ -209,7 +210,7 @@ impl Context<'_> {
         None
     }
 
-    /// Row types come in the order in which the pattern lists them.
+    /// Proves that row types come in the order in which the pattern lists them.
     fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
         for pair in found.windows(2) {
             let [first, second] = pair else { continue };
@@ -230,8 +231,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The first column in which rows of two types differ, and what they hold there behind all that
-    /// is the same in both: texts, and values that the range fixes to one input.
+    /// Returns the first column in which rows of two types differ, and its parts there behind the
+    /// common beginning: texts, and values that the range fixes to one input.
     fn told_apart(
         &self,
         (source, one): &(&Source, Part1),
@@ -273,7 +274,7 @@ impl Context<'_> {
         None
     }
 
-    /// Whether nothing that the caller sees tells one item from another.
+    /// Returns true if nothing that the caller sees distinguishes two items.
     fn all_alike(&self, found: &[(&Source, Part1)]) -> bool {
         let [(source, one)] = found else { return false };
         let fixed = fixed_in_all(&one.met);
@@ -283,7 +284,7 @@ impl Context<'_> {
         })
     }
 
-    /// Whether all ranges of a loop have one value of everything that is ordered by.
+    /// Returns true if all ranges of a loop have a single value of every wanted order.
     fn alike_in_all(&self, found: &[(&Source, Part1)]) -> bool {
         found.len() == 1
             && found.iter().all(|(source, one)| {
@@ -297,8 +298,8 @@ impl Context<'_> {
             })
     }
 
-    /// Whether the first thing ordered by, upwards, is what the loop goes through, and the rest is
-    /// the order of each range: a loop goes through its list from the least value to the greatest.
+    /// Returns true if the first wanted order, ascending, is the loop's attribute, and the rest is
+    /// the order of each range: a loop goes through its list in ascending order.
     fn list_in_order(&self, found: &[(&Source, Part1)]) -> bool {
         let ([(source, one)], Some(EachOf::Param(_))) = (found, &self.step.each) else {
             return false;
@@ -329,7 +330,7 @@ impl Context<'_> {
         check_order(self.model, &line, rest).is_ok()
     }
 
-    /// What one source is ordered by.
+    /// Returns the wanted order of one source.
     fn wanted(
         &self,
         index: usize,
@@ -348,7 +349,7 @@ impl Context<'_> {
     }
 }
 
-/// The text that a column begins with, and what follows it.
+/// Returns the text that a column begins with, and the parts behind it.
 fn tag(parts: &[Part]) -> (&str, &[Part]) {
     match parts {
         [Part::Literal(text), behind @ ..] => (text, behind),
@@ -360,8 +361,8 @@ fn shown(tag: &str) -> String {
     if tag.is_empty() { "that ends there".to_owned() } else { format!("{tag:?}") }
 }
 
-/// How all texts that begin with one tag compare with all that begin with another, where what
-/// follows the tags decides it.
+/// Returns the order of all texts that begin with one tag and all that begin with another, where
+/// the parts behind the tags decide it.
 fn tags_in_order(
     (a, behind_a): (&str, &[Part]),
     (b, behind_b): (&str, &[Part]),
@@ -375,7 +376,7 @@ fn tags_in_order(
     Some(a.cmp(b))
 }
 
-/// How whatever the parts hold compares with what begins with a byte.
+/// Returns the order of the parts' texts and those that begin with a byte.
 fn before_byte(parts: &[Part], byte: u8) -> Option<Ordering> {
     if parts.is_empty() {
         return None;

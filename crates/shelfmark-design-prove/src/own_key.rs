@@ -1,12 +1,12 @@
-//! How an effect names its own tuple: by the entity's key, or by any other key of it.
+//! Determines by which of its keys an effect names its own tuple.
 
 use super::canon::canonical;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Term};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// The keys by which an effect's tuple is found: what is made is there already only under its own
-/// key, what is changed may be named by any.
+/// Returns the keys by which an effect's tuple is found: an inserted one exists only under its own
+/// key, a changed one may be named by any.
 pub(crate) fn keys_of<'m>(model: &'m Model, effect: &Effect) -> &'m [Vec<usize>] {
     let keys = model.relation(effect.relation).keys.as_slice();
     match effect.kind {
@@ -15,7 +15,7 @@ pub(crate) fn keys_of<'m>(model: &'m Model, effect: &Effect) -> &'m [Vec<usize>]
     }
 }
 
-/// The keys that an effect names whole.
+/// Returns the keys that an effect names completely.
 pub(crate) fn keys_named<'m>(
     model: &'m Model,
     effect: &'m Effect,
@@ -24,25 +24,26 @@ pub(crate) fn keys_named<'m>(
     keys_of(model, effect).iter().filter(move |key| !key.is_empty() && key.iter().all(given))
 }
 
-/// The first key that an effect names whole.
+/// Returns the first key that an effect names completely.
 pub(crate) fn selecting_key<'m>(model: &'m Model, effect: &'m Effect) -> Option<&'m Vec<usize>> {
     keys_named(model, effect).next()
 }
 
-/// What an effect gives of a key.
+/// Returns the values that an effect gives of a key.
 pub(crate) fn bindings_of(effect: &Effect, key: &[usize]) -> Vec<(ColumnPath, Term)> {
     let given = effect.key.iter().filter(|(column, _)| key.contains(column));
     given.map(|(column, term)| (vec![*column], term.clone())).collect()
 }
 
-/// The key of the effect's own tuple, as a read names it.
+/// Returns the key of the effect's own tuple, as a read names it.
 pub(crate) fn own_bindings(model: &Model, effect: &Effect) -> Vec<(ColumnPath, Term)> {
     let own = model.relation(effect.relation).key();
     bindings_of(effect, selecting_key(model, effect).map_or(own, Vec::as_slice))
 }
 
-/// What selects the effect's tuple, by inputs where the loop itself asks for their values:
-/// of `unlink Cast(actor c.actor, film c.film) for each Cast as c where film = f` the film is `f`.
+/// Returns the terms that select the effect's tuple, with inputs where the loop itself asks for
+/// their values: of `unlink Cast(actor c.actor, film c.film) for each Cast as c where film = f` the
+/// film is `f`.
 pub(super) fn settled_key(model: &Model, effect: &Effect) -> Vec<(usize, Term)> {
     let settled = |term: &Term| {
         let (Term::Prior(path), Some(each)) = (term, &effect.each) else { return None };

@@ -1,4 +1,4 @@
-//! Attributes by what is known of them: fixed by a range, part of a key, perhaps absent.
+//! Classifies attributes by what is known of them: fixed by a range, part of a key, perhaps absent.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,13 @@ use shelfmark_design_language::model::schema::{Family, Part};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// Attributes with one value in each range; of a loop, the value that it is at is one of them.
+/// Returns the attributes with a single value in each range, the value of a loop among them.
 pub fn fixed_paths(met: &[Met]) -> BTreeSet<ColumnPath> {
     paths_of(met.iter().filter(|met| met.op == CondOp::Eq))
 }
 
-/// Attributes with one value in all ranges of a plan: what a loop goes through is none of them.
+/// Returns the attributes with a single value in all ranges of a plan, which excludes the value of
+/// a loop.
 pub(super) fn fixed_in_all(met: &[Met]) -> BTreeSet<ColumnPath> {
     paths_of(met.iter().filter(|met| {
         met.op == CondOp::Eq
@@ -29,7 +30,7 @@ fn paths_of<'a>(met: impl Iterator<Item = &'a Met>) -> BTreeSet<ColumnPath> {
     .collect()
 }
 
-/// Every attribute that a key is computed from.
+/// Returns every attribute that a key is computed from.
 pub fn all_key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let mut paths = BTreeSet::new();
     for part in family.key.iter().flat_map(|column| &column.parts) {
@@ -42,7 +43,7 @@ pub fn all_key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     paths
 }
 
-/// Whether some step of the path may be absent.
+/// Returns true if some step of the path may be absent.
 pub fn is_optional(model: &Model, relation: usize, path: &[usize]) -> bool {
     (1..=path.len()).any(|length| {
         let head = path.get(..length).unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! What one read of the store finds in one row family.
+//! Computes what one read of the store finds in one row family.
 //!
 //! Invariant: when [`Found::Rows`] is returned, the rows of the family in the range are exactly
 //! those that meet all its predicates.
@@ -12,7 +12,7 @@ use shelfmark_design_language::model::schema::{ColumnKind, Family, Part, ReadSte
 use shelfmark_design_language::model::{Term, Type, Value};
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
 
-/// `row op plan`.
+/// A comparison `row op plan`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Met {
     /// The side of the row.
@@ -23,34 +23,35 @@ pub struct Met {
     pub plan: Term,
 }
 
-/// What a range says of a row family.
+/// The meaning of a range for a row family.
 #[derive(Debug, Clone)]
 pub enum Found {
     /// Rows of the family, under these conditions.
     Rows {
-        /// What their attributes meet.
+        /// The conditions that their attributes satisfy.
         met: Vec<Met>,
-        /// The key behind what is fixed to one value, column by column, for the order.
+        /// The key behind its fixed columns, column by column, for the order.
         rest: Vec<Vec<Part>>,
         /// The column of the table at which `rest` begins.
         column: usize,
     },
     /// No row, for any input.
     Nothing(String),
-    /// No row: those of the family begin otherwise. Another family may be meant.
+    /// No row: keys of the family begin otherwise. Another family may be meant.
     Elsewhere,
-    /// No row, for a point read whose text ends where the key of a row goes on; with which values.
+    /// No row, for a point read whose text ends before a row's key does; with the values that are
+    /// missing.
     Short(Vec<Term>),
-    /// Not an interval of predicates, or not of those that can be named; and which lint that is.
+    /// No interval of predicates, or none that can be named; with its lint.
     Unclear {
         /// The lint that explains it.
         lint: &'static str,
-        /// Why, for people.
+        /// The reason, for people.
         why: String,
     },
 }
 
-/// Returns which rows of a family a step reads.
+/// Returns the rows of a family that a step reads.
 pub fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
     let mut met = Vec::new();
     for (bound, column) in step.bound.iter().zip(&family.key) {
@@ -102,7 +103,8 @@ pub fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
     }
 }
 
-/// The values that a text key goes on with where the plan's text ends, if both begin alike.
+/// Returns the values that a text key continues with where the plan's text ends, if both begin
+/// alike.
 fn lacking(bound: &[Part], parts: &[Part]) -> Option<Vec<Term>> {
     let (Part::End, begin) = bound.split_last()? else { return None };
     let Aligned::Fixes(_, rest) = align(begin, parts) else { return None };
@@ -116,9 +118,9 @@ fn lacking(bound: &[Part], parts: &[Part]) -> Option<Vec<Term>> {
     (!terms.is_empty()).then_some(terms)
 }
 
-/// Whether a row of the family may lie in the step's range, for some inputs.
+/// Returns true if a row of the family may lie in the step's range, for some inputs.
 pub fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
-    let mut told = told(step).zip(&family.key);
+    let mut told = known_beginnings(step).zip(&family.key);
     if told.any(|(asked, column)| begin_apart(asked, &column.parts)) {
         return false;
     }
@@ -146,8 +148,8 @@ pub fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
     may_meet(&common, parts, true)
 }
 
-/// How the columns of every row in the step's range begin, as far as it is told.
-pub fn told(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
+/// Returns the known beginnings of the columns of every row in the step's range.
+pub fn known_beginnings(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
     // Ends that begin alike hold only texts that begin so too.
     let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
         let is = |kinds: &[BoundKind]| step.bounds.iter().any(|(kind, _)| kinds.contains(kind));
@@ -159,7 +161,7 @@ pub fn told(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
     step.bound.iter().chain(begin).map(Vec::as_slice)
 }
 
-/// Whether both begin with texts of which neither begins the other.
+/// Returns true if both begin with texts of which neither begins the other.
 pub fn begin_apart(left: &[Part], right: &[Part]) -> bool {
     match (left.first(), right.first()) {
         (Some(Part::Literal(a)), Some(Part::Literal(b))) => {
@@ -169,7 +171,7 @@ pub fn begin_apart(left: &[Part], right: &[Part]) -> bool {
     }
 }
 
-/// Whether a column may have one value for both.
+/// Returns true if a column may have one value for both.
 pub fn columns_may_meet(left: &[Part], right: &[Part]) -> bool {
     use shelfmark_design_language::model::schema::Codec;
     if let (
@@ -209,7 +211,7 @@ fn unclear(aligned: Aligned) -> Found {
 
 type End<'a> = (BoundKind, &'a [Part]);
 
-/// The lower and the upper end.
+/// Returns the lower and the upper end.
 fn ends(bounds: &[(BoundKind, Vec<Part>)]) -> (Option<End<'_>>, Option<End<'_>>) {
     let mut low = None;
     let mut high = None;
@@ -226,7 +228,7 @@ fn ends(bounds: &[(BoundKind, Vec<Part>)]) -> (Option<End<'_>>, Option<End<'_>>)
     (low, high)
 }
 
-/// The common beginning of the ends that there are, and what is left of each.
+/// Returns the common beginning of the existing ends, and the rest of each.
 fn divided(low: Option<Vec<Part>>, high: Option<Vec<Part>>) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
     match (low, high) {
         (Some(low), Some(high)) => split(&low, &high),
@@ -234,7 +236,7 @@ fn divided(low: Option<Vec<Part>>, high: Option<Vec<Part>>) -> (Vec<Part>, Vec<P
     }
 }
 
-/// The longest common beginning of two lists of parts, and what is left of each.
+/// Returns the longest common beginning of two lists of parts, and the rest of each.
 fn split(a: &[Part], b: &[Part]) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
     let mut common = Vec::new();
     for (index, (x, y)) in a.iter().zip(b).enumerate() {
@@ -267,7 +269,8 @@ pub(super) fn cut(parts: &mut Vec<Part>, length: usize) {
     }
 }
 
-/// What an interval of one column says of the family's parts there, and what they leave.
+/// Returns the meaning of an interval of one column for the family's parts there, and the parts
+/// behind it.
 fn interval(
     bounds: &[(BoundKind, Vec<Part>)],
     parts: &[Part],
@@ -305,8 +308,8 @@ fn interval(
     })
 }
 
-/// An end and the rows' parts without a text that all rows have there and the end too: the other end
-/// may differ in it, as in `from "d#<day>" to "d$"`.
+/// Returns an end and the rows' parts without a text that all rows and the end have there: the
+/// other end may differ in it, as in `from "d#<day>" to "d$"`.
 fn behind_common(end: &[Part], rest: &[Part]) -> (Vec<Part>, Vec<Part>) {
     let (mut end, mut rest) = (end.to_vec(), rest.to_vec());
     if let (Some(Part::Literal(text)), Some(Part::Literal(all))) = (end.first(), rest.first())
@@ -319,7 +322,7 @@ fn behind_common(end: &[Part], rest: &[Part]) -> (Vec<Part>, Vec<Part>) {
     (end, rest)
 }
 
-/// Whether the type of what a part holds says it already.
+/// Returns true if the type of a part implies it already.
 fn holds_always(met: &Met, parts: &[Part]) -> bool {
     let Term::Const(Value::Int(end)) = &met.plan else { return false };
     parts.iter().any(|part| match part {
@@ -336,7 +339,7 @@ fn holds_always(met: &Met, parts: &[Part]) -> bool {
     })
 }
 
-/// What two ends say of the family's parts, behind what they have in common.
+/// Returns the meaning of two ends for the family's parts, behind their common beginning.
 fn covered(
     low: Option<End<'_>>,
     high: Option<End<'_>>,
@@ -393,7 +396,7 @@ fn typed_interval(
     Ok(met)
 }
 
-/// How two texts compare for every input, when literals already decide it.
+/// Returns the order of two texts for every input, when literals already decide it.
 fn certain_order(a: &[Part], b: &[Part]) -> Option<std::cmp::Ordering> {
     match (a.first(), b.first()) {
         (Some(Part::Literal(a)), Some(Part::Literal(b))) => {
@@ -413,7 +416,7 @@ fn sentinel(why: &str) -> Found {
     Found::Unclear { lint: "K5", why: why.to_owned() }
 }
 
-/// What the lower end says, behind the common beginning.
+/// Returns the meaning of the lower end, behind the common beginning.
 fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
     let after = kind == BoundKind::After;
     match end {
@@ -441,7 +444,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
     }
 }
 
-/// What the upper end says, behind the common beginning.
+/// Returns the meaning of the upper end, behind the common beginning.
 fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
     match end {
         [] if kind == BoundKind::Through => Ok(None),
@@ -490,7 +493,8 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
     }
 }
 
-/// The family's hole that the plan's stands over, its term, and what follows it.
+/// Returns the family's hole that the plan's hole is aligned with, its term, and the parts behind
+/// it.
 fn same_hole<'a>(
     asked: &Part,
     rest: &'a [Part],
@@ -504,7 +508,7 @@ fn same_hole<'a>(
     }
 }
 
-/// Whether "all that begins with this" is exactly the rows of one value.
+/// Returns true if "all that begins with this" is exactly the rows of one value.
 fn excludes_all(asked: &Part, found: &Part, behind: &[Part], next: &[Part]) -> bool {
     match behind {
         [] => going_past(asked, found).is_empty(),
@@ -513,7 +517,7 @@ fn excludes_all(asked: &Part, found: &Part, behind: &[Part], next: &[Part]) -> b
     }
 }
 
-/// Whether every text of `parts` begins with the literal that `wanted` is.
+/// Returns true if every text of `parts` begins with the literal `wanted`.
 fn begins_with(parts: &[Part], wanted: &[Part]) -> bool {
     match (parts.first(), wanted) {
         (Some(Part::Literal(text)), [Part::Literal(wanted)]) => text.starts_with(wanted.as_str()),
@@ -521,7 +525,7 @@ fn begins_with(parts: &[Part], wanted: &[Part]) -> bool {
     }
 }
 
-/// Whether a value that goes on lies above the sentinel.
+/// Returns true if a longer value lies above the sentinel.
 fn sentinel_below(asked: &Part, found: &Part, text: &str) -> bool {
     let going_on = going_past(asked, found).min();
     match (text.bytes().next(), going_on) {
@@ -530,7 +534,8 @@ fn sentinel_below(asked: &Part, found: &Part, text: &str) -> bool {
     }
 }
 
-/// Whether the upper end, behind the beginning of a value, lies above all that begins so.
+/// Returns true if the upper end, behind the beginning of a value, lies above all texts that begin
+/// so.
 ///
 /// `rest` begins with that value: a row goes on inside it, or with what follows it.
 fn ends_above_all(high: Option<End<'_>>, end: &[Part], rest: &[Part]) -> bool {

@@ -1,4 +1,4 @@
-//! The proof of one read: obligations O1 to O9 over its plan.
+//! Proves one read: obligations O1 to O9 over its plan.
 //!
 //! Invariant: no failure is returned only when, for every state and every input, the plan gives
 //! the pattern's list and reads no other row (or, when `multi` is set, a stated, bounded number
@@ -30,7 +30,7 @@ pub(super) struct Context<'a> {
 /// Ours: nobody reads more, and a reason is worked out for every plan that is tried.
 pub(super) const NAMES_MAX: usize = 12;
 
-/// What the first step finds for one source.
+/// The findings of the first step for one source.
 pub(super) struct Part1 {
     pub(super) family: FamilyId,
     pub(super) met: Vec<Met>,
@@ -83,13 +83,14 @@ pub(crate) fn analyse(
     analysis
 }
 
-/// The steps behind the first.
+/// The steps after the first.
 pub(super) struct Tail<'a> {
     pub(super) filters: Vec<&'a FilterPredicate>,
-    /// What rows are sorted by, all sorts together: a later one keeps what an earlier one did.
+    /// The names that rows are sorted by, all sorts together: a later one keeps what an earlier one
+    /// did.
     pub(super) sort: Option<Vec<(String, bool)>>,
     pub(super) take: Option<&'a Term>,
-    /// Whether rows are taken twice: the fewer of both come.
+    /// True if there are two limits: the smaller one counts.
     takes_again: bool,
     pub(super) reads: Vec<&'a ReadStep>,
 }
@@ -131,7 +132,7 @@ impl Context<'_> {
         self.schema.families.get(id).unwrap_or_else(|| unreachable!("no such family"))
     }
 
-    /// O1: every partition-key component is known.
+    /// Proves O1: every partition-key component is known.
     fn bound(&self, analysis: &mut Analysis) {
         let table = self.table();
         let given = self.step.bound.iter().take_while(|column| !column.is_empty()).count();
@@ -177,7 +178,7 @@ impl Context<'_> {
         }
     }
 
-    /// An input that the codec of its place in the key cannot always write.
+    /// Returns an input that the codec of its part of the key cannot always write.
     fn unwritable(&self) -> Option<String> {
         let parts = self.step.bound.iter().chain(self.step.bounds.iter().map(|(_, end)| end));
         parts.flatten().find_map(|part| match part {
@@ -188,7 +189,7 @@ impl Context<'_> {
         })
     }
 
-    /// The steps behind the first do what the pattern asks, in an order that keeps it right.
+    /// Proves that the steps after the first do what the pattern asks, in a valid order.
     fn tail(&self, tail: &Tail<'_>, later: &[Step], analysis: &mut Analysis) {
         let rank = |step: &Step| match step {
             Step::Filter(_) => 0,
@@ -227,7 +228,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a filter on the row type keeps what the pattern asks for.
+    /// Returns true if a filter on the row type keeps what the pattern asks for.
     fn keeps_kinds(&self, filter: &FilterPredicate) -> bool {
         let Some(Term::Const(Value::Text(kind))) = filter.values.first() else { return false };
         filter.op == CondOp::Eq
@@ -235,7 +236,7 @@ impl Context<'_> {
                 if self.model.relation(only.relation).name.text.eq_ignore_ascii_case(kind))
     }
 
-    /// O8.
+    /// Proves O8.
     fn consistent(&self, analysis: &mut Analysis) {
         let weak = self.table().is_index && !self.target.strong_indexes;
         // Who reads what he wrote himself is not served by what lags behind either.

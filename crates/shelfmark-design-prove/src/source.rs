@@ -1,4 +1,4 @@
-//! O2, O3 and half of O4: what the range of a plan holds of one source, and of others.
+//! Proves O2, O3 and half of O4: the rows of one source in the range of a plan, and no others.
 //!
 //! Invariant: says nothing only when the rows in the range are those of the tuples asked for, one for
 //! each.
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
 use super::paths::{all_key_paths, fixed_in_all, is_optional};
-use super::range::{Found, Met, find, may_touch, told};
+use super::range::{Found, Met, find, known_beginnings, may_touch};
 use super::read::{Context, NAMES_MAX, Part1, Tail};
 use super::unique::{Clash, available, clash, key_paths};
 use crate::closure::determines_tuple;
@@ -18,7 +18,7 @@ use shelfmark_design_language::model::{ColumnPath, Function, Term, Type, Value};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 impl Context<'_> {
-    /// O2, O3 and half of O4 for one source.
+    /// Proves O2, O3 and half of O4 for one source.
     pub(super) fn source(
         &self,
         source: &Source,
@@ -91,7 +91,7 @@ impl Context<'_> {
         Some(one)
     }
 
-    /// What the range fixes is what the pattern asks, both ways.
+    /// Proves that the range fixes exactly what the pattern asks.
     fn predicates(&self, source: &Source, one: &Part1, tail: &Tail<'_>, analysis: &mut Analysis) {
         let (model, relation) = (self.model, source.relation);
         let family = self.family(one.family);
@@ -166,7 +166,8 @@ impl Context<'_> {
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
     }
 
-    /// What first characters say that equal an input of just so many: how the value begins.
+    /// Returns the meaning of first characters that equal an input of just that length: the
+    /// beginning of the value.
     fn whole_beginning(&self, met: &Met) -> Option<Met> {
         let (Term::Call(Function::First, row), Term::Param(index)) = (&met.row, &met.plan) else {
             return None;
@@ -181,7 +182,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether what the value begins with, by an input that is long enough, settles a first part.
+    /// Returns true if the beginning of the value, by an input that is long enough, decides a first
+    /// part.
     fn begun(&self, met: &Met, wanted: &[Met]) -> bool {
         if self.whole_beginning(met).is_some_and(|begins| wanted.contains(&begins)) {
             return true;
@@ -207,7 +209,8 @@ impl Context<'_> {
             && wanted.contains(&asked)
     }
 
-    /// Optional attributes that every row of the family has, because they are in its key.
+    /// Returns conditions for optional attributes that every row of the family has, because they
+    /// are in its key.
     fn always_present(&self, family: &Family) -> Vec<Met> {
         all_key_paths(self.model, family)
             .into_iter()
@@ -220,7 +223,7 @@ impl Context<'_> {
             .collect()
     }
 
-    /// A row whose key has an absent attribute is not there.
+    /// Proves that no wanted row is missing because an attribute of its key is absent.
     fn present(&self, family: &Family, wanted: &[Met], analysis: &mut Analysis) {
         for path in all_key_paths(self.model, family) {
             if is_optional(self.model, family.source, &path)
@@ -236,7 +239,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether what is asked implies that every step of a path that may be absent is there.
+    /// Returns true if the conditions imply that every optional step of a path is present.
     fn heads_are_there(&self, relation: usize, path: &[usize], wanted: &[Met]) -> bool {
         let there = |head: &[usize]| {
             wanted.iter().any(|met| {
@@ -284,7 +287,7 @@ impl Context<'_> {
         matches!(&want.row, Term::Column(path) if shown.contains(path))
     }
 
-    /// O4: one row for each, and no other's.
+    /// Proves O4: one row for each tuple, and none of others.
     fn exactly_once(&self, one: &Part1, source: &Source, analysis: &mut Analysis) {
         let Some(clash) = clash(self.model, self.schema, one.family) else {
             if self.read.distinct && !self.tells_apart(one, source) {
@@ -310,8 +313,8 @@ impl Context<'_> {
         analysis.fail(4, lint, clash.text());
     }
 
-    /// Whether rows that collapse leave an entry for each key of their index: a row of its table has
-    /// one entry, so all that the entry's key holds must be in the row's.
+    /// Returns true if rows that collapse leave an entry for each key of their index: a row of its
+    /// table has one entry, so all that the entry's key holds must be in the row's.
     fn has_all_entries(&self, one: &Part1) -> bool {
         let family = self.family(one.family);
         let base = family.base.and_then(|base| self.schema.families.get(base));
@@ -320,8 +323,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether rows of the range that show the same answer are the same row, and every shown
-    /// attribute is in the key.
+    /// Returns true if rows of the range that show the same answer are the same row, and every
+    /// shown attribute is in the key.
     fn tells_apart(&self, one: &Part1, source: &Source) -> bool {
         let family = self.family(one.family);
         let relation = source.relation;
@@ -356,13 +359,13 @@ impl Context<'_> {
         outputs.iter().all(|path| keys.contains(path)) && holes.all(|term| told(&term))
     }
 
-    /// O3: no row of another type lies in the range.
+    /// Proves O3: no row of another type lies in the range.
     pub(super) fn foreign(&self, expected: &[FamilyId], tail: &Tail<'_>, analysis: &mut Analysis) {
         let table = self.table();
         let filters = &tail.filters;
         let by_type = filters.iter().any(|filter| self.read.is_row_type(self.model, &filter.name));
         let (mut dropped, mut there) = (Vec::new(), Vec::new());
-        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
+        for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
             if expected.contains(&id) || !may_touch(self.step, table, family) {
                 continue;
             }
@@ -384,7 +387,7 @@ impl Context<'_> {
     }
 }
 
-/// Which row types lie in a range too: of many, the first few say what is wrong.
+/// Names the row types that lie in a range too: of many, the first few.
 fn lie_there(names: &[&str]) -> String {
     let (named, more) = names.split_at(names.len().min(NAMES_MAX));
     let more = match more.len() {

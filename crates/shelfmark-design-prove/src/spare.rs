@@ -1,5 +1,5 @@
-//! Steps that are not what the proof would name, and do no harm: a put where a patch would do, a
-//! change of rows that hold nothing of what changes.
+//! Accepts harmless steps that the proof would not plan: a put where a patch would do, a change of
+//! rows that hold nothing of what changes.
 //!
 //! Invariant: a step is let pass only when the rows are the same with it as with the step named.
 
@@ -15,7 +15,7 @@ use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep, Writ
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
-    /// A row that was read whole is changed by a put of it, too. (A delete before it does no harm.)
+    /// Accepts a put of a row that was read whole in place of a patch.
     pub(super) fn patched_by_put(
         &self,
         effect: &Effect,
@@ -52,8 +52,8 @@ impl Prover<'_> {
         true
     }
 
-    /// A patch of a row that holds nothing of what changes leaves it as it is, and a put of what a
-    /// sparse family does not hold makes no row.
+    /// Accepts a patch of a row that holds nothing of what changes, and a put of what a sparse
+    /// family does not hold.
     pub(super) fn changes_nothing(
         &self,
         step: &WriteStep,
@@ -85,7 +85,7 @@ impl Prover<'_> {
         })
     }
 
-    /// Rows that were read whole, hold nothing of what changes and are put again.
+    /// Accepts a put of rows that were read whole and hold nothing of what changes.
     fn puts_again(&self, id: FamilyId, family: &Family, analysis: &mut Analysis) -> bool {
         let [effect] = self.write.effects.as_slice() else { return false };
         let changes = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
@@ -95,7 +95,7 @@ impl Prover<'_> {
             && self.patched_by_put(effect, id, family, &mut BTreeSet::new(), analysis)
     }
 
-    /// A put into a sparse family that does not hold what is made puts nothing.
+    /// Accepts a put into a sparse family that does not hold the tuple.
     fn puts_nothing(
         &self,
         step: &WriteStep,
@@ -115,8 +115,8 @@ impl Prover<'_> {
         nothing
     }
 
-    /// Where a sparse family's key is not enough to tell tuples apart, a row of another tuple may lie
-    /// under the key of one that it does not hold: that it holds it must be known.
+    /// Proves that no row of another tuple is hit, where a sparse family's key is not enough to
+    /// distinguish tuples.
     pub(super) fn only_own(
         &self,
         effect: &Effect,
@@ -129,7 +129,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether what a sparse family asks for can be looked at.
+    /// Returns true if the condition of a sparse family can be evaluated.
     fn guarded(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         self.guards_known(effect, family, (at, true), analysis);
     }

@@ -1,5 +1,5 @@
-//! What may be there already when a write puts a tuple: it is looked up, or replaced under the key
-//! that it has.
+//! Proves that a write handles an existing tuple when it puts one: it is looked up, or replaced
+//! under its old key.
 //!
 //! Invariant: no failure is returned only when whatever was there is kept, replaced or deleted as
 //! the write says.
@@ -20,7 +20,8 @@ use shelfmark_design_language::model::{ColumnPath, Term};
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
-    /// The key of what is replaced is that of the old tuple: only a read of it tells.
+    /// Proves that a replaced row is deleted under the key of the old tuple, which only a read of
+    /// it shows.
     pub(super) fn replaced(
         &self,
         effect: &Effect,
@@ -63,7 +64,7 @@ impl Prover<'_> {
         }
     }
 
-    /// `unless exists` and `or replace` need to know what is there.
+    /// Proves that `unless exists` and `or replace` know whether the tuple exists.
     pub(super) fn existing(
         &self,
         effect: &Effect,
@@ -94,7 +95,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a put of the only row of a tuple, under the tuple's key, sees for itself what is there.
+    /// Returns true if a put of the only row of a tuple, under the tuple's key, checks by itself
+    /// whether it exists.
     fn by_condition(&self, effect: &Effect, family: &Family) -> bool {
         let own_key: BTreeSet<ColumnPath> =
             self.model.relation(effect.relation).key().iter().map(|column| vec![*column]).collect();
@@ -109,7 +111,7 @@ impl Prover<'_> {
             && family.when.is_empty()
     }
 
-    /// Whether nothing hangs on what a read tells: no change comes behind it, or it was asked before
+    /// Returns true if nothing depends on a read: no change comes after it, or it ran before
     /// anything was changed.
     fn tells_nothing(&self, step: &WriteStep, at: usize) -> bool {
         let reads = |step: &WriteStep| matches!(step.kind, WriteStepKind::Read { .. });
@@ -129,7 +131,7 @@ impl Prover<'_> {
             && self.plan.steps.iter().take(at).take_while(|step| reads(step)).any(same)
     }
 
-    /// What is read after it was changed tells no longer how things were.
+    /// Proves that a read comes before the change of what it reads.
     pub(super) fn read_is_early(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) {
         if !matches!(step.kind, WriteStepKind::Read { .. }) || self.tells_nothing(step, at) {
             return;

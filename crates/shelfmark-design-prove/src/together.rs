@@ -1,4 +1,4 @@
-//! Effects of one write that may meet in one tuple, or in one row.
+//! Proves effects of one write that may concern one tuple, or one row.
 //!
 //! A write's effects come one after the other, a plan works out what it puts from what it read
 //! before the first of them. `prove::write` looks at each effect for itself; here pairs are looked
@@ -22,12 +22,12 @@ use shelfmark_design_language::model::schema::{
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Write};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
-/// What one effect asks of one family, taken apart.
+/// The changes that one effect requires of one family.
 struct Asked<'a> {
     effect: &'a Effect,
     /// Put, delete, rekey or patch of the tuple's own row.
     own: Option<Need>,
-    /// Whether a list or count of the parent's row changes.
+    /// True if a list or count of the parent's row changes.
     parent: bool,
     /// References through which copies are changed in place.
     copies: Vec<usize>,
@@ -41,7 +41,7 @@ struct Pairs<'a> {
     plan: &'a WritePlan,
 }
 
-/// Proves that the effects of a write do not get into each other's way.
+/// Proves that the effects of a write do not interfere.
 pub(super) fn together(
     model: &Model,
     schema: &Schema,
@@ -102,7 +102,7 @@ impl<'a> Pairs<'a> {
         asked
     }
 
-    /// Where the step stands that does this for an effect.
+    /// Returns the position of the step that does this for an effect.
     fn place(&self, id: FamilyId, effect: &Effect, wanted: fn(&WriteStepKind) -> bool) -> usize {
         let found = self.plan.steps.iter().position(|step| {
             !step.kind.is_read()
@@ -114,8 +114,9 @@ impl<'a> Pairs<'a> {
         found.unwrap_or(usize::MAX)
     }
 
-    /// Whether rows hold what a tuple's end does not take away: copies of its attributes, or lists and
-    /// counts of what refers to it. What refers to it is there again once it is made again.
+    /// Returns true if rows hold values that outlive a tuple's delete: copies of its attributes, or
+    /// lists and counts of what refers to it. What refers to it is there again once it is made
+    /// again.
     fn outlives(&self, id: FamilyId, family: &Family, relation: RelationId) -> bool {
         let keeps = |family: &Family| {
             let lists = |stored: &Stored| !matches!(stored, Stored::Path(_));
@@ -137,7 +138,8 @@ impl<'a> Pairs<'a> {
         keeps(family) || copied(family) || self.schema.entries(id).any(|(_, entry)| copied(entry))
     }
 
-    /// What one effect may do to itself: by its loop, or through a reference to its own relation.
+    /// Returns how one effect may interfere with itself: by its loop, or through a reference to its
+    /// own relation.
     fn alone(&self, id: FamilyId, family: &Family, asked: &Asked<'_>) -> Option<String> {
         let effect = asked.effect;
         if asked.own == Some(Need::Put)
@@ -165,7 +167,7 @@ impl<'a> Pairs<'a> {
             .then(|| format!("the loop may come to one {relation} of {} twice", family.name.text))
     }
 
-    /// What two effects may do to each other in one family.
+    /// Proves that two effects do not interfere in one family.
     fn pair(
         &self,
         id: FamilyId,
@@ -217,7 +219,7 @@ impl<'a> Pairs<'a> {
         None
     }
 
-    /// Whether the steps are right also where both effects speak of one tuple.
+    /// Returns true if the steps are right also where both effects concern one tuple.
     fn own_rows(
         &self,
         id: FamilyId,
@@ -280,7 +282,8 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Whether what was put is there for the later step, which no earlier read tells otherwise.
+    /// Returns true if the put of an earlier step is visible to the later step, and no earlier read
+    /// says otherwise.
     fn unread_before(&self, effect: &Effect, (put, later): (usize, usize)) -> bool {
         let reads = self.plan.steps.iter().take(later).any(|step| {
             let mut families = step.families.iter().filter_map(|id| self.schema.families.get(*id));
@@ -289,7 +292,8 @@ impl<'a> Pairs<'a> {
         put < later && !reads
     }
 
-    /// A row that is put anew, from what was read before, beside copies in it that change.
+    /// Returns the problem of a row that is put from what was read before, while copies in it
+    /// change.
     fn own_and_copies(&self, own: &Asked<'_>, copied: &Asked<'_>) -> Option<&'static str> {
         let vias = || copied.copies.iter().chain(&copied.moved_copies);
         let bad = match own.own {
@@ -301,7 +305,7 @@ impl<'a> Pairs<'a> {
         bad.then_some("a row that is put may hold a copy of what the write changes too")
     }
 
-    /// Whether a new tuple surely refers to another tuple than the one that changes.
+    /// Returns true if a new tuple surely refers to another tuple than the changed one.
     fn refers_elsewhere(&self, made: &Effect, via: usize, changed: &Asked<'_>) -> bool {
         let given = made.key.iter().find(|(column, _)| *column == via);
         let [key] = self.model.relation(changed.effect.relation).key() else { return false };
@@ -314,8 +318,8 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Whether a later effect selects by what an earlier one changes, perhaps of one tuple: what was
-    /// read before both tells it wrongly.
+    /// Returns true if a later effect selects by what an earlier one changes, perhaps of one tuple:
+    /// reads before both show it wrongly.
     fn selects_anew(&self, first: &Effect, second: &Effect) -> bool {
         self.selects_by_change(first, second) && !self.apart(first, second)
     }
@@ -328,12 +332,12 @@ impl<'a> Pairs<'a> {
             && second.key.iter().any(|(column, _)| changed.contains(column))
     }
 
-    /// Whether two effects on one relation surely speak of two tuples.
+    /// Returns true if two effects on one relation surely concern two tuples.
     fn apart(&self, first: &Effect, second: &Effect) -> bool {
         apart_in(self.model, first, second).is_some()
     }
 
-    /// Whether two rounds of an effect's loop surely come to two tuples.
+    /// Returns true if two rounds of an effect's loop surely concern two tuples.
     fn loops_apart(&self, effect: &Effect) -> bool {
         let Some(each) = &effect.each else { return true };
         let fixed = each.predicates.iter().filter(|one| one.op == CondOp::Eq);
@@ -349,7 +353,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The attribute of a relation's key that has different constants in two effects on it.
+/// Returns the attribute of a relation's key that has different constants in two effects on it.
 pub(super) fn apart_in(model: &Model, first: &Effect, second: &Effect) -> Option<usize> {
     let mut key = model.relation(first.relation).key().iter().copied();
     key.find(|column| {
@@ -368,13 +372,13 @@ fn told_by(terms: &[(usize, Term)]) -> bool {
     terms.iter().any(|(_, term)| has_prior(term))
 }
 
-/// Whether two updates set the same attributes to the same values.
+/// Returns true if two updates set the same attributes to the same values.
 fn same_change(first: &Effect, second: &Effect) -> bool {
     let updates = |effect: &Effect| effect.kind == EffectKind::Update;
     updates(first) && updates(second) && first.set == second.set && !told_by(&first.set)
 }
 
-/// Whether a term is made of what a loop goes through.
+/// Returns true if a term has values of a loop.
 pub(super) fn has_prior(term: &Term) -> bool {
     match term {
         Term::Prior(_) => true,

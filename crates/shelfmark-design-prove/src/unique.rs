@@ -1,4 +1,4 @@
-//! O4: one row for each source, and no row of two.
+//! Proves O4: one row for each source, and no row of two.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -13,21 +13,21 @@ use shelfmark_design_language::model::{ColumnPath, Model, Term};
 use shelfmark_design_language::notes::Notes;
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// What is worked out of a family once somebody asks for it.
+/// Cached results about a family.
 #[derive(Default)]
 struct Known {
     /// The attributes that its rows show.
     shown: OnceLock<BTreeSet<ColumnPath>>,
-    /// Whether its key tells tuples apart.
+    /// True if its key distinguishes tuples.
     key_tells: OnceLock<bool>,
 }
 
-/// What is wrong with a family's keys.
+/// A defect of a family's keys.
 #[derive(Debug, Clone)]
 pub enum Clash {
     /// Two sources of the family have one key.
     Collapse(String),
-    /// One text can be the key of two sources, because a part's end cannot be told.
+    /// One text can be the key of two sources, because the end of a part is ambiguous.
     Ambiguous(String),
     /// A row of another family, the one named, can have the same key.
     Meets(FamilyId, String),
@@ -46,7 +46,7 @@ impl Clash {
     }
 }
 
-/// The attributes that a key's text tells.
+/// Returns the attributes that a key's text determines.
 pub fn key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     family
         .key
@@ -61,19 +61,19 @@ pub fn key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
         .collect()
 }
 
-/// The attributes that have one value in all rows of a sparse family.
+/// Returns the attributes that have a single value in all rows of a sparse family.
 fn guarded(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let equal = family.when.iter().filter(|one| one.op == CondOp::Eq);
     equal.map(|one| canonical(model, family.source, &one.path)).collect()
 }
 
-/// Whether a key tells tuples apart only among those that a sparse family holds: under the key of
-/// another tuple a foreign row may lie.
+/// Returns true if a key distinguishes tuples only among those that a sparse family holds: under
+/// the key of another tuple a foreign row may lie.
 pub fn tells_only_its_own(model: &Model, family: &Family) -> bool {
     !family.when.is_empty() && !key_tells(model, family)
 }
 
-/// The attributes that can be read off a key where some hole's end cannot be told: from the left
+/// Returns the attributes that can be read off a key where some hole's end cannot be told: from the left
 /// up to that hole, from the right over parts of fixed length and over those that never hold what
 /// the text before them ends with.
 fn told_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
@@ -92,8 +92,9 @@ fn told_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     told
 }
 
-/// The parts of a column whose texts can be told from its end: how long one is, or where it begins.
-/// When all of them can, the first, whose end cannot be told from the left, is what is left over.
+/// Returns the parts of a column whose texts can be found from its end: by their length, or by
+/// their beginning. When all of them can, the first, whose end cannot be told from the left, is
+/// what is left over.
 fn told_from_right(parts: &[Part]) -> &[Part] {
     let begins = |at: usize, part: &Part| {
         let before = at.checked_sub(1).and_then(|before| parts.get(before));
@@ -107,7 +108,7 @@ fn told_from_right(parts: &[Part]) -> &[Part] {
     parts.get(open.map_or(0, |open| open + 1)..).unwrap_or(&[])
 }
 
-/// Returns the first thing that keeps the family from having one row for each source.
+/// Returns the first defect that keeps the family from having one row for each source.
 ///
 /// Cost: each family is compared once with those of its table; asked again, it is remembered.
 pub fn clash(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
@@ -118,7 +119,7 @@ pub fn clash(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
     }
 }
 
-/// Whether a row of one family may have the key of a row of the other, by their texts.
+/// Returns true if a row of one family may have the key of a row of the other, by their texts.
 pub fn keys_may_meet(family: &Family, other: &Family) -> bool {
     let columns = || family.key.iter().zip(&other.key);
     // What begins otherwise is told apart at once; automata are for the rest.
@@ -184,7 +185,7 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
     })
 }
 
-/// The attributes that a row shows: those of its key and those it stores.
+/// Returns the attributes that a row shows: those of its key and those it stores.
 ///
 /// Cost: worked out once for each family, then remembered.
 pub fn available<'f>(model: &Model, family: &'f Family) -> &'f BTreeSet<ColumnPath> {
@@ -199,7 +200,8 @@ pub fn available<'f>(model: &Model, family: &'f Family) -> &'f BTreeSet<ColumnPa
     })
 }
 
-/// Whether the attributes of the key tell tuples apart, whatever a sparse family asks for.
+/// Returns true if the attributes of the key distinguish tuples, whatever the condition of a sparse
+/// family.
 ///
 /// Cost: as of [`available`].
 pub fn key_tells(model: &Model, family: &Family) -> bool {

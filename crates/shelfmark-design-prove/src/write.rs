@@ -1,4 +1,4 @@
-//! The proof of one write: its plan turns the rows of a state into the rows of the changed state.
+//! Proves one write: its plan turns the rows of a state into the rows of the changed state.
 //!
 //! Claimed for a plan executed alone. Whether it may run beside others is said by lints.
 //!
@@ -27,10 +27,11 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Valu
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::target::Target;
 
-/// How far references are followed through what one write makes.
+/// Deepest chain of references that is followed through the tuples that one write inserts.
 const MADE_DEPTH_MAX: usize = 4;
 
-/// The attributes behind references that a write tells because it also makes what they refer to.
+/// Returns the attributes behind references that a write knows because it also inserts their
+/// targets.
 pub fn made_paths(
     model: &Model,
     write: &Write,
@@ -76,7 +77,7 @@ fn made_below(
     }
 }
 
-/// Whether the effect's tuple is the loop's own: what a row of the loop shows is the tuple's.
+/// Returns true if the effect's tuple is the loop's own: the rows of the loop show it.
 pub(super) fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
     let own = |column: &usize| {
         effect.key.iter().any(|(at, term)| at == column && *term == Term::Prior(vec![*column]))
@@ -94,7 +95,7 @@ pub(super) struct Prover<'a> {
     pub(super) plan: &'a WritePlan,
 }
 
-/// Proves that a plan does a write.
+/// Proves that a plan implements a write.
 pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     let WriteCase { model, schema, target, write, .. } = case;
     let mut analysis = Analysis::default();
@@ -258,8 +259,8 @@ impl Prover<'_> {
         }
     }
 
-    /// All that a write selects by must be in the row's key, or the tuple was looked up: else a row
-    /// that is found without it is changed although it does not fit.
+    /// Proves that all that a write selects by is in the row's key, or the tuple was looked up:
+    /// else a row that is found without it is changed although it does not fit.
     fn selected(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         if effect.kind == EffectKind::Insert || family.source != effect.relation {
             return;
@@ -293,7 +294,7 @@ impl Prover<'_> {
         );
     }
 
-    /// The step that changes the family; several effects may share it.
+    /// Returns the step that changes the family; several effects may share it.
     pub(super) fn find_step(
         &self,
         id: FamilyId,
@@ -312,7 +313,7 @@ impl Prover<'_> {
         Some(at)
     }
 
-    /// Every read of the plan finds exactly the rows that meet its bindings.
+    /// Proves that a read of the plan finds exactly the rows that satisfy its bindings.
     fn read_is_exact(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) {
         let WriteStepKind::Read { bindings, alias } = &step.kind else { return };
         for id in &step.families {
@@ -348,7 +349,7 @@ impl Prover<'_> {
         }
     }
 
-    /// What a read looks for; one that names nothing looks for the tuple of each effect.
+    /// Returns what a read looks for; one that names nothing looks for the tuple of each effect.
     fn asked(
         &self,
         family: &Family,
@@ -396,7 +397,8 @@ impl Prover<'_> {
         }
     }
 
-    /// What a loop sets is known where the family, or an index of it, shows it.
+    /// Proves that the values that a loop sets are known: the family, or an index of it, shows
+    /// them.
     fn sets(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         let unknown = |term: &Term| has_prior(term) && !self.term_known(effect, term, at);
         for (column, _) in effect.set.iter().filter(|(_, term)| unknown(term)) {
@@ -458,8 +460,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a path leads behind a reference that the effect leaves out or, where a row is `put`,
-    /// takes away: what lies there is absent.
+    /// Returns true if a path leads behind a reference that the effect leaves out or, where a row
+    /// is `put`, removes: what lies there is absent.
     pub(super) fn is_absent(&self, effect: &Effect, path: &[usize], put: bool) -> bool {
         let Some((first, [_, ..])) = path.split_first() else { return false };
         let given = |terms: &[(usize, Term)]| {
@@ -472,7 +474,7 @@ impl Prover<'_> {
             || effect.kind == EffectKind::Insert && given(&effect.key).unwrap_or_else(left_out)
     }
 
-    /// A loop in the pattern is a loop in the step.
+    /// Proves that a loop in the pattern is a loop in the step.
     fn loops(&self, effect: &Effect, at: usize, analysis: &mut Analysis) {
         if effect.each.is_some() && self.loop_shows(effect, at).is_none() {
             analysis.fail(4, "W5", "the plan does not go through what the write goes through");
@@ -499,7 +501,8 @@ impl Prover<'_> {
         })
     }
 
-    /// A put after an update must not make a row of nothing: whether the tuple is looked up before.
+    /// Proves that a put after an update inserts no row for a missing tuple: it is looked up
+    /// before.
     pub(super) fn was_read(
         &self,
         effect: &Effect,

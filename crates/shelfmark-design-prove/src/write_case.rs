@@ -1,4 +1,4 @@
-//! One write in one schema: what its plan, its proof and its witness are all about.
+//! One write in one schema: the common context of its plan, its proof and its witness.
 //!
 //! What it is not: no plan; several plans of one case may be compared.
 //!
@@ -8,7 +8,7 @@ use shelfmark_design_language::model::schema::Schema;
 use shelfmark_design_language::model::{Model, Write};
 use shelfmark_design_language::target::Target;
 
-/// A write of a model, the schema whose rows it changes, and where that runs.
+/// A write of a model, the schema whose rows it changes, and the target.
 #[derive(Clone, Copy)]
 pub struct WriteCase<'a> {
     /// The model.
@@ -17,14 +17,14 @@ pub struct WriteCase<'a> {
     pub schema: &'a Schema,
     /// The profile of the schema's target.
     pub target: &'a Target,
-    /// Where the write stands among the model's.
+    /// The index of the write in the model.
     pub index: usize,
     /// The write.
     pub write: &'a Write,
 }
 
 impl<'a> WriteCase<'a> {
-    /// The case of what was proven, if the numbers are of a write and a schema of the model.
+    /// Returns the case of a proof, if the numbers are of a write and a schema of the model.
     #[cfg(test)]
     pub fn of(model: &'a Model, proof: &crate::Proof) -> Option<WriteCase<'a>> {
         let schema = model.schemas.get(proof.schema)?;
@@ -32,7 +32,7 @@ impl<'a> WriteCase<'a> {
         Self::all(model, schema, target).nth(proof.pattern)
     }
 
-    /// The cases of all writes, in the order of the model.
+    /// Returns the cases of all writes, in the order of the model.
     pub fn all(
         model: &'a Model,
         schema: &'a Schema,

@@ -1,4 +1,5 @@
-//! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
+//! Produces certificates of writes: the plan named or derived, its proof, and a witness when it
+//! fails.
 //!
 //! What it is not: it proves nothing itself; `write` does, and `write_witness` searches.
 //!
@@ -16,13 +17,13 @@ use shelfmark_design_language::certificate::{Certificate, Range, Status, text};
 use shelfmark_design_language::model::schema::{Schema, WritePlan};
 use shelfmark_design_language::model::{Model, Term, Write};
 
-/// The plan that a schema names for a write, or one that is derived.
+/// Returns the plan that a schema names for a write, or one that is derived.
 pub fn plan(case: WriteCase<'_>) -> WritePlan {
     let named = case.schema.writes.iter().find(|plan| plan.write == case.index);
     named.cloned().unwrap_or_else(|| derive(case))
 }
 
-/// Proves the plan of a write and writes the certificate.
+/// Proves the plan of a write and returns its certificate.
 pub fn certificate(case: WriteCase<'_>, hash: &str) -> (Certificate, Analysis, WritePlan) {
     let WriteCase { model, schema, write, .. } = case;
     let plan = plan(case);
@@ -65,7 +66,7 @@ fn call(write: &Write, missing: &str) -> Json {
     json!({ "kind": "call", "call": call, "missing": missing })
 }
 
-/// The keys that the write touches.
+/// Returns the keys that the write touches.
 fn ranges(model: &Model, schema: &Schema, analysis: &Analysis) -> Vec<Range> {
     analysis
         .families

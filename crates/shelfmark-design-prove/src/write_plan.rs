@@ -1,5 +1,5 @@
-//! A plan of a write where a schema names none: all that the write asks of each row family, with the
-//! reads that its keys need.
+//! Derives the plan of a write where a schema names none: all changes that the write requires of
+//! each row family, with the reads that their keys need.
 //!
 //! What it is not: no proof. What it puts together is proven like a written plan.
 
@@ -24,7 +24,7 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Valu
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::target::Target;
 
-/// A plan of all that the write asks, with the reads that its keys need.
+/// Returns a plan of all required changes, with the reads that their keys need.
 pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     let WriteCase { model, schema, target, index, write } = case;
     let tried = RefCell::default();
@@ -54,7 +54,7 @@ struct Deriver<'a> {
     write: &'a Write,
     reads: Vec<(FamilyId, WriteStepKind)>,
     changes: Vec<(FamilyId, WriteStepKind)>,
-    /// Which reads find exactly what is wanted: each of them is asked for by many families.
+    /// Cached results of [`Self::finds`]: many families ask for the same reads.
     tried: RefCell<BTreeMap<(FamilyId, Wanted, Bindings), bool>>,
 }
 
@@ -128,7 +128,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// Adds a read, and returns under which name its rows go: one read serves several loops.
+    /// Adds a read, and returns the name of its rows; one read serves several loops.
     fn add_read(
         &mut self,
         id: FamilyId,
@@ -155,7 +155,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// Reads what the key (and, for a put, the row) needs beyond what the effect gives.
+    /// Adds reads for what the key (and, for a put, the row) needs beyond what the effect gives.
     fn look_up(&mut self, effect: &Effect, family: &Family, put: bool) {
         let mut wanted = all_key_paths(self.model, family);
         if put {
@@ -203,7 +203,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// Reads the tuple where a row's key does not hold all that the write selects by.
+    /// Adds a read of the tuple where a row's key does not hold all that the write selects by.
     fn tell_apart(&mut self, effect: &Effect, family: &Family) {
         if effect.kind == EffectKind::Insert || family.source != effect.relation {
             return;
@@ -214,7 +214,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// Reads what an attribute of the effect's tuple refers to.
+    /// Adds a read of the target of an attribute of the effect's tuple.
     fn read_behind(&mut self, effect: &Effect, path: &[usize], via: usize, term: Term) {
         // Behind a reference that is taken away there is nothing to be read.
         if term == Term::Const(Value::Null) {
@@ -233,7 +233,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// What reads of the effect's own tuple show by now.
+    /// Returns the attributes that reads of the effect's own tuple show so far.
     fn own_shown(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
         if effect.kind == EffectKind::Insert {
             return BTreeSet::new();
@@ -251,7 +251,7 @@ impl Deriver<'_> {
             .collect()
     }
 
-    /// Whether a read of a family by equalities finds exactly what is wanted.
+    /// Returns true if a read of a family by equalities finds exactly what is wanted.
     fn finds(&self, id: FamilyId, wanted: Wanted, bindings: &[(ColumnPath, Term)]) -> bool {
         let mut tried = self.tried.borrow_mut();
         *tried.entry((id, wanted, bindings.to_vec())).or_insert_with(|| {
@@ -260,7 +260,7 @@ impl Deriver<'_> {
         })
     }
 
-    /// Reads the effect's own tuple from a family that one of its keys finds.
+    /// Adds a read of the effect's own tuple from a family that one of its keys finds.
     fn read_own(&mut self, effect: &Effect, wanted: &BTreeSet<ColumnPath>) -> Option<FamilyId> {
         let bindings = own_bindings(self.model, effect);
         // Tuples of a loop are known once the loop is read, and not before.
@@ -291,7 +291,8 @@ impl Deriver<'_> {
         None
     }
 
-    /// The family that a read by equalities finds, and that shows the most of what is wanted.
+    /// Returns the family that a read by equalities finds, and that shows the most of what is
+    /// wanted.
     fn shows_most(
         &self,
         relation: RelationId,
@@ -309,7 +310,7 @@ impl Deriver<'_> {
         found.map(|(id, _)| id)
     }
 
-    /// Reads the rows that hold copies of what changes.
+    /// Adds reads of the rows that hold copies of what changes.
     fn copies(
         &mut self,
         effect: &Effect,
@@ -377,7 +378,7 @@ impl Deriver<'_> {
     }
 }
 
-/// The attributes that a sparse family looks at.
+/// Returns the attributes in the condition of a sparse family.
 fn guards(model: &Model, family: &Family) -> Vec<ColumnPath> {
     family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect()
 }

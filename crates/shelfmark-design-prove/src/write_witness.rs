@@ -1,5 +1,5 @@
-//! Witnesses of refused writes: a small state and a call after which the plan leaves other rows than
-//! the changed state has.
+//! Finds witnesses of refused writes: a small state and a call after which the plan leaves other
+//! rows than the changed state has.
 //!
 //! Invariant: what is returned was run, and differed.
 
@@ -37,7 +37,7 @@ pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
     None
 }
 
-/// Whether plan and definition leave different rows.
+/// Returns true if plan and definition leave different rows.
 pub(crate) fn differs(
     case: WriteCase<'_>,
     plan: &WritePlan,
@@ -56,7 +56,8 @@ pub(crate) fn differs(
     }
 }
 
-/// Whether two sources of a family that the write concerns are one row: one of them is lost.
+/// Returns true if two sources of a family that the write concerns share one row: one of them is
+/// lost.
 fn loses(case: WriteCase<'_>, state: &State, rows: &Rows) -> bool {
     let WriteCase { model, schema, write, .. } = case;
     present(schema, state).into_iter().any(|(id, family)| {
@@ -75,7 +76,7 @@ fn loses(case: WriteCase<'_>, state: &State, rows: &Rows) -> bool {
     })
 }
 
-/// Base rows as comparable things: table, key, values.
+/// Returns base rows in a comparable form: table, key, values.
 fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
     let mut out = Vec::new();
     for (table, rows) in &rows.tables {

@@ -1,4 +1,4 @@
-//! Certificates re-checked by other code than the prover's.
+//! Verifies certificates by other code than the prover's.
 //!
 //! From the certificate and the model alone: the plan is read back from it, its words and ranges
 //! must be those of the plan, and each obligation is looked at again. O1, O4, O6, O8 and O9 by rules
@@ -36,10 +36,10 @@ use shelfmark_design_language::model::schema::{Schema, Step};
 use shelfmark_design_language::model::{Model, Read, Write};
 use world::{Dice, World, draw_inputs};
 
-/// States that one certificate is run on.
+/// Number of states that one certificate is run on.
 const RUNS: usize = 240;
 
-/// Checks a certificate against its model; returns how it was checked.
+/// Verifies a certificate against its model, and returns how it was checked.
 ///
 /// Cost: some hundred small runs.
 ///
@@ -65,7 +65,7 @@ pub fn verify(model: &Model, certificate: &Certificate) -> Result<String, String
     check_read(model, schema, index, read, certificate)
 }
 
-/// Whether status, obligations, reason and witness go together.
+/// Checks that status, obligations, reason and witness fit together.
 fn claims(certificate: &Certificate) -> Result<(), String> {
     let ids: Vec<&str> = certificate.obligations.iter().map(|one| one.id.as_str()).collect();
     if ids != ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9", "O10"] {
@@ -165,7 +165,7 @@ fn check_read(
     }
 }
 
-/// O2, O3, O5 and O7, and the bound of O6, on states.
+/// Checks O2, O3, O5 and O7, and the bound of O6, on states.
 fn run(
     model: &Model,
     schema: &Schema,
@@ -202,13 +202,13 @@ fn run(
     Ok(format!("rules and {RUNS} states"))
 }
 
-/// The steps, read back from the certificate.
+/// Decodes the steps of the certificate.
 fn plan<T: DeserializeOwned>(certificate: &Certificate) -> Result<Vec<T>, String> {
     serde_json::from_value(certificate.plan.clone())
         .map_err(|error| format!("its plan cannot be read: {error}"))
 }
 
-/// The relations and predicates that a write's inputs are compared with.
+/// Returns the relations and predicates that a write's inputs are compared with.
 fn uses_of(write: &Write) -> Vec<(usize, Vec<shelfmark_design_language::model::Predicate>)> {
     let equal = |column: usize, term: &shelfmark_design_language::model::Term| {
         shelfmark_design_language::model::Predicate {

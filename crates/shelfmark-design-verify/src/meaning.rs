@@ -1,4 +1,4 @@
-//! What a read and a write mean, by the verifier's own reading.
+//! The meaning of reads and writes, by the verifier's own reading.
 
 use std::cmp::Ordering;
 
@@ -7,11 +7,11 @@ use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{OrderKey, Read, RelationId, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{Aggregate, Existing};
 
-/// What a caller sees of one row: its type and the attributes asked for.
+/// A caller's view of one row: its type and the attributes asked for.
 pub(super) type Item = (RelationId, Vec<Value>);
 
 pub(super) struct Answer {
-    /// Items with what they are ordered by.
+    /// Items with their sort keys.
     items: Vec<(Vec<Value>, Item)>,
     limit: Option<usize>,
 }
@@ -81,12 +81,13 @@ impl Answer {
         self.items.len().min(self.limit.unwrap_or(usize::MAX))
     }
 
-    /// The items in one of their orders.
+    /// Returns the items in one of their orders.
     pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().take(self.length()).map(|(_, item)| item)
     }
 
-    /// Whether a list is a right answer: as long, its items in their groups, ties in any order.
+    /// Returns true if a list is a right answer: of the same length, its items in their groups,
+    /// ties in any order.
     pub(super) fn accepts(&self, found: &[Item]) -> bool {
         if found.len() != self.length() {
             return false;
@@ -102,12 +103,12 @@ impl Answer {
     }
 }
 
-/// The state after a write; nothing where it is not defined.
+/// Returns the state after a write; `None` where the write is not defined.
 pub(super) fn after<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<World<'m>> {
     one_by_one(world, write, inputs)?.pop()
 }
 
-/// The state and what each effect of a write makes of it; nothing where the write is not defined.
+/// Returns the states after each effect of a write; `None` where the write is not defined.
 pub(super) fn one_by_one<'m>(
     world: &World<'m>,
     write: &Write,

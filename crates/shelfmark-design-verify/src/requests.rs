@@ -1,4 +1,4 @@
-//! O10: whether the target takes the steps of a certified plan as requests.
+//! Verifies O10: the target accepts the steps of a certified plan as requests.
 //!
 //! What it is not: it words no request. It looks at the tables and at the keys by the target's rules,
 //! which it states for itself: names, columns and types of keys, empty texts, conditions on a sort key,
@@ -83,8 +83,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Refuses two changes of one row type in a transaction whose keys some inputs make equal: what is
-/// named by the same terms is one change, what is named by other constants is two items.
+/// Refuses two changes of one row type in a transaction whose keys some inputs make equal: changes
+/// named by the same terms are one, changes named by other constants concern two items.
 fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
     let changes = |kind| matches!(kind, EffectKind::Update | EffectKind::Increment);
     let own: Vec<_> = write
@@ -108,7 +108,7 @@ fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a row has a column for an attribute of its own tuple, beside its key.
+/// Returns true if a row has a column for an attribute of its own tuple, beside its key.
 fn shows(model: &Model, family: &Family, column: usize) -> bool {
     family.stored.iter().any(|stored| {
         matches!(stored, Stored::Path(path)
@@ -165,7 +165,7 @@ fn table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
     Ok(())
 }
 
-/// The attribute that a key column is by itself.
+/// Returns the attribute that a key column consists of.
 fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize>> {
     match parts {
         [Part::Hole { term: Term::Column(path), codec: Codec::Native, .. }] => {
@@ -180,7 +180,7 @@ fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize
     }
 }
 
-/// Whether a text of these parts may be empty, by the types of their holes.
+/// Returns true if a text of these parts may be empty, by the types of their holes.
 fn may_be_empty(parts: &[Part]) -> bool {
     let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
     !typed
@@ -195,7 +195,8 @@ fn may_be_empty(parts: &[Part]) -> bool {
         })
 }
 
-/// The parts of a call as its inputs are declared: an input may be less than what it is compared with.
+/// Returns true if a text of these parts may be empty, by the types of the inputs: an input may be
+/// less than what it is compared with.
 fn input_may_be_empty(read: &Read, parts: &[Part]) -> bool {
     let own = |part: &Part| match part {
         Part::Hole { term: Term::Param(at), codec, .. } => Part::Hole {

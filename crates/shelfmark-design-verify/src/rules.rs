@@ -1,4 +1,4 @@
-//! What the shape of a plan says by itself: O1, O4, O6, O8 and O9, by rules of the verifier's own.
+//! Verifies O1, O4, O6, O8 and O9 by the shape of a plan, by rules of the verifier's own.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use shelfmark_design_language::model::{
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 use shelfmark_design_language::target::profile;
 
-/// Ranges of one call at most that are run.
+/// Most ranges of one call that are run.
 const LOOP_MAX: i64 = 4_096;
 
-/// Whether a plan that was read back speaks of tables and inputs that are there.
+/// Checks that a decoded plan names existing tables and inputs.
 pub(super) fn in_model(schema: &Schema, read: &Read, steps: &[Step]) -> Result<(), String> {
     for step in steps {
         let Step::Read(step) = step else { continue };
@@ -95,7 +95,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// O1.
+/// Checks O1.
 pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
     let table = schema.tables.get(step.table).ok_or("no such table")?;
     let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
@@ -122,7 +122,7 @@ pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether every value of a hole has a text.
+/// Returns true if every value of a hole has a text.
 fn writable(part: &Part) -> bool {
     match part {
         Part::Hole { codec: Codec::Lexint, ty: Type::Int(Some((low, _))), .. } => *low >= 0,
@@ -131,7 +131,7 @@ fn writable(part: &Part) -> bool {
     }
 }
 
-/// O4: the table has a row for each of the relation's tuples.
+/// Checks O4: the table has a row for each of the relation's tuples.
 fn own_rows(
     model: &Model,
     schema: &Schema,
@@ -153,7 +153,7 @@ fn own_rows(
     Ok(())
 }
 
-/// Whether the key (of the row itself, for an index entry) holds a whole key of its source.
+/// Returns true if the key (of the row itself, for an index entry) holds a whole key of its source.
 pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
     let family = family.base.and_then(|base| schema.families.get(base)).unwrap_or(family);
     let mut paths = in_key(model, family);
@@ -163,13 +163,14 @@ pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
     known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
 }
 
-/// Whether the key tells any two tuples apart, those too that a sparse family does not hold.
+/// Returns true if the key distinguishes any two tuples, those too that a sparse family does not
+/// hold.
 pub(super) fn keyed_alone(model: &Model, family: &Family) -> bool {
     let paths = in_key(model, family);
     known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
 }
 
-/// The attributes that stand in a key as they are.
+/// Returns the attributes that stand in a key unchanged.
 pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let parts = family.key.iter().flat_map(|column| &column.parts);
     let paths = parts.filter_map(|part| match part {
@@ -179,7 +180,7 @@ pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     paths.collect()
 }
 
-/// Whether what a read asks for by `=` tells one tuple.
+/// Returns true if the `=` conditions of a read select one tuple.
 fn asks_for_one(model: &Model, read: &Read) -> bool {
     let [source] = read.sources.as_slice() else { return false };
     let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
@@ -188,7 +189,7 @@ fn asks_for_one(model: &Model, read: &Read) -> bool {
     known(model, source.relation, &fixed).len() == columns
 }
 
-/// A refusal without a plan says that no row family has a key that the call can form.
+/// Checks a refusal without a plan: no row family has a key that the call can form.
 pub(super) fn no_plan(model: &Model, schema: &Schema, read: &Read) -> Result<(), String> {
     let Some(source) = read.sources.first().filter(|_| read.aggregate.is_none()) else {
         return Ok(());
@@ -203,7 +204,7 @@ pub(super) fn no_plan(model: &Model, schema: &Schema, read: &Read) -> Result<(),
     }
 }
 
-/// Whether some attributes are enough to name the partition of a family's rows.
+/// Returns true if some attributes are enough to name the partition of a family's rows.
 pub(super) fn formable(
     model: &Model,
     schema: &Schema,
@@ -223,7 +224,7 @@ pub(super) fn formable(
     known
 }
 
-/// The columns of a relation that some paths determine.
+/// Returns the columns of a relation that some paths determine.
 fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> BTreeSet<usize> {
     let mut known = BTreeSet::new();
     for (at, column) in model.relation(relation).columns.iter().enumerate() {
@@ -245,7 +246,7 @@ fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> B
     follow(model.relation(relation), known)
 }
 
-/// The fixpoint of keys and dependencies.
+/// Computes the fixpoint of keys and dependencies.
 fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
     let all: Vec<usize> = (0..relation.columns.len()).collect();
     // An optional attribute tells tuples apart only where it is known to be there.
@@ -267,7 +268,7 @@ fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
     known
 }
 
-/// O9: rows of the first read, as certificates write it.
+/// Returns the bound of O9: rows of the first read, as certificates write it.
 fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
     let mut total = Some(0.0);
     for source in &read.sources {
@@ -303,7 +304,7 @@ fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
     }
 }
 
-/// The rows that one call may deliver, with its inputs, follow-up reads included.
+/// Returns the most rows that one call may return, with its inputs, follow-up reads included.
 pub(super) fn most(
     read: &Read,
     stated: &RowsMax,
@@ -314,7 +315,7 @@ pub(super) fn most(
     Some(stated.of_call(&read.params, inputs)?.saturating_mul(reads))
 }
 
-/// Whether the pattern has what is said to make it unservable.
+/// Checks that the pattern has the property that makes it unservable.
 pub(super) fn unservable(model: &Model, read: &Read, ground: Option<Ground>) -> Result<(), String> {
     let predicates = || read.sources.iter().flat_map(|source| &source.predicates);
     let searches =
@@ -334,7 +335,7 @@ pub(super) fn unservable(model: &Model, read: &Read, ground: Option<Ground>) -> 
     if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
 }
 
-/// The attributes of a source that are asked for by a range or a prefix.
+/// Returns the attributes of a source that are restricted by a range or a prefix.
 fn ranged(model: &Model, read: &Read, source: usize) -> BTreeSet<ColumnPath> {
     use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
     let Some(source) = read.sources.get(source) else { return BTreeSet::new() };
@@ -343,8 +344,8 @@ fn ranged(model: &Model, read: &Read, source: usize) -> BTreeSet<ColumnPath> {
     asked.map(|one| short(model, source.relation, &one.path)).collect()
 }
 
-/// Whether the first order that is not settled by equalities is that of another attribute than the
-/// one that is ranged over.
+/// Returns true if the first order that is not settled by equalities is that of another attribute
+/// than the ranged one.
 fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
     let ranges = ranged(model, read, source);
     let (Some(one), false) = (read.sources.get(source), ranges.is_empty()) else { return false };

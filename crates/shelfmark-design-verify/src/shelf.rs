@@ -1,4 +1,4 @@
-//! The rows of a state, and plans of reads on them, by the verifier's own reading.
+//! Computes the rows of a state, and runs plans of reads on them, by the verifier's own reading.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) enum Cell {
     Typed(Value),
 }
 
-/// What a row shows.
+/// The values of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) family: usize,
@@ -30,7 +30,7 @@ pub(super) struct Line {
 /// Rows by table and key.
 pub(super) type Rows = BTreeMap<(usize, Vec<Cell>), Line>;
 
-/// `author.id` is `author`: the key of what is referred to stands in the reference.
+/// Shortens a path: `author.id` is `author`, since the reference holds the key.
 pub(super) fn short(model: &Model, relation: RelationId, path: &[usize]) -> ColumnPath {
     let Some((last, head)) = path.split_last().filter(|(_, head)| !head.is_empty()) else {
         return path.to_vec();
@@ -39,7 +39,7 @@ pub(super) fn short(model: &Model, relation: RelationId, path: &[usize]) -> Colu
     if owner.key() == [*last] { short(model, relation, head) } else { path.to_vec() }
 }
 
-/// The attributes that a family's rows show.
+/// Returns the attributes that a family's rows show.
 pub(super) fn shown(model: &Model, family: &Family) -> Vec<ColumnPath> {
     let in_key = family.key.iter().flat_map(|column| &column.parts).filter_map(|part| match part {
         Part::Hole { term: Term::Column(path), .. } => Some(path),
@@ -52,7 +52,7 @@ pub(super) fn shown(model: &Model, family: &Family) -> Vec<ColumnPath> {
     in_key.chain(stored).map(|path| short(model, family.source, path)).collect()
 }
 
-/// The text or value of a column; nothing when something in it is absent.
+/// Returns the text or value of a column; `None` when something in it is absent.
 pub(super) fn cell(parts: &[Part], leaf: &impl Fn(&Term) -> Option<Value>) -> Option<Cell> {
     let mut out = String::new();
     for part in parts {
@@ -70,7 +70,7 @@ pub(super) fn cell(parts: &[Part], leaf: &impl Fn(&Term) -> Option<Value>) -> Op
     Some(Cell::Text(out))
 }
 
-/// The row that a family has for a tuple.
+/// Returns the row that a family has for a tuple.
 pub(super) fn row(
     world: &World<'_>,
     id: usize,
@@ -110,7 +110,8 @@ pub(super) fn row(
     Some((key, Line { family: id, shown: shown.collect(), kept: kept.collect() }))
 }
 
-/// All rows of a state; of two with one key the last stays, and only what stays is in indexes.
+/// Returns all rows of a state; of two with one key the last stays, and only what stays is in
+/// indexes.
 pub(super) fn rows(world: &World<'_>, schema: &Schema) -> Rows {
     let mut rows = Rows::new();
     let mut origins: BTreeMap<(usize, Vec<Cell>), (usize, &Tuple)> = BTreeMap::new();
@@ -134,7 +135,7 @@ pub(super) fn rows(world: &World<'_>, schema: &Schema) -> Rows {
     rows
 }
 
-/// What a plan gives.
+/// The result of a plan.
 pub(super) struct Found {
     pub(super) items: Vec<Item>,
     pub(super) rows_read: usize,
@@ -232,7 +233,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The values of a loop; once when there is none.
+    /// Returns the values of a loop; one empty value when there is none.
     fn eaches(&self, step: &ReadStep) -> Vec<Option<Value>> {
         match &step.each {
             None => vec![None],
@@ -301,7 +302,7 @@ impl Reader<'_> {
         Ok(lines)
     }
 
-    /// A point read for a row; what it finds is seen of the row from then on.
+    /// Does a point read for a row, whose result belongs to the row from then on.
     fn follow(&mut self, step: &ReadStep, line: &mut Line) {
         let Ok(found) = self.range(step, None, Some(line)) else { return };
         let Some(found) = found.first() else { return };
@@ -336,7 +337,7 @@ impl Reader<'_> {
         found.map_or(Value::Null, |(_, value)| value.clone())
     }
 
-    /// What a line is sorted by.
+    /// Returns the value that a line is sorted by.
     fn rank(&self, line: &Line, name: &str) -> Value {
         if self.read.is_row_type(self.model, name) {
             let of = self.source(line);
@@ -398,7 +399,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a column lies within an end; ends that are no whole values are how texts begin.
+/// Returns true if a column lies within an end; ends that are no whole values are beginnings of
+/// texts.
 fn lies(cell: &Cell, (kind, end, whole): &(BoundKind, Cell, bool)) -> bool {
     let begins = match (cell, end) {
         (Cell::Text(text), Cell::Text(head)) if !whole => text.starts_with(head.as_str()),

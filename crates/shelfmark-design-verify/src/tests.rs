@@ -146,7 +146,7 @@ fn set<T: PartialEq>(place: &mut T, value: T) -> bool {
     changes
 }
 
-/// A lie as it would be told: nothing fails any more.
+/// Forges a certificate so that no obligation fails.
 fn claim(one: &mut Certificate, status: Status) -> bool {
     if one.status == status || one.plan.is_null() {
         return false;

@@ -1,4 +1,4 @@
-//! Witnesses: whether what a refusal shows is so.
+//! Verifies witnesses: the harm that a refusal shows must be real.
 
 use serde_json::{Map, Value as Json};
 
@@ -12,7 +12,7 @@ use shelfmark_design_language::model::schema::{EachOf, Schema, Step};
 use shelfmark_design_language::model::{Consistency, Model, Read, Type, Value};
 use shelfmark_design_language::target::profile;
 
-/// The inputs of a witness's call.
+/// Returns the inputs of a witness's call.
 pub(super) fn inputs(params: &[Param], call: &Json) -> Result<Vec<Value>, String> {
     let value = |param: &Param| {
         let json = call.get(&param.name).unwrap_or(&Json::Null);
@@ -65,7 +65,7 @@ pub(super) fn read(
     }
 }
 
-/// A refusal that is shown without a state.
+/// Checks a refusal that is shown without a state.
 fn stated(
     schema: &Schema,
     read: &Read,
@@ -113,7 +113,7 @@ fn stated(
     }
 }
 
-/// Items as witnesses write them.
+/// Converts items to the form of witnesses.
 fn json<'a>(model: &Model, read: &Read, items: impl Iterator<Item = &'a Item>) -> Json {
     let mut list = Vec::new();
     for (of, values) in items {
@@ -139,13 +139,13 @@ fn json<'a>(model: &Model, read: &Read, items: impl Iterator<Item = &'a Item>) -
     Json::Array(list)
 }
 
-/// Whether the certificate says that it looked for a state and found none.
+/// Returns true if the certificate says that it searched for a state and found none.
 fn witness_is_missing(certificate: &Certificate) -> bool {
     let found = certificate.witness.as_ref().and_then(|witness| witness.get("found"));
     found == Some(&Json::Bool(false))
 }
 
-/// What a witness that is a call names as missing.
+/// Returns the missing part that a witness names, if it is a call.
 fn witness_says(certificate: &Certificate) -> Option<&str> {
     certificate.witness.as_ref()?.get("missing")?.as_str()
 }

@@ -1,4 +1,4 @@
-//! States of the verifier's own: drawn, read from witnesses, checked against what is declared.
+//! States of the verifier's own: drawn, parsed from witnesses, checked against declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use shelfmark_design_language::syntax::tree::CondOp;
 
 pub(super) type Tuple = Vec<Value>;
 
-/// Numbers that follow from a certificate (xorshift).
+/// A random generator seeded by a certificate (xorshift).
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -43,15 +43,15 @@ pub(super) struct World<'m> {
     pub(super) tuples: Vec<Vec<Tuple>>,
 }
 
-/// Texts and numbers to draw from: simple ones, and ones at which something is decided.
+/// Texts and numbers to draw from: simple ones, and boundary ones.
 pub(super) struct Words {
-    /// Those that keys are cut at among them.
+    /// Texts, with those at which keys are cut among them.
     texts: Vec<String>,
-    /// What patterns and plans compare with, and its neighbours.
+    /// The numbers that patterns and plans compare with, and their neighbours.
     numbers: Vec<i64>,
 }
 
-/// Numbers of a model that are taken up at most, neighbours not counted.
+/// Most numbers of a model that are used, neighbours not counted.
 const NUMBERS_MAX: usize = 16;
 
 pub(super) fn words(model: &Model, schema: &Schema) -> Words {
@@ -86,7 +86,7 @@ pub(super) fn words(model: &Model, schema: &Schema) -> Words {
     Words { texts: texts.into_iter().collect(), numbers: near.collect() }
 }
 
-/// What a type may hold, a handful of it.
+/// Returns a handful of values of a type.
 fn values(ty: &Type, words: &Words, dice: &mut Dice) -> Vec<Value> {
     let numbers = |low: i64, high: i64| -> Vec<Value> {
         let known = [-7, 0, 1, 2, 9, 10, 11, 99, 100, 307, 4_096, 86_400_000, low, high];
@@ -126,7 +126,7 @@ fn values(ty: &Type, words: &Words, dice: &mut Dice) -> Vec<Value> {
     }
 }
 
-/// Some text of a domain.
+/// Returns some text of a domain.
 fn spelled(domain: &TextDomain, dice: &mut Dice) -> String {
     let allowed: Vec<char> =
         ('0'..='z').chain(' '..='/').filter(|c| domain.allows(*c)).step_by(7).take(5).collect();
@@ -141,7 +141,7 @@ impl<'m> World<'m> {
         self.tuples.get(relation).map_or(&[], Vec::as_slice)
     }
 
-    /// The value at the end of a path.
+    /// Returns the value at the end of a path.
     pub(super) fn at(&self, relation: RelationId, tuple: &Tuple, path: &[usize]) -> Value {
         let Some((first, rest)) = path.split_first() else { return Value::Null };
         let value = tuple.get(*first).cloned().unwrap_or(Value::Null);
@@ -165,7 +165,7 @@ impl<'m> World<'m> {
         self.of(target).iter().find(|one| one.get(key) == Some(value)).map(|one| (target, one))
     }
 
-    /// Whether types, keys, dependencies, references and fan-outs are obeyed.
+    /// Returns true if types, keys, dependencies, references and fan-outs are obeyed.
     pub(super) fn is_state(&self) -> bool {
         self.model.relations.iter().enumerate().all(|(id, relation)| {
             let part = |tuple: &Tuple, columns: &[usize]| -> Vec<Value> {
@@ -204,7 +204,7 @@ impl<'m> World<'m> {
         })
     }
 
-    /// Draws a state; what is referred to comes first.
+    /// Draws a state; tuples that are referred to come first.
     pub(super) fn draw(model: &'m Model, words: &Words, dice: &mut Dice, size: usize) -> Self {
         let count = model.relations.len();
         let mut world = World { model, tuples: vec![Vec::new(); count] };
@@ -235,7 +235,7 @@ impl<'m> World<'m> {
         world
     }
 
-    /// A tuple: new, or one that is there with an attribute or two changed.
+    /// Draws a tuple: new, or an existing one with an attribute or two changed.
     fn one(&self, id: RelationId, words: &Words, dice: &mut Dice) -> Option<Tuple> {
         let old = if dice.below(2) == 0 { dice.pick(self.of(id)).cloned() } else { None };
         let columns = &self.model.relation(id).columns;
@@ -269,7 +269,7 @@ impl<'m> World<'m> {
         Some(tuple)
     }
 
-    /// Reads the state of a witness.
+    /// Parses the state of a witness.
     pub(super) fn of_json(model: &'m Model, json: &Json) -> Result<Self, String> {
         let mut world = World { model, tuples: vec![Vec::new(); model.relations.len()] };
         for (name, list) in json.as_object().ok_or("the witness has no state")? {
@@ -291,7 +291,8 @@ impl<'m> World<'m> {
         if world.is_state() { Ok(world) } else { Err("the witness is no state".to_owned()) }
     }
 
-    /// Whether a tuple meets a predicate; what is absent meets nothing but `is absent`.
+    /// Returns true if a tuple satisfies a predicate; what is absent satisfies nothing but `is
+    /// absent`.
     pub(super) fn meets(
         &self,
         relation: RelationId,
@@ -306,7 +307,7 @@ impl<'m> World<'m> {
     }
 }
 
-/// `found op wanted`.
+/// Returns true if `found op wanted` holds.
 pub(super) fn holds(op: CondOp, found: &Value, wanted: &[Value]) -> bool {
     let first = wanted.first();
     match op {
@@ -339,7 +340,7 @@ pub(super) fn holds(op: CondOp, found: &Value, wanted: &[Value]) -> bool {
     }
 }
 
-/// Inputs: mostly what stands in the state where they are compared.
+/// Draws inputs: mostly values of the state where they are compared.
 pub(super) fn draw_inputs(
     world: &World<'_>,
     params: &[Param],
@@ -392,14 +393,14 @@ pub(super) fn draw_inputs(
     inputs
 }
 
-/// The beginning of a text, of any length.
+/// Returns the beginning of a text, of any length.
 fn beginning(value: &Value, dice: &mut Dice) -> Option<Value> {
     let Value::Text(text) = value else { return None };
     let length = dice.below(text.chars().count() + 1);
     Some(Value::Text(text.chars().take(length).collect()))
 }
 
-/// A list to look in: what stands in the state or part of it, and at times what does not.
+/// Draws a list: values of the state or part of them, and at times others.
 fn draw_list(
     mut known: Vec<Value>,
     fresh: &[Value],

@@ -1,4 +1,4 @@
-//! Writes, checked by what they must change: on drawn states the rows before and after are compared
+//! Verifies writes by what they must change: on drawn states the rows before and after are compared
 //! row family by row family, and the plan must have a step for each change, with keys that it can
 //! know, and no step for what the write does not concern.
 //!
@@ -115,8 +115,8 @@ fn certified(
     Ok(format!("steps and {defined} changes of {RUNS} states"))
 }
 
-/// The witness of a refusal, when it is a state: the rows of the changed state are worked out again,
-/// and what the plan left must be something else.
+/// Checks the witness of a refusal, when it is a state: the rows of the changed state are computed
+/// again, and what the plan left must differ.
 fn refused(
     model: &Model,
     schema: &Schema,
@@ -159,7 +159,7 @@ fn refused(
     Err("its witness shows nothing".to_owned())
 }
 
-/// Rows as witnesses write them.
+/// Converts rows to the form of witnesses.
 fn json(model: &Model, schema: &Schema, rows: &Rows) -> Json {
     let mut list = Vec::new();
     for ((table, key), line) in rows {

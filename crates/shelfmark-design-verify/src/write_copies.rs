@@ -1,4 +1,5 @@
-//! Attributes of a tuple that rows of others hold: copies, and lists or counts of what refers to it.
+//! Verifies attributes of a tuple that rows of others hold: copies, and lists or counts of what
+//! refers to it.
 //!
 //! What it is not: whether the copies' keys can be computed is asked in `write_steps`.
 //!
@@ -12,8 +13,8 @@ use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
-/// Copies change only with an update that names one tuple by its key: only then a step knows which
-/// rows refer to it and what is new in them.
+/// Checks that copies change only with an update that names one tuple by its key: only then a step
+/// knows which rows refer to it and what is new in them.
 pub(super) fn followed(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
     for effect in &write.effects {
         let relation = model.relation(effect.relation);
@@ -45,7 +46,7 @@ pub(super) fn followed(model: &Model, schema: &Schema, write: &Write) -> Result<
     Ok(())
 }
 
-/// What is deleted and made again leaves no copies, lists or counts as they were.
+/// Checks that deleting and recreating a tuple leaves no copies, lists or counts unchanged.
 pub(super) fn made_again(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
     for (at, first) in write.effects.iter().enumerate() {
         let again = |second: &&Effect| {
@@ -70,8 +71,8 @@ pub(super) fn made_again(model: &Model, schema: &Schema, write: &Write) -> Resul
     Ok(())
 }
 
-/// A loop over rows that hold copies finds all of them: a sparse family has only its own rows, and
-/// not even those that a change takes into it.
+/// Checks that a loop over rows that hold copies finds all of them: a sparse family has only its
+/// own rows, and not even those that a change takes into it.
 pub(super) fn found_whole(
     model: &Model,
     schema: &Schema,
@@ -104,7 +105,7 @@ pub(super) fn found_whole(
     Ok(())
 }
 
-/// Every attribute that a family's rows hold or are made by.
+/// Returns every attribute that a family's rows hold or are computed from.
 fn held(model: &Model, family: &Family) -> Vec<ColumnPath> {
     let mut paths = shown(model, family);
     let others =
@@ -113,7 +114,7 @@ fn held(model: &Model, family: &Family) -> Vec<ColumnPath> {
     paths
 }
 
-/// The attributes of a relation that a path goes through behind a reference.
+/// Returns the attributes of a relation that a path goes through behind a reference.
 fn behind<'a>(
     model: &'a Model,
     family: &'a Family,

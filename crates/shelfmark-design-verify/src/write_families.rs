@@ -1,4 +1,4 @@
-//! Which row families a write can concern, and by what.
+//! Computes which row families a write can concern, and by what.
 //!
 //! What it is not: no step of a plan is looked at here.
 //!
@@ -10,12 +10,12 @@ use shelfmark_design_language::model::schema::{Family, Part, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
-/// Whether some effect of a write can concern a family's rows.
+/// Returns true if some effect of a write can concern a family's rows.
 pub(super) fn concerned(model: &Model, write: &Write, family: &Family) -> bool {
     write.effects.iter().any(|effect| concerned_by(model, effect, family))
 }
 
-/// Whether one effect can concern a family's rows.
+/// Returns true if one effect can concern a family's rows.
 pub(super) fn concerned_by(model: &Model, effect: &Effect, family: &Family) -> bool {
     let kept = family.stored.iter().any(|stored| match stored {
         Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
@@ -30,7 +30,7 @@ pub(super) fn concerned_by(model: &Model, effect: &Effect, family: &Family) -> b
         || family.when.iter().any(|one| reaches(model, family, &one.path, effect))
 }
 
-/// Whether an update sets something of the rows of a family, or of its entries in indexes.
+/// Returns true if an update sets something of the rows of a family, or of its entries in indexes.
 pub(super) fn touches(model: &Model, schema: &Schema, family: &Family, effect: &Effect) -> bool {
     let holds = |family: &Family, column: usize| {
         let guards = family.when.iter().map(|one| &one.path);
@@ -47,13 +47,13 @@ pub(super) fn touches(model: &Model, schema: &Schema, family: &Family, effect: &
     effect.set.iter().any(|(column, _)| all.iter().any(|family| holds(family, *column)))
 }
 
-/// Whether a write makes a tuple that surely has no row in a family, because it leaves out what the
-/// key holds or the family asks for.
+/// Returns true if a write inserts a tuple that surely has no row in a family, because it leaves
+/// out what the key holds or the family asks for.
 pub(super) fn left_out(model: &Model, write: &Write, family: &Family) -> bool {
     matches!(write.effects.as_slice(), [effect] if left_out_by(model, effect, family))
 }
 
-/// The same of one part of a write.
+/// Returns true if one effect inserts a tuple that surely has no row in a family.
 pub(super) fn left_out_by(model: &Model, effect: &Effect, family: &Family) -> bool {
     let absent = Term::Const(Value::Null);
     let given =
@@ -71,7 +71,7 @@ pub(super) fn left_out_by(model: &Model, effect: &Effect, family: &Family) -> bo
             || family.when.iter().any(|one| one.op != CondOp::Absent && out(&one.path)))
 }
 
-/// Whether a path goes through what an effect changes.
+/// Returns true if a path goes through what an effect changes.
 pub(super) fn reaches(model: &Model, family: &Family, path: &[usize], effect: &Effect) -> bool {
     let sets = |column: &usize| {
         effect.kind != EffectKind::Update || effect.set.iter().any(|(set, _)| set == column)
@@ -82,7 +82,7 @@ pub(super) fn reaches(model: &Model, family: &Family, path: &[usize], effect: &E
     })
 }
 
-/// Every attribute that a family's key is computed from.
+/// Returns every attribute that a family's key is computed from.
 pub(super) fn key_paths(family: &Family) -> Vec<ColumnPath> {
     let mut paths = Vec::new();
     for part in family.key.iter().flat_map(|column| &column.parts) {

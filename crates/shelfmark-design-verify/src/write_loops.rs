@@ -1,5 +1,5 @@
-//! Loops of a write's plan: the rows that a step goes through are those of the write's own loop, and
-//! show every attribute that the write takes from them.
+//! Verifies the loops of a write's plan: the rows that a step goes through are those of the write's
+//! own loop, and show every attribute that the write takes from them.
 //!
 //! What it is not: rows that hold copies of a changed tuple are gone through too; `write_copies`
 //! looks at those.
@@ -13,8 +13,8 @@ use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// Checks the rows that a step goes through: they were asked for as the write's loop asks, and show
-/// what the write takes from them.
+/// Checks the rows that a step goes through: they were selected as the write's loop selects, and
+/// show what the write takes from them.
 pub(super) fn gone_through(
     model: &Model,
     schema: &Schema,
@@ -38,7 +38,7 @@ pub(super) fn gone_through(
                 // Lists that a parent's row keeps are asked for by the parent.
                 for other in others.filter(|other| other.source == each.relation) {
                     asked_alike(model, each, other, bindings)?;
-                    told(model, effect, each, family, other, bindings)?;
+                    loop_values_known(model, effect, each, family, other, bindings)?;
                 }
             }
         }
@@ -46,7 +46,7 @@ pub(super) fn gone_through(
     Ok(())
 }
 
-/// Rows that the write's loop does not ask for are no part of it.
+/// Checks that a step goes through no rows that the write's loop does not select.
 fn asked_alike(
     model: &Model,
     each: &Each,
@@ -66,8 +66,9 @@ fn asked_alike(
     Err(format!("O4: rows of {} are read that the write does not go through", other.name.text))
 }
 
-/// What a changed row takes from the loop's tuple must stand in the row that was read.
-fn told(
+/// Checks that the row that was read shows every attribute that a changed row takes from the loop's
+/// tuple.
+fn loop_values_known(
     model: &Model,
     effect: &Effect,
     each: &Each,

@@ -1,5 +1,5 @@
-//! What the parts of one write may do to each other: one item twice, or a tuple that is selected by
-//! what was changed before.
+//! Verifies that the parts of one write do not disturb each other: one item changed twice, or a
+//! tuple selected by what was changed before.
 //!
 //! What it is not: each step for itself is looked at in `write_steps`.
 //!
@@ -14,7 +14,8 @@ use shelfmark_design_language::model::{Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::target::profile;
 
-/// Where a transaction takes one operation for an item, no item is put and patched in one.
+/// Checks that no item is put and patched in one transaction, where that takes one operation for an
+/// item.
 pub(super) fn once_each(
     model: &Model,
     schema: &Schema,
@@ -47,8 +48,8 @@ pub(super) fn once_each(
     if fine { Ok(()) } else { Err("O1: one transaction changes one item twice".to_owned()) }
 }
 
-/// No effect selects by what an earlier one changes of a tuple that may be the same: reads before both
-/// tell how it was.
+/// Checks that no effect selects by what an earlier one changes of a tuple that may be the same:
+/// reads before both show how it was.
 pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
     for (at, first) in write.effects.iter().enumerate() {
         let relation = model.relation(first.relation);
@@ -81,7 +82,8 @@ pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Re
     Ok(())
 }
 
-/// A put that asks whether the tuple is there asks how it was before an earlier part deleted it.
+/// Checks that no put asks for a tuple that an earlier part deletes: it would see how it was
+/// before.
 pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
     for (at, first) in write.effects.iter().enumerate() {
         let lost = |second: &Effect| {
@@ -100,7 +102,7 @@ pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> R
     Ok(())
 }
 
-/// Whether constants in the key tell the tuples of two effects apart.
+/// Returns true if constants in the key distinguish the tuples of two effects.
 pub(super) fn apart(model: &Model, first: &Effect, second: &Effect) -> bool {
     model.relation(first.relation).key().iter().any(|column| {
         let values = (constant(first, *column), constant(second, *column));
@@ -108,8 +110,8 @@ pub(super) fn apart(model: &Model, first: &Effect, second: &Effect) -> bool {
     })
 }
 
-/// Whether every effect of a write that can concern a family's rows names another of them by a
-/// constant, and moves none.
+/// Returns true if every effect of a write that can concern a family's rows names another of them
+/// by a constant, and moves none.
 fn one_each(model: &Model, family: &Family, write: &Write) -> bool {
     let own: Vec<&Effect> = write.effects.iter().collect();
     let keys = key_paths(family);
@@ -136,7 +138,7 @@ fn one_each(model: &Model, family: &Family, write: &Write) -> bool {
         && pairs.clone().all(|(at, a)| own.iter().skip(at + 1).all(|b| told(a, b)))
 }
 
-/// The constant that an effect gives for an attribute.
+/// Returns the constant that an effect gives for an attribute.
 fn constant(effect: &Effect, column: usize) -> Option<&Value> {
     effect.key.iter().find_map(|(at, term)| match term {
         Term::Const(value) if *at == column => Some(value),

@@ -1,4 +1,4 @@
-//! What the reads of a write's plan must have told before a step changes anything.
+//! Verifies that the reads of a write's plan return what a step needs before it changes anything.
 //!
 //! What it is not: whether keys can be computed is asked in `write_steps`.
 //!
@@ -14,7 +14,7 @@ use shelfmark_design_language::model::schema::{Schema, Stored, WriteStep, WriteS
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
-/// What is read after it was changed does not tell how it was.
+/// Checks that nothing is read after it was changed, when it no longer shows how it was.
 pub(super) fn early(
     schema: &Schema,
     write: &Write,
@@ -50,7 +50,8 @@ pub(super) fn early(
     Ok(())
 }
 
-/// Whether a read can be asked: by values that are there before it, and as many as its key needs.
+/// Checks that a read can be formed: by values that are known before it, and as many as its key
+/// needs.
 pub(super) fn asked(
     model: &Model,
     schema: &Schema,
@@ -112,8 +113,8 @@ pub(super) fn asked(
     Ok(())
 }
 
-/// A row is found by its key alone: all that a write selects by must stand in that key, or in what
-/// was read of the tuple before, or a row that does not fit is changed too.
+/// Checks that a row is found by its key alone: all that a write selects by must stand in that key,
+/// or in what was read of the tuple before, or a row that does not fit is changed too.
 pub(super) fn found_by_key(
     model: &Model,
     schema: &Schema,
@@ -174,7 +175,7 @@ pub(super) fn found_by_key(
     Ok(())
 }
 
-/// What may be there already, or may not be there, is looked up before it is put or counted.
+/// Checks that a row that may exist, or may not, is read before it is put or counted.
 pub(super) fn looked_up(
     model: &Model,
     schema: &Schema,
@@ -249,8 +250,8 @@ pub(super) fn looked_up(
     Ok(())
 }
 
-/// Whether a read finds the tuple that has the key of what is put, if there is one: it asks by the key
-/// or a part of it, and by nothing that may be otherwise in that tuple.
+/// Returns true if a read finds the tuple that has the key of what is put, if there is one: it asks
+/// by the key or a part of it, and by nothing that may be otherwise in that tuple.
 fn finds(model: &Model, schema: &Schema, effect: &Effect, read: &WriteStep) -> bool {
     let WriteStepKind::Read { bindings, .. } = &read.kind else { return false };
     let relation = model.relation(effect.relation);
@@ -266,7 +267,7 @@ fn finds(model: &Model, schema: &Schema, effect: &Effect, read: &WriteStep) -> b
         && (effect.each.is_some() || bindings.iter().all(|(path, term)| same(path, term)))
 }
 
-/// The key that an effect gives whole: what a read that names nothing asks by.
+/// Returns the key that an effect gives whole: a read that names nothing asks by it.
 fn own_key(model: &Model, effect: &Effect) -> Vec<usize> {
     let given = |column: &usize| effect.key.iter().any(|(at, _)| at == column);
     let mut keys = model.relation(effect.relation).keys.iter();

@@ -1,4 +1,4 @@
-//! What a write changes of rows, and which steps that takes.
+//! Computes the changes of a write to rows, and the steps that they take.
 //!
 //! Invariant: rows are worked out from states alone; what a plan does to them is not looked at.
 
@@ -41,7 +41,7 @@ impl Delta {
         delta
     }
 
-    /// Rows of tables; entries of indexes are the engine's.
+    /// Returns the number of changed rows of tables; entries of indexes are the engine's.
     pub(super) fn rows(&self, schema: &Schema) -> usize {
         let own = |(id, _): &(&usize, &usize)| {
             schema.families.get(**id).is_some_and(|family| family.base.is_none())
@@ -51,14 +51,14 @@ impl Delta {
     }
 }
 
-/// A family that changes and has fewer rows than sources.
+/// Returns a family that changes and has fewer rows than sources.
 pub(super) fn lost(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<usize> {
     let rows = rows(world, schema);
     let mut touched = delta.added.keys().chain(delta.changed.keys()).copied();
     touched.find(|id| loses(world, schema, &rows, *id))
 }
 
-/// Whether a family has fewer rows than sources.
+/// Returns true if a family has fewer rows than sources.
 pub(super) fn loses(world: &World<'_>, schema: &Schema, rows: &Rows, id: usize) -> bool {
     let Some(family) = schema.families.get(id).filter(|one| one.base.is_none()) else {
         return false;
@@ -68,7 +68,7 @@ pub(super) fn loses(world: &World<'_>, schema: &Schema, rows: &Rows, id: usize) 
     rows.values().filter(|line: &&Line| line.family == id).count() < wanted
 }
 
-/// Every change has its step; a row moves by a delete and then a put.
+/// Checks that every change has its step; a row moves by a delete and then a put.
 pub(super) fn covered(
     model: &Model,
     schema: &Schema,
@@ -120,7 +120,7 @@ pub(super) fn covered(
     Ok(())
 }
 
-/// What one effect does to a row.
+/// The effect's change of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Added,
@@ -128,7 +128,7 @@ enum Fate {
     Changed,
 }
 
-/// Where two effects come to one row, the steps do what the effects do, in their order.
+/// Checks that the steps change a row in the order of the effects, where two effects concern it.
 pub(super) fn in_order(
     schema: &Schema,
     write: &Write,

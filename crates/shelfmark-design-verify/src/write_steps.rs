@@ -1,4 +1,4 @@
-//! What each step of a write's plan changes, and whether its keys are known.
+//! Verifies what each step of a write's plan changes, and that its keys are known.
 //!
 //! What it is not: what must have been read before is asked in `write_reads`, what parts of a write
 //! do to each other in `write_parts`.
@@ -15,7 +15,7 @@ use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// A step changes only rows that some effect can concern. (A patch of others finds nothing to do.)
+/// Checks that a step changes only rows that some effect can concern.
 pub(super) fn concerns(
     model: &Model,
     schema: &Schema,
@@ -32,8 +32,7 @@ pub(super) fn concerns(
     }
 }
 
-/// What is deleted and not put again goes away: an update takes away only rows whose key or condition
-/// it sets.
+/// Checks that an update deletes without a put only rows whose key or condition it sets.
 pub(super) fn taken_away(
     model: &Model,
     schema: &Schema,
@@ -62,8 +61,8 @@ pub(super) fn taken_away(
     Ok(())
 }
 
-/// A row that an update moves is deleted under the key that it had: what the update sets says how it
-/// is, not how it was.
+/// Checks that a row that an update moves is deleted under its old key, which the update's new
+/// values do not tell.
 pub(super) fn old_known(
     model: &Model,
     schema: &Schema,
@@ -108,7 +107,7 @@ pub(super) fn old_known(
     Ok(())
 }
 
-/// Whether the keys of a step can be computed from inputs and from what was read before.
+/// Returns true if the keys of a step can be computed from inputs and from what was read before.
 pub(super) fn computable(
     model: &Model,
     schema: &Schema,
@@ -161,7 +160,7 @@ pub(super) fn computable(
     Ok(())
 }
 
-/// What an effect gives of a family's attributes.
+/// Returns the attributes of a family that an effect gives.
 fn given(model: &Model, family: &Family, effect: &Effect, write: &Write) -> Vec<ColumnPath> {
     let mut known = Vec::new();
     let columns = &model.relation(family.source).columns;
@@ -208,7 +207,7 @@ fn given(model: &Model, family: &Family, effect: &Effect, write: &Write) -> Vec<
     known
 }
 
-/// What a row that was read tells of a family's attributes.
+/// Returns the attributes of a family that a row that was read shows.
 fn seen(model: &Model, family: &Family, other: &Family) -> Vec<ColumnPath> {
     let paths = shown(model, other);
     let mut known = Vec::new();

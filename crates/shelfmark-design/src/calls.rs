@@ -16,9 +16,9 @@ use shelfmark_design_prove::{calls, prove};
 pub struct Requests {
     /// The schema.
     pub schema: String,
-    /// The target that takes them.
+    /// The target of the requests.
     pub target: String,
-    /// What makes the tables.
+    /// The requests that create the tables.
     pub create: Vec<Json>,
     /// The requests, in the order of the patterns and of their steps.
     pub calls: Vec<Call>,
@@ -113,7 +113,7 @@ impl Requests {
     }
 }
 
-/// A statement, or a body with its fields a line each.
+/// Formats a statement, or a body with one field per line.
 fn shown(request: &Json) -> String {
     match request {
         Json::String(statement) => format!("  {statement};\n"),

@@ -1,4 +1,4 @@
-//! A model as callers see it: text in, findings, certificates and texts out.
+//! A model as callers use it: text in, findings, certificates and texts out.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ use shelfmark_design_language::syntax::tree::File;
 pub struct Finding {
     /// The lint, such as `K3`.
     pub id: String,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// The schema it is in; empty for the model itself.
     pub schema: String,
@@ -24,17 +24,17 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and with what.
+    /// The defect.
     pub message: String,
-    /// What shows the harm; never absent for an error.
+    /// Evidence of the harm; never absent for an error.
     pub reproducer: Option<Json>,
-    /// What to do.
+    /// The remedy.
     #[serde(skip)]
     pub fix: String,
     /// The reason with which the model allows it.
     #[serde(skip)]
     pub allowed: Option<String>,
-    /// Where in the text.
+    /// The place in the text.
     #[serde(skip)]
     pub(crate) start: usize,
     #[serde(skip)]
@@ -48,16 +48,16 @@ pub struct Document {
     source: String,
     pub(crate) file: File,
     pub(crate) model: Model,
-    /// Where each line begins.
+    /// The start of each line.
     lines: Vec<usize>,
 }
 
-/// Why a text is no model: messages as a compiler shows them.
+/// The errors of a text that is no model, formatted as a compiler does.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The messages, ready to print.
     pub text: String,
-    /// How many there are.
+    /// Number of messages.
     pub count: usize,
 }
 
@@ -70,7 +70,7 @@ impl std::fmt::Display for Report {
 impl std::error::Error for Report {}
 
 impl Document {
-    /// Parses and resolves a text, or the JSON form: what begins with a brace. `name` is what
+    /// Parses and resolves a text, or the JSON form, which begins with a brace. `name` is what
     /// messages call it.
     ///
     /// Of the JSON form the document's text, and with it every place that is told, is what
@@ -139,7 +139,7 @@ impl Document {
         crate::lint::check(self)
     }
 
-    /// Re-checks a certificate with other code than the prover's; says how it was checked.
+    /// Verifies a certificate by other code than the prover's, and returns how it was checked.
     ///
     /// Cost: some hundred small runs.
     ///
@@ -153,7 +153,7 @@ impl Document {
         shelfmark_design_verify::verify(&self.model, certificate)
     }
 
-    /// The JSON form of the model.
+    /// Returns the JSON form of the model.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Document {
         serde_json::to_value(&self.file).map_err(|error| error.to_string())
     }
 
-    /// Turns the JSON form into model text.
+    /// Converts the JSON form to model text.
     ///
     /// # Errors
     ///
@@ -171,37 +171,37 @@ impl Document {
         crate::machine::text(name, json)
     }
 
-    /// The JSON Schema of the JSON form.
+    /// Returns the JSON Schema of the JSON form.
     #[must_use]
     pub fn json_schema() -> Json {
         serde_json::to_value(schemars::schema_for!(File)).unwrap_or(Json::Null)
     }
 
-    /// The names of the schemas.
+    /// Returns the names of the schemas.
     #[must_use]
     pub fn schemas(&self) -> Vec<String> {
         self.model.schemas.iter().map(|schema| schema.name.text.clone()).collect()
     }
 
-    /// The names of the reads and writes.
+    /// Returns the names of the reads and writes.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         let reads = self.model.reads.iter().map(|read| read.name.text.as_str());
         reads.chain(self.model.writes.iter().map(|write| write.name.text.as_str()))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// What messages call the text.
+    /// Returns the name of the text in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A hash of the text: a certificate names the model it speaks of.
+    /// Returns a hash of the text, by which a certificate names its model.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut state = 0xcbf2_9ce4_8422_2325_u64;
@@ -211,7 +211,7 @@ impl Document {
         format!("{state:016x}")
     }
 
-    /// Shows a finding with its snippet.
+    /// Formats a finding with its snippet.
     #[must_use]
     pub fn render(&self, finding: &Finding) -> String {
         let place = if finding.schema.is_empty() {
@@ -236,7 +236,7 @@ impl Document {
     }
 }
 
-/// What the id of a lint or of an obligation means: a line, why it matters, and what to do.
+/// Explains the id of a lint or of an obligation: a line, the harm, and the remedy.
 #[must_use]
 pub fn explain(id: &str) -> Option<String> {
     use shelfmark_design_language::catalogue;
@@ -254,19 +254,19 @@ pub fn explain(id: &str) -> Option<String> {
     ))
 }
 
-/// The known word that is nearest to what was written, if one is near.
+/// Returns the known word that is nearest to what was written, if one is near.
 #[must_use]
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     shelfmark_design_language::syntax::diagnostic::nearest(written, known)
 }
 
-/// The ids of all lints.
+/// Returns the ids of all lints.
 #[must_use]
 pub fn lints() -> Vec<&'static str> {
     shelfmark_design_language::catalogue::ALL.iter().map(|lint| lint.id).collect()
 }
 
-/// A commented model to begin with.
+/// Returns a commented model to begin with.
 #[must_use]
 pub fn starter() -> &'static str {
     include_str!("starter.shelf")

@@ -1,4 +1,4 @@
-//! The JSON form of models as a front door.
+//! Converts the JSON form of models to text and back.
 //!
 //! What it is not: it knows no names and no types; what it makes is text, which is parsed and
 //! resolved like any other.
@@ -15,13 +15,13 @@ use shelfmark_design_language::syntax::print::format;
 use shelfmark_design_language::syntax::span::Span;
 use shelfmark_design_language::syntax::tree::File;
 
-/// The model's text: what was given, or what the JSON form says.
+/// Returns the model's text: as given, or converted from the JSON form.
 pub(crate) fn text_of<'a>(name: &str, source: &'a str) -> Result<Cow<'a, str>, Report> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if is_json(source) { text(name, source).map(Cow::Owned) } else { Ok(Cow::Borrowed(source)) }
 }
 
-/// The JSON form, laid out as this crate writes it; `None` for what is model text.
+/// Returns the JSON form, formatted as this crate writes it; `None` for model text.
 pub(crate) fn formatted(name: &str, source: &str) -> Result<Option<String>, Report> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if !is_json(source) {
@@ -32,12 +32,12 @@ pub(crate) fn formatted(name: &str, source: &str) -> Result<Option<String>, Repo
     Ok(Some(format!("{value:#}\n")))
 }
 
-/// The text of a model in JSON.
+/// Returns the text of a model in JSON.
 pub(crate) fn text(name: &str, json: &str) -> Result<String, Report> {
     read(name, json).map(|(_, text)| text)
 }
 
-/// No model text begins with a brace.
+/// Returns true if the text is JSON: no model text begins with a brace.
 fn is_json(source: &str) -> bool {
     source.trim_start().starts_with('{')
 }
@@ -75,7 +75,7 @@ fn read(name: &str, json: &str) -> Result<(File, String), Report> {
     }
 }
 
-/// The byte at a line and a column, both counted from 1; columns are bytes.
+/// Returns the byte at a line and a column, both counted from 1; columns are bytes.
 fn offset(text: &str, line: usize, column: usize) -> usize {
     let begin: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut at = (begin + column.saturating_sub(1)).min(text.len());
@@ -85,7 +85,7 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// Where two values first differ, as a path.
+/// Returns the path at which two values first differ.
 fn difference(left: &serde_json::Value, right: &serde_json::Value) -> Option<String> {
     use serde_json::Value;
     match (left, right) {

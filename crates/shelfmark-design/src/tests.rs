@@ -1,4 +1,4 @@
-//! Texts: formatting, recovery, hostile input, the JSON form.
+//! Checks texts: formatting, recovery, hostile input, the JSON form.
 
 use proptest::prelude::*;
 

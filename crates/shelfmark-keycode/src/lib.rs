@@ -47,6 +47,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod calendar;
 mod component;
 mod decimal;
 mod direction;
@@ -57,6 +58,7 @@ pub mod number;
 mod prefix;
 mod token;
 mod ulid;
+mod uuid_text;
 
 pub use component::{
     Kind, ORDERED_VARINT_BYTES_MAX, put_bool, put_bytes, put_bytes_prefix, put_cql_timeuuid,
@@ -76,3 +78,4 @@ pub use error::{KeyError, KeyErrorKind, Result};
 pub use prefix::{bytes_prefix_range, prefix_successor, text_prefix_range};
 pub use token::{token, token_bytes, token_from_bytes};
 pub use ulid::{Overflow, ULID_TEXT_BYTES, Ulid, UlidGenerator};
+pub use uuid_text::{parse_uuid, uuid_text};

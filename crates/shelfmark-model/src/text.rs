@@ -2,74 +2,17 @@
 //!
 //! What it is not: a face's literals. Faces that take several spellings have parsers of their own.
 
+use shelfmark_keycode::calendar::{civil_from_days, days_from_civil};
+
+pub use shelfmark_keycode::{parse_uuid, uuid_text};
+
 /// Nanoseconds of a day.
 const DAY_NANOS: i64 = 86_400_000_000_000;
-
-/// Returns a UUID as 36 lower-case characters.
-#[must_use]
-pub fn uuid_text(uuid: &[u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
-    for (at, byte) in uuid.iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
-}
-
-/// Parses a UUID of 36 characters, in either case.
-#[must_use]
-pub fn parse_uuid(text: &str) -> Option<[u8; 16]> {
-    let bytes = text.as_bytes();
-    let dashes = [8, 13, 18, 23];
-    if bytes.len() != 36 || !dashes.iter().all(|at| bytes.get(*at) == Some(&b'-')) {
-        return None;
-    }
-    let digits: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'-').collect();
-    let mut uuid = [0; 16];
-    if digits.len() != 32 {
-        return None;
-    }
-    for (place, pair) in uuid.iter_mut().zip(digits.chunks(2)) {
-        let pair = std::str::from_utf8(pair).ok()?;
-        let is_hex = pair.chars().all(|own| own.is_ascii_hexdigit());
-        *place = u8::from_str_radix(pair, 16).ok().filter(|_| is_hex)?;
-    }
-    Some(uuid)
-}
-
-/// Converts a day since 1970-01-01 to its civil date: year, month, day.
-#[must_use]
-pub fn civil_of_days(days: i64) -> (i64, i64, i64) {
-    // Years begin in March here, so that the leap day is the last of its year.
-    let since = days + 719_468;
-    let era = since.div_euclid(146_097);
-    let day_of_era = since.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// Converts a civil date to its day since 1970-01-01; a day beyond the month's last runs over.
-#[must_use]
-pub fn days_of_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let shifted = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
 
 /// Formats a day since 1970-01-01 as `2026-11-23`.
 #[must_use]
 pub fn date_text(days: i64) -> String {
-    let (year, month, day) = civil_of_days(days);
+    let (year, month, day) = civil_from_days(days);
     match year {
         0.. => format!("{year:04}-{month:02}-{day:02}"),
         _ => format!("-{:04}-{month:02}-{day:02}", -year),
@@ -87,8 +30,8 @@ pub fn parse_date(text: &str) -> Option<i64> {
         fits.then(|| part.parse::<i64>().ok())?
     };
     let (year, month, day) = (sign * number(4..=7)?, number(2..=2)?, number(2..=2)?);
-    let days = days_of_civil(year, month, day);
-    (civil_of_days(days) == (year, month, day)).then_some(days)
+    let days = days_from_civil(year, month, day);
+    (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 
 /// Formats nanoseconds since midnight as `08:12:54.123456789`.
@@ -123,8 +66,8 @@ mod tests {
     #[test]
     fn days_and_dates_are_one_to_one() {
         for days in (-800_000..800_000).step_by(37) {
-            let (year, month, day) = civil_of_days(days);
-            assert_eq!(days_of_civil(year, month, day), days);
+            let (year, month, day) = civil_from_days(days);
+            assert_eq!(days_from_civil(year, month, day), days);
             assert_eq!(parse_date(&date_text(days)), Some(days));
         }
         assert_eq!(date_text(0), "1970-01-01");

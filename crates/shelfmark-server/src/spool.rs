@@ -37,13 +37,13 @@ impl SpoolFolder {
 
     fn check_free(&self) -> io::Result<()> {
         match vfs::free_bytes(&self.folder)? {
-            Some(free) if free < SPOOL_FREE_BYTES_MIN => Err(no_room()),
+            Some(free) if free < SPOOL_FREE_BYTES_MIN => Err(out_of_space()),
             _ => Ok(()),
         }
     }
 }
 
-fn no_room() -> io::Error {
+fn out_of_space() -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, "long answers take all the disk space that they may")
 }
 
@@ -67,7 +67,7 @@ impl Spool for SpoolFile {
         let more = bytes.len() as u64;
         let fits = |held: u64| held.checked_add(more).filter(|held| *held <= SPOOLED_BYTES_MAX);
         let taken = self.spools.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
-        taken.map_err(|_| no_room())?;
+        taken.map_err(|_| out_of_space())?;
         let before = self.length;
         // Counted before it is written, so that it is given back however that ends.
         self.length += more;

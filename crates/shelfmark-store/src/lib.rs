@@ -15,9 +15,11 @@ pub mod budget;
 pub mod clock;
 mod contract;
 pub mod embedded;
+pub mod fault_injection;
 pub mod latch;
-pub mod meanest;
+
 pub mod memory;
+mod mutex;
 pub mod random;
 pub mod sleep;
 pub mod threads;

@@ -12,7 +12,7 @@ pub fn each(short: u64, long: u64, mut test: impl FnMut(u64)) {
     let seed = std::env::var("SHELFMARK_SEED").ok();
     let is_long = std::env::var("SHELFMARK_LONG").is_ok_and(|value| value == "1");
     for seed in chosen(seed.as_deref(), if is_long { long } else { short }) {
-        let told = Told(seed);
+        let told = ReportSeed(seed);
         test(seed);
         drop(told);
     }
@@ -30,9 +30,9 @@ fn chosen(seed: Option<&str>, count: u64) -> Range<u64> {
 }
 
 /// Prints the seed if the test that ran with it panicked.
-struct Told(u64);
+struct ReportSeed(u64);
 
-impl Drop for Told {
+impl Drop for ReportSeed {
     #[expect(clippy::print_stderr, reason = "a test that fails must say how to see it again")]
     fn drop(&mut self) {
         if std::thread::panicking() {

@@ -2,14 +2,14 @@
 
 /// One area of the code, tested by the tests of its own crate and of those that it names.
 pub(crate) struct Area {
-    /// What the command line calls it.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
     /// Other packages whose tests must notice its mutants, too.
     pub(crate) tested_by: &'static [&'static str],
     /// Files, as globs from the root.
     files: &'static [&'static str],
-    /// How many of a hundred mutants must be noticed.
+    /// Percentage of mutants that must be noticed.
     pub(crate) percent_min: usize,
 }
 
@@ -67,7 +67,7 @@ pub(crate) const AREAS: [Area; 6] = [
 ];
 
 impl Area {
-    /// The words of a command of cargo's that concerns this area's mutants.
+    /// Returns the words of a command of cargo's that concerns this area's mutants.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut words = vec!["mutants".to_owned(), "--package".to_owned(), self.package.to_owned()];
         for file in self.files {

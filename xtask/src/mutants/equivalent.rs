@@ -7,7 +7,7 @@ use crate::run::root;
 
 const FILE: &str = "xtask/src/mutants/equivalent.txt";
 
-/// What stands in the file: names without line and column, which move.
+/// The entries of the file: names without line and column, which move.
 pub(crate) struct Equivalents(Vec<String>);
 
 impl Equivalents {
@@ -21,7 +21,7 @@ impl Equivalents {
         Self::parse(&text)
     }
 
-    /// One mutant a line, then ` # ` and the reason; lines that begin with `#` are comments.
+    /// Parses one mutant a line, then ` # ` and the reason; lines that begin with `#` are comments.
     fn parse(text: &str) -> anyhow::Result<Self> {
         let mut names = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -40,7 +40,7 @@ impl Equivalents {
         self.0.contains(&without_place(name))
     }
 
-    /// Those of an area's crate and files that are no mutants any more.
+    /// Returns the entries of an area's crate and files that are no mutants any more.
     pub(crate) fn stale<'a>(
         &'a self,
         area: &'a Area,
@@ -52,7 +52,7 @@ impl Equivalents {
     }
 }
 
-/// `file:line:column: what` without line and column.
+/// Returns `file:line:column: what` without line and column.
 fn without_place(name: &str) -> String {
     let mut parts = name.splitn(4, ':');
     let (Some(file), Some(_), Some(_), Some(what)) =

@@ -1,11 +1,11 @@
-//! What became of the mutants of a run.
+//! Judges the outcome of a run of mutants.
 
 use std::fmt;
 use std::path::Path;
 
 use anyhow::Context as _;
 
-/// How many mutants were noticed, and which were not.
+/// The number of mutants that were noticed, and the names of the others.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// A test failed, or the tests ran out of time.
@@ -16,7 +16,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// How many mutants there were.
+    /// Returns the number of mutants.
     pub(crate) fn tried(&self) -> usize {
         self.noticed + self.unviable + self.missed.len()
     }

@@ -152,7 +152,7 @@ fn test(area: &Area, names: &[String]) -> anyhow::Result<PathBuf> {
     Ok(folder.join("mutants.out/outcomes.json"))
 }
 
-/// A text as a regular expression that means just that text.
+/// Returns a regular expression that matches just this text.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Which mutants of many are tried: drawn by a seed, and dealt out to several machines.
+//! Samples mutants by a seed, and deals them out to several machines.
 
 use std::str::FromStr;
 
@@ -28,7 +28,7 @@ impl FromStr for Shard {
     }
 }
 
-/// How mutants are drawn.
+/// The way in which mutants are sampled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     pub(crate) seed: u64,
@@ -50,7 +50,7 @@ impl Sample {
     }
 }
 
-/// A number that a name has under a seed (FNV-1a, then the finalizer of SplitMix64).
+/// Returns a number for a name under a seed (FNV-1a, then the finalizer of SplitMix64).
 fn mixed(seed: u64, name: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hashed = name

@@ -15,10 +15,7 @@ use super::{has_extension, read};
 const FILES_MAX: usize = 10;
 
 /// Crates, by the beginnings of their names, with a larger circle, how large it may be, and why.
-const LARGER: [(&str, usize, &str); 2] = [
-    ("shelfmark-store", 23, "the embedded driver's state is one lock that all of its files share"),
-    ("shelfmark-design", 16, "the crate is being divided (#15, 5)"),
-];
+const LARGER: [(&str, usize, &str); 0] = [];
 
 /// The path of a module below its crate; the root is empty.
 type Name = Vec<String>;
@@ -156,10 +153,15 @@ fn expand(before: &[String], tree: &str, out: &mut Vec<(Name, String)>) {
     }
 }
 
-/// Returns the paths in code that begin in this crate.
+/// Returns the paths in code that begin in this crate. How far an item can be seen is no import.
 fn paths(code: &str) -> Vec<Name> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    code.split(|c: char| !is_part(c))
+    let mut pieces = code.split("pub(in ");
+    let first = pieces.next().unwrap_or_default();
+    let behind = pieces.filter_map(|piece| piece.split_once(')').map(|(_, rest)| rest));
+    std::iter::once(first)
+        .chain(behind)
+        .flat_map(|piece| piece.split(move |c: char| !is_part(c)))
         .filter(|word| ["crate::", "super::", "self::"].iter().any(|own| word.starts_with(own)))
         .map(|word| word.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect())
         .collect()
@@ -281,5 +283,12 @@ mod tests {
             ("a/b", "use super::A;\n// use crate::C;\npub struct B(A);\n"),
         ];
         assert_eq!(largest(&tree), 0);
+    }
+
+    #[test]
+    fn how_far_an_item_is_seen_is_no_import() {
+        let code = "pub(in super::super) fn a() -> super::b::C { crate::d() }";
+        let found: Vec<String> = paths(code).iter().map(|path| path.join("::")).collect();
+        assert_eq!(found, ["super::b::C", "crate::d"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Who may use whom: the table of the design against what cargo says.
+//! Compares the design's table of crates with the graph that cargo reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -32,7 +32,8 @@ const ALLOWED: [(&str, &[&str]); 25] = [
         ],
     ),
     ("shelfmark-design-language", &["shelfmark-keycode"]),
-    ("shelfmark-design-prove", &["shelfmark-design-language"]),
+    // The syntax for names in statements, whose reserved words are the lexer's.
+    ("shelfmark-design-prove", &["shelfmark-design-language", "shelfmark-cql-syntax"]),
     // Not the prover: who checks a certificate must not share a judgement with who made it.
     ("shelfmark-design-verify", &["shelfmark-design-language"]),
     (

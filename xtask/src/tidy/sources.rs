@@ -80,7 +80,7 @@ fn is_text(path: &Path) -> bool {
     ["rs", "md", "toml", "py", "sh", "json", "yml"].iter().any(|own| has_extension(path, own))
 }
 
-/// Machine paths and hosts of registries do not belong into the repository.
+/// Refuses machine paths and hosts of registries.
 fn check_words(path: &Path) -> anyhow::Result<Vec<String>> {
     let text = read(path)?;
     let banned =

@@ -25,7 +25,7 @@ const OWNERS_NAMED_MAX: usize = 12;
 pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
     let folder = &verify.data.data;
     let given = schema::read(&verify.schema)?;
-    foretell(verify, &given, out)?;
+    preview_losses(verify, &given, out)?;
     let salvage = embedded::salvage(folder)?;
     for damage in &salvage.damages {
         writeln!(out, "damage: {damage}")?;
@@ -59,7 +59,11 @@ pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
 }
 
 /// Previews the losses before anything is done, and refuses lost tables unless that is accepted.
-fn foretell(verify: &Verify, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
+fn preview_losses(
+    verify: &Verify,
+    given: &GivenSchema,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let mut survivors = Survivors::default();
     let preview_salvagen = embedded::preview_salvage(&verify.data.data, &mut |kept| {
         survivors.see(kept.key, kept.value, kept.version);

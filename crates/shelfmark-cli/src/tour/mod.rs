@@ -23,6 +23,7 @@ mod reddit;
 mod twissandra;
 mod uuid;
 mod verdicts;
+mod words;
 
 use std::path::Path;
 

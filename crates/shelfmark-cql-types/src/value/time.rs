@@ -3,6 +3,8 @@
 //! What it is not: no time zones but UTC and fixed offsets. Cassandra reads a timestamp without a
 //! zone in the server's; ours is always UTC.
 
+pub use shelfmark_keycode::calendar::{civil_from_days, days_from_civil};
+
 use super::take_vint;
 use super::{MarshalError, Result};
 
@@ -11,34 +13,6 @@ pub const DATE_EPOCH: u32 = 1 << 31;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 const NANOS_PER_DAY: i64 = 86_400_000_000_000;
-
-/// Days since 1970-01-01 of a day of the Gregorian calendar.
-///
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (the formula).
-pub const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let shifted = (month + 9) % 12;
-    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// Returns year, month and day of a number of days since 1970-01-01.
-pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
-    (year, month, day)
-}
 
 /// Returns how many days a month has.
 pub const fn days_in_month(year: i64, month: i64) -> i64 {

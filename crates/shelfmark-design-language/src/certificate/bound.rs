@@ -1,4 +1,4 @@
-//! How many rows one call reads at most, as a certificate states it.
+//! The upper bound of rows that one call reads, as a certificate states it.
 //!
 //! Invariant: the text of a bound, which is its machine form, is read back as the same bound.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::pattern::Param;
 use crate::model::{Term, Value};
 
-/// A number of rows, or that there is no maximum.
+/// An upper bound of rows, or that there is none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum RowsMax {
@@ -27,7 +27,7 @@ pub enum Factor {
     Input(String),
 }
 
-/// What [`RowsMax::Unbounded`] is called.
+/// The word for [`RowsMax::Unbounded`].
 const UNBOUNDED: &str = "unbounded";
 
 impl RowsMax {

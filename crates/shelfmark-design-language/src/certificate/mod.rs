@@ -1,4 +1,4 @@
-//! What a proof says, and how its plan is written down.
+//! Certificates: the form of a proof's result and of its plan.
 //!
 //! What it is not: no proof and no judgement. The prover fills certificates in, the verifier and
 //! the confirmation take them apart; this is all that they share.
@@ -14,7 +14,7 @@ pub use bound::{Factor, RowsMax};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// How a pattern fares in a schema.
+/// The status of a pattern in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -22,14 +22,14 @@ pub enum Status {
     Certified,
     /// Exactly right by a stated, bounded number of ranges or follow-up reads.
     Multi,
-    /// The plan does not do it.
+    /// The plan does not answer the pattern.
     Refused,
-    /// No key can do it.
+    /// No key can serve the pattern.
     Unservable,
 }
 
 impl Status {
-    /// The word in machine forms.
+    /// Returns the word in machine forms.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -57,14 +57,14 @@ pub enum Ground {
     OtherOrder,
 }
 
-/// One obligation and how it was discharged, or why not.
+/// One obligation, with the evidence that it holds or fails.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Obligation {
     /// `O1` to `O9`.
     pub id: String,
-    /// Whether it holds.
+    /// True if it holds.
     pub holds: bool,
-    /// What it rests on, or what breaks it.
+    /// The evidence that it holds, or the counterexample.
     pub evidence: String,
 }
 
@@ -75,7 +75,7 @@ pub struct RangeEnd {
     pub kind: String,
     /// The column's text with its holes.
     pub value: String,
-    /// Whether it is a whole value; otherwise it is how texts begin.
+    /// True if it is a whole value; otherwise it is how texts begin.
     pub whole: bool,
 }
 
@@ -86,15 +86,15 @@ pub struct Range {
     pub table: String,
     /// The partition key, column by column; empty for a whole table.
     pub partition: Vec<String>,
-    /// The sort key from which on, included.
+    /// The sort key from which on rows are read, included.
     pub from: Vec<String>,
-    /// Up to which: `prefix of` what `from` says when equal to it.
+    /// The sort key up to which rows are read: `prefix of` the text of `from` when equal to it.
     pub to: Vec<String>,
-    /// Whether the ends are those of everything that begins so.
+    /// True if the ends are those of everything that begins so.
     pub prefix: bool,
-    /// Whether it is read from its end.
+    /// True if it is read from its end.
     pub descending: bool,
-    /// How many rows at most, as an input or a number.
+    /// The largest number of rows, as an input or a number.
     pub limit: Option<String>,
     /// The leading sort columns that have one value, as machines take them.
     pub equal: Vec<String>,
@@ -102,44 +102,44 @@ pub struct Range {
     pub ends: Vec<RangeEnd>,
 }
 
-/// What a proof says about one pattern in one schema.
+/// The result of proving one pattern in one schema.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Certificate {
     /// The schema.
     pub schema: String,
     /// The read or write.
     pub pattern: String,
-    /// Whether the pattern is a write.
+    /// True for a write, false for a read.
     pub write: bool,
     /// The outcome.
     pub status: Status,
     /// The obligation that fails first.
     pub obligation: Option<String>,
-    /// Of what no key can do: why.
+    /// The reason, if no key can serve the pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ground: Option<Ground>,
-    /// All of them.
+    /// All obligations.
     pub obligations: Vec<Obligation>,
     /// The key ranges of a read, or the keys a write touches.
     pub ranges: Vec<Range>,
-    /// The plan, a line a step.
+    /// The plan, one line for each step.
     pub steps: Vec<String>,
-    /// Rows read by one call, at most.
+    /// Largest number of rows that one call reads.
     pub rows_max: RowsMax,
-    /// Why.
+    /// The reason for the outcome.
     pub reason: String,
-    /// Of a refusal: the state, call or excess that shows it.
+    /// The witness of a refusal: the state, call or excess that shows it.
     pub witness: Option<Json>,
     /// The plan for machines: the steps with their terms, indices into the model of `model`.
     pub plan: Json,
     /// Hash of model and schema, so that a certificate of another model is noticed.
     pub model: String,
-    /// A sum over everything above: it finds accidents. Lies are found by checking.
+    /// A checksum over everything above: it detects accidents, not lies, which checking detects.
     pub seal: String,
 }
 
 impl Certificate {
-    /// The text for people: the outcome, the plan and what shows a harm, a line each.
+    /// Returns the text for people: the outcome, the plan and the evidence of harm, one line each.
     #[must_use]
     pub fn text(&self) -> String {
         let obligation = self.obligation.as_deref().map_or_else(String::new, |id| format!(" {id}"));
@@ -160,7 +160,7 @@ impl Certificate {
         out
     }
 
-    /// The sum over all that the certificate says.
+    /// Returns the checksum over all other fields.
     pub fn sum(&self) -> String {
         let bare = Self { seal: String::new(), ..self.clone() };
         let text = serde_json::to_string(&bare).unwrap_or_default();
@@ -175,29 +175,5 @@ impl Certificate {
     pub fn sealed(mut self) -> Self {
         self.seal = self.sum();
         self
-    }
-}
-
-/// Identifiers as texts of digits: JSON numbers end below 128 bits.
-pub mod id {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    /// Writes an identifier as 32 hexadecimal digits.
-    ///
-    /// # Errors
-    ///
-    /// Those of the format.
-    pub fn serialize<S: Serializer>(id: &u128, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(&format!("{id:032x}"))
-    }
-
-    /// Reads an identifier from hexadecimal digits.
-    ///
-    /// # Errors
-    ///
-    /// What is no text of hexadecimal digits. Mend the JSON.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
-        let text = String::deserialize(from)?;
-        u128::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
     }
 }

@@ -1,4 +1,5 @@
-//! Witnesses for people: a line each for the state, the call, what is right and what came.
+//! Formats witnesses for people: a line each for the state, the call, the right result and the
+//! found one.
 //!
 //! What it is not: the machine form, which keeps every value whole.
 //!
@@ -10,19 +11,19 @@ use serde_json::{Map, Value as Json, json};
 /// Longest value on one line, in characters: not more than fits a screen.
 const CHARACTERS_MAX: usize = 400;
 
-/// A row as witnesses and confirmations write it: its table, its key and what it shows.
+/// Returns a row in the form of witnesses and confirmations: its table, its key and its values.
 #[must_use]
 pub fn row(table: &str, key: Vec<Json>, values: Map<String, Json>) -> Json {
     json!({ "table": table, "key": key, "values": values })
 }
 
-/// A number with its noun: `1 row`, `2 rows`.
+/// Returns a number with its noun: `1 row`, `2 rows`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// What a witness or a reproducer shows, as lines of a name and a value.
+/// Returns the content of a witness or a reproducer, as lines of a name and a value.
 ///
 /// `reason` is what was said before: it is not said again.
 #[must_use]
@@ -75,14 +76,15 @@ pub fn lines(witness: &Json, reason: &str) -> Vec<(String, String)> {
     lines
 }
 
-/// The lines of [`lines`] as text, each behind so many blanks.
+/// Returns the lines of [`lines`] as text, each indented by so many blanks.
 #[must_use]
 pub fn text(witness: &Json, reason: &str, indent: usize) -> String {
     let line = |(name, text): &(String, String)| format!("{:indent$}{name:<6} {text}\n", "");
     lines(witness, reason).iter().map(line).collect()
 }
 
-/// A value on one line of at most so many characters: names without quotes, identifiers short.
+/// Formats a value on one line of at most so many characters: names without quotes, identifiers
+/// short.
 #[must_use]
 pub fn brief(value: &Json, most: usize) -> String {
     shortened(&plain(value), most)
@@ -100,7 +102,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{head} …")
 }
 
-/// Both answers. Of rows only those that one of them has and the other has not, if there are any.
+/// Returns both answers; of rows only those in which they differ, if there are any.
 fn sides(right: Option<&Json>, plan: Option<&Json>) -> [Json; 2] {
     let [right, plan] = [right, plan].map(|side| side.unwrap_or(&Json::Null));
     let (Some(these), Some(those)) = (right.as_array(), plan.as_array()) else {
@@ -115,7 +117,7 @@ fn sides(right: Option<&Json>, plan: Option<&Json>) -> [Json; 2] {
     [only(these, those), only(those, these)]
 }
 
-/// An answer; why there is none stands without quotes.
+/// Formats an answer; the reason for a missing one stands without quotes.
 fn side(value: &Json) -> String {
     match value {
         Json::String(text) => cut(&short_ids(text)),
@@ -146,7 +148,7 @@ fn plain(value: &Json) -> String {
     }
 }
 
-/// What [`row`] made: `table (key ; key) {name: value}`.
+/// Formats the output of [`row`]: `table (key ; key) {name: value}`.
 fn row_text(value: &Json) -> Option<String> {
     let (table, key) = (value.get("table")?.as_str()?, value.get("key")?.as_array()?);
     let values = value.get("values").filter(|values| values.is_object())?;
@@ -155,7 +157,7 @@ fn row_text(value: &Json) -> Option<String> {
     Some(format!("{table} ({}) {}", key.join(" ; "), plain(values)))
 }
 
-/// Every identifier in a text, short.
+/// Shortens every identifier in a text.
 fn short_ids(text: &str) -> String {
     let part = |char: char| char.is_ascii_alphanumeric() || char == '-';
     let pieces = text.split_inclusive(|char| !part(char)).map(|piece| {
@@ -166,7 +168,7 @@ fn short_ids(text: &str) -> String {
     pieces.collect()
 }
 
-/// Identifiers of states are small numbers: their last digits tell them apart.
+/// Shortens an identifier: those of states are small numbers, so their last digits suffice.
 fn short_id(text: &str) -> Option<String> {
     let zeros = |text: &str| text.bytes().filter(|byte| *byte == b'0').count();
     let tail = match text.len() {

@@ -1,4 +1,4 @@
-//! Plans and keys as people read them.
+//! Formats plans and keys for people.
 
 use super::{Range, RangeEnd};
 use crate::model::pattern::Param;
@@ -37,7 +37,7 @@ pub fn params_term(params: &[Param], term: &Term) -> String {
     }
 }
 
-/// A column's text with its holes: `chats#<c>#message#`.
+/// Formats a column's text with its holes: `chats#<c>#message#`.
 pub fn parts(parts: &[Part], hole: &impl Fn(&Term) -> String) -> String {
     parts
         .iter()
@@ -58,7 +58,7 @@ pub fn parts(parts: &[Part], hole: &impl Fn(&Term) -> String) -> String {
         .collect()
 }
 
-/// A column of a read's plan: inputs by their names, attributes of earlier rows as `row.…`.
+/// Formats a column of a read's plan: inputs by their names, attributes of earlier rows as `row.…`.
 pub fn column(model: &Model, read: &Read, column: &[Part]) -> String {
     let source = read.sources.first().map_or(0, |source| source.relation);
     let hole = |one: &Term| match one {
@@ -79,7 +79,7 @@ fn kind_word(kind: BoundKind) -> &'static str {
     }
 }
 
-/// The range of a read step, with the pattern's inputs in it.
+/// Returns the range of a read step, with the pattern's inputs in it.
 pub fn range(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> Range {
     let table = schema.tables.get(step.table);
     let partition = table.map_or(0, |table| table.partition);
@@ -119,7 +119,7 @@ pub fn range(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> Ra
     }
 }
 
-/// One line a step.
+/// Formats the steps of a read, one line each.
 pub fn steps(model: &Model, schema: &Schema, read: &Read, steps: &[Step]) -> Vec<String> {
     steps
         .iter()
@@ -169,7 +169,7 @@ fn read_step(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> St
     out
 }
 
-/// One line a step of a write.
+/// Formats the steps of a write, one line each.
 pub fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
     plan.steps
         .iter()
@@ -201,7 +201,7 @@ pub fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
         .collect()
 }
 
-/// A row as witnesses write it, with the values of its columns as texts.
+/// Returns a row in the form of witnesses, with the values of its columns as texts.
 pub fn row<'v>(
     table: &str,
     key: impl Iterator<Item = String>,

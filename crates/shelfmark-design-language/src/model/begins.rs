@@ -1,4 +1,4 @@
-//! Row types of one table by how their keys begin.
+//! Indexes the row types of a table by the beginnings of their keys.
 //!
 //! A table may hold thousands of row types; those whose keys begin with other texts share nothing,
 //! and are not looked at one by one.
@@ -14,7 +14,7 @@ use super::schema::{Family, FamilyId, Part};
 struct Column {
     /// Row types whose column begins with a fixed text, by that text.
     told: BTreeMap<String, Vec<FamilyId>>,
-    /// Those whose column begins with a value.
+    /// Row types whose column begins with a value.
     open: Vec<FamilyId>,
 }
 
@@ -44,13 +44,13 @@ impl RowTypes {
         &self.all
     }
 
-    /// How many row types have keys that may be as asked, at most.
+    /// Returns an upper bound of the row types whose keys may match.
     pub(super) fn count_like<'a>(&self, asked: impl Iterator<Item = &'a [Part]>) -> usize {
         let narrowed = self.narrowed(asked).map(|(count, _)| count);
         narrowed.min().unwrap_or(self.all.len())
     }
 
-    /// The row types whose keys may be as asked, column by column, in the order of the schema.
+    /// Returns the row types whose keys may match, column by column, in the order of the schema.
     ///
     /// Cost: that of the one column which leaves the fewest.
     pub(super) fn like<'a>(&self, asked: impl Iterator<Item = &'a [Part]>) -> Vec<FamilyId> {
@@ -62,7 +62,7 @@ impl RowTypes {
         found
     }
 
-    /// For each column that is asked for by a text: how many row types it leaves, and which.
+    /// Returns for each column with a given text how many row types it leaves, and which.
     fn narrowed<'s, 'a: 's>(
         &'s self,
         asked: impl Iterator<Item = &'a [Part]> + 's,
@@ -79,7 +79,8 @@ impl RowTypes {
 }
 
 impl Column {
-    /// Texts of which one begins the other, and everything that is not told.
+    /// Returns the row types whose column may match a text: of two texts one begins the other, or
+    /// the column begins with a value.
     fn like(&self, text: &str) -> Vec<&[FamilyId]> {
         let shorter = text.char_indices().map(|(at, _)| at);
         let shorter = shorter.filter_map(|at| self.told.get(text.get(..at)?));

@@ -1,4 +1,4 @@
-//! One form for paths that mean the same.
+//! Brings paths that mean the same to one form.
 
 use super::Model;
 use super::relation::RelationId;

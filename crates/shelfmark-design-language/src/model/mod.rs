@@ -30,7 +30,7 @@ pub use value::Value;
 use crate::syntax::span::Span;
 use crate::syntax::tree::Allow;
 
-/// How much was spent on searches: a count that is no part of what the model says.
+/// A counter of the effort spent on searches; it is no part of the model's meaning.
 #[derive(Debug, Default)]
 pub struct Effort(std::sync::atomic::AtomicUsize);
 
@@ -43,7 +43,7 @@ impl Clone for Effort {
 /// A model whose names are resolved.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// What was spent on searches for witnesses.
+    /// The effort spent on searches for witnesses.
     pub effort: Effort,
     /// Entities and links.
     pub relations: Vec<Relation>,
@@ -62,12 +62,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// Whether it has more patterns than are searched without counting.
+    /// Returns true if it has more patterns than are searched without counting.
     pub fn is_large(&self) -> bool {
         self.reads.len() + self.writes.len() > crate::limits::SEARCHED_PATTERNS_MAX
     }
 
-    /// How many states the search for one witness tries.
+    /// Returns how many states the search for one witness may try.
     pub fn witness_tries(&self) -> usize {
         if self.is_large() {
             crate::limits::SEARCHED_TRIES_MAX
@@ -76,13 +76,14 @@ impl Model {
         }
     }
 
-    /// Begins to count searches anew.
+    /// Resets the effort spent on searches.
     pub fn rested(&self) {
         self.effort.0.store(0, Relaxed);
     }
 
-    /// Whether one more witness is looked for, in states of these relations; counts it, by how many
-    /// attributes their tuples have and in how many row families they are written.
+    /// Returns true if one more witness may be searched for, in states of these relations, and
+    /// counts its effort: their tuples' attributes, times the row families in which they are
+    /// written.
     pub fn may_search(&self, schema: &Schema, relations: impl Iterator<Item = RelationId>) -> bool {
         if !self.is_large() {
             return true;
@@ -104,7 +105,7 @@ impl Model {
         self.relations.get(id).unwrap_or(&NONE)
     }
 
-    /// The type at the end of a path, and whether every reference on it is always there.
+    /// Returns the type at the end of a path, which is optional if a reference on it is.
     pub fn path_type(&self, relation: RelationId, path: &[usize]) -> Type {
         let mut relation = relation;
         let mut ty = Type::Bool;
@@ -116,7 +117,7 @@ impl Model {
         ty
     }
 
-    /// The path as written: `author.name`.
+    /// Returns the path as written: `author.name`.
     pub fn path_text(&self, relation: RelationId, path: &[usize]) -> String {
         let mut relation = relation;
         let mut parts = Vec::new();
@@ -128,8 +129,8 @@ impl Model {
         parts.join(".")
     }
 
-    /// Whether a name means an attribute: `author` and `author.id` are one where authors are keyed by
-    /// `id` alone.
+    /// Returns true if a name means this attribute: `author` and `author.id` are one where authors
+    /// are keyed by `id` alone.
     pub fn is_named(&self, relation: RelationId, path: &[usize], name: &str) -> bool {
         let mut path = path.to_vec();
         for _ in 0..=self.relations.len() {
@@ -144,7 +145,7 @@ impl Model {
         false
     }
 
-    /// The relation whose attribute the last step of the path is.
+    /// Returns the relation that owns the last attribute of the path.
     pub fn path_owner(&self, relation: RelationId, path: &[usize]) -> RelationId {
         let mut relation = relation;
         let last = path.len().saturating_sub(1);

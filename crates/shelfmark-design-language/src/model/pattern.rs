@@ -18,17 +18,17 @@ pub struct Param {
     pub ty: Type,
 }
 
-/// Says how fresh a read must be.
+/// The consistency that a read asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Consistency {
-    /// Nothing is asked.
+    /// Any consistency.
     #[default]
     Any,
-    /// Stale answers are accepted.
+    /// Eventual: stale answers are accepted.
     Eventual,
-    /// The caller sees its own writes.
+    /// Session: the caller sees its own writes.
     Session,
-    /// Every answer shows the last write.
+    /// Strong: every answer shows the last write.
     Strong,
 }
 
@@ -55,7 +55,7 @@ pub struct Read {
     pub offset: bool,
     /// True if at most one record is expected.
     pub unique: bool,
-    /// How fresh the answer must be.
+    /// The consistency that is asked for.
     pub consistency: Consistency,
     /// True if it is not part of the load of users.
     pub admin: bool,
@@ -66,8 +66,8 @@ pub struct Read {
 }
 
 impl Read {
-    /// Whether a name stands for the row type: `kind`, unless the read has one source and that has
-    /// an attribute of this name.
+    /// Returns true if a name stands for the row type: `kind`, unless the read has one source and
+    /// that has an attribute of this name.
     pub fn is_row_type(&self, model: &Model, name: &str) -> bool {
         name == "kind"
             && !matches!(self.sources.as_slice(), [only]
@@ -82,7 +82,7 @@ pub struct Source {
     pub relation: RelationId,
     /// The conditions; all must hold.
     pub predicates: Vec<Predicate>,
-    /// Where each output comes from; `None` when this row type has no such attribute.
+    /// The source of each output; `None` when this row type has no such attribute.
     pub outputs: Vec<Option<ColumnPath>>,
 }
 
@@ -117,7 +117,7 @@ pub struct Write {
     pub name: Named,
     /// The inputs.
     pub params: Vec<Param>,
-    /// What it changes, in order.
+    /// The changes, in order.
     pub effects: Vec<Effect>,
     /// True if it must happen as a whole.
     pub atomic: bool,
@@ -151,7 +151,7 @@ pub struct Effect {
     pub key: Vec<(usize, Term)>,
     /// Attributes with their new values.
     pub set: Vec<(usize, Term)>,
-    /// What happens if the tuple is there already.
+    /// The behaviour if the tuple exists already.
     pub existing: Existing,
     /// The tuples that it is repeated for.
     pub each: Option<Each>,

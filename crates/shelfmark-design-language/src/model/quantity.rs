@@ -1,11 +1,11 @@
-//! Quantities as people write them: `2M`, `300/s`, `3%/mo`, `64MiB`, `3y`.
+//! Parses quantities as people write them: `2M`, `300/s`, `3%/mo`, `64MiB`, `3y`.
 //!
 //! Invariant: [`parse`] accepts finite, non-negative quantities only.
 
 /// Seconds of a month, as calendars average it.
 const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 
-/// Whether a count is written in billions, as `1B`: nothing that is counted has bytes.
+/// Returns true if a count is written in billions, as `1B`: nothing that is counted has bytes.
 pub fn billions(fact: &str, raw: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
     matches!(fact, "count" | "distinct" | "p99")
@@ -22,7 +22,7 @@ pub struct Quantity {
     pub value: f64,
 }
 
-/// What a quantity is of.
+/// The dimension of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
     /// A plain number.
@@ -42,7 +42,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Of a fact by its name.
+    /// Returns the dimension of a fact, by its name.
     pub fn of(fact: &str, attribute: bool) -> Self {
         match fact {
             "growth" => Self::Growth,
@@ -55,7 +55,7 @@ impl Dimension {
         }
     }
 
-    /// What a quantity of this dimension looks like.
+    /// Returns examples of quantities of this dimension.
     pub fn examples(self) -> &'static str {
         match self {
             Self::Count => "a count, such as 250, 1.5k, 2M or 1G",
@@ -68,7 +68,7 @@ impl Dimension {
         }
     }
 
-    /// Whether a quantity, as written, is of this dimension.
+    /// Returns true if a quantity, as written, has this dimension.
     pub fn fits(self, raw: &str) -> bool {
         let (amount, per) = raw.split_once('/').map_or((raw, false), |(amount, _)| (amount, true));
         let unit = amount.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_');
@@ -90,7 +90,7 @@ impl Dimension {
     }
 }
 
-/// Reads a number with its unit.
+/// Parses a number with its unit.
 pub fn parse(raw: &str) -> Option<Quantity> {
     let (amount, per) = match raw.split_once('/') {
         Some((amount, per)) => (amount, Some(per)),
@@ -145,7 +145,7 @@ fn period(text: &str) -> Option<f64> {
     })
 }
 
-/// Reads a whole number with an optional suffix `k`, `M`, `G` or a size.
+/// Parses a whole number with an optional suffix `k`, `M`, `G` or a size.
 pub fn integer(text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(text.len());
     let number: i64 = text.get(..digits)?.replace('_', "").parse().ok()?;

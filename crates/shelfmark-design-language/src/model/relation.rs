@@ -6,7 +6,7 @@ use super::Named;
 use super::types::Type;
 use crate::syntax::span::Span;
 
-/// The place of an entity or link in the model.
+/// The index of an entity or link in the model.
 pub type RelationId = usize;
 
 /// An entity or a link.
@@ -66,13 +66,13 @@ pub struct Column {
 }
 
 impl Column {
-    /// Whether the model says that the value never changes while the tuple is there.
+    /// Returns true if the model declares that the value never changes during the tuple's life.
     pub fn lasts(&self) -> bool {
         self.facts.contains_key("immutable")
     }
 }
 
-/// How many tuples share the values of `from`.
+/// A declared number of tuples that share the values of `from`.
 #[derive(Debug, Clone)]
 pub struct Fanout {
     /// The attributes that are shared.

@@ -16,9 +16,9 @@ use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, CondOp, Verb};
 use crate::target::profile;
 
-/// The place of a table or index in its schema.
+/// The index of a table or index in its schema.
 pub type TableId = usize;
-/// The place of a row family in its schema.
+/// The index of a row family in its schema.
 pub type FamilyId = usize;
 
 /// A layout of the model as keys and rows.
@@ -40,11 +40,11 @@ pub struct Schema {
     pub samples: Vec<Sample>,
     /// Notes on the schema as a whole.
     pub notes: Notes,
-    /// Where things are; made once the families are complete.
+    /// The lookup tables; built once the families are complete.
     pub lookup: Lookup,
 }
 
-/// What would else be looked for in lists, over and over.
+/// Lookup tables for the families of a schema, in place of searches in lists.
 #[derive(Debug, Clone, Default)]
 pub struct Lookup {
     of_table: Vec<RowTypes>,
@@ -65,12 +65,12 @@ impl Lookup {
 }
 
 impl Schema {
-    /// The families of a table, with their places.
+    /// Returns the families of a table, with their places.
     pub fn of_table(&self, table: TableId) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.of_table.get(table).map_or(&[], RowTypes::all))
     }
 
-    /// The families of a table whose keys may be as asked, column by column.
+    /// Returns the families of a table whose keys may match, column by column.
     pub fn like<'a>(
         &self,
         table: TableId,
@@ -81,14 +81,14 @@ impl Schema {
         found.filter_map(|id| self.families.get(id).map(|one| (id, one)))
     }
 
-    /// How many families of its table a family's key cannot be told from by how the first columns
-    /// begin.
+    /// Returns how many families of its table a family's key cannot be distinguished from by the
+    /// beginnings of the first columns.
     pub fn alike(&self, family: &Family, columns: usize) -> usize {
         let key = family.key.iter().take(columns).map(|column| column.parts.as_slice());
         self.lookup.of_table.get(family.table).map_or(0, |types| types.count_like(key))
     }
 
-    /// The families by which reads of a relation may go that know the attributes.
+    /// Returns the families of a relation that a read may use that knows these attributes.
     pub fn tried(
         &self,
         source: RelationId,
@@ -98,13 +98,14 @@ impl Schema {
         self.usable_ids(source, counts, known).flatten().copied()
     }
 
-    /// The families that stem from a relation, indexes too.
+    /// Returns the families that stem from a relation, indexes too.
     pub fn of_source(&self, source: RelationId) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.of_source.get(&source).map_or(&[], Vec::as_slice))
     }
 
-    /// The families by which a read may go that knows the attributes, in the order of the schema:
-    /// their keys begin with one of those or with none. A count may stand in rows of others.
+    /// Returns the families that a read may use that knows these attributes, in the order of the
+    /// schema: their keys begin with one of those or with none. A count may stand in rows of
+    /// others.
     pub fn usable(
         &self,
         source: RelationId,
@@ -133,18 +134,18 @@ impl Schema {
         begun.chain(whole).chain(holders).chain(entries)
     }
 
-    /// The indexes of a family.
+    /// Returns the indexes of a family.
     pub fn entries(&self, base: FamilyId) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.entries.get(&base).map_or(&[], Vec::as_slice))
     }
 
-    /// The families of base rows in which something may change when a relation does.
+    /// Returns the families whose base rows may change when a relation does.
     pub fn concerned(&self, relation: RelationId) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice))
     }
 
-    /// How many columns of a table's key a query on this target may name: of an index, those of its
-    /// own where the columns of the base key behind them take no condition.
+    /// Returns how many columns of a table's key a query on this target may name: of an index,
+    /// those of its own where the columns of the base key behind them take no condition.
     pub fn columns_asked(&self, table: TableId) -> usize {
         let Some(found) = self.tables.get(table) else { return 0 };
         let all = found.kinds.len();
@@ -161,7 +162,7 @@ impl Schema {
         ids.iter().filter_map(|id| self.families.get(*id).map(|one| (*id, one)))
     }
 
-    /// Notes where everything is. To be called when families were added.
+    /// Builds the lookup tables; to be called when families were added.
     pub fn look_up(&mut self, model: &Model) {
         let mut lookup = Lookup {
             of_table: vec![RowTypes::default(); self.tables.len()],
@@ -196,7 +197,8 @@ impl Schema {
 }
 
 impl Family {
-    /// The attribute that a call must know to form the key, in the form in which patterns name it.
+    /// Returns the attribute that a call must know to form the key, in the form in which patterns
+    /// name it.
     fn first_attribute(&self, model: &Model, partition: usize) -> Option<ColumnPath> {
         // Without partitions a part of the rows, or what begins with a tag, is read in any order.
         if partition == 0 && !self.when.is_empty() {
@@ -215,7 +217,7 @@ impl Family {
         }
     }
 
-    /// The relations whose tuples the row is computed from.
+    /// Returns the relations whose tuples the row is computed from.
     fn concerns(&self, model: &Model) -> BTreeSet<RelationId> {
         let mut found = BTreeSet::from([self.source]);
         let mut follow = |relation: RelationId, path: &ColumnPath| {
@@ -256,7 +258,7 @@ impl Family {
 pub struct Table {
     /// The name, with its place.
     pub name: Named,
-    /// How many columns the partition key has.
+    /// Number of columns in the partition key.
     pub partition: usize,
     /// Kinds of the key's columns, partition first.
     pub kinds: Vec<ColumnKind>,
@@ -275,7 +277,7 @@ pub enum ColumnKind {
     Typed(Type),
 }
 
-/// A row family: which rows a state has in a table because of one entity or link.
+/// A row family: the rows in a table that stem from one entity or link.
 #[derive(Debug, Clone)]
 pub struct Family {
     /// The name, with its place.
@@ -290,7 +292,7 @@ pub struct Family {
     pub when: Vec<Predicate>,
     /// Partition columns, then sort columns.
     pub key: Vec<Column>,
-    /// What its rows hold beside the key.
+    /// The attributes that its rows hold beside the key.
     pub stored: Vec<Stored>,
     /// The place in the text.
     pub span: Span,
@@ -318,7 +320,7 @@ pub enum Part {
         term: Term,
         /// Its type.
         ty: Type,
-        /// How the value becomes text.
+        /// The codec that writes the value as text.
         codec: Codec,
     },
     /// The end of a text column: below every byte, and no text holds it.
@@ -343,7 +345,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// As a template writes it behind a name: `:pad(4)`.
+    /// Returns the codec as a template writes it behind a name: `:pad(4)`.
     pub fn suffix(self) -> String {
         match self {
             Self::Native | Self::Plain => String::new(),
@@ -391,7 +393,7 @@ pub struct Serve {
     pub steps: Vec<Step>,
     /// The place in the text.
     pub span: Span,
-    /// Whether no plan was named and this one was derived.
+    /// True if no plan was named and this one was derived.
     pub derived: bool,
 }
 
@@ -420,7 +422,7 @@ pub struct FilterPredicate {
 }
 
 impl FilterPredicate {
-    /// What it compares with, one comparison each, as those of patterns are told.
+    /// Returns its comparisons with single values, as those of patterns are compared.
     pub fn comparisons(&self) -> Vec<(CondOp, Term)> {
         let value = |at: usize| self.values.get(at).cloned().unwrap_or(Term::Const(Value::Null));
         match self.op {
@@ -433,7 +435,7 @@ impl FilterPredicate {
 /// A read of one table or index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadStep {
-    /// What the read is repeated for.
+    /// The loop of the read, if it is repeated.
     pub each: Option<EachOf>,
     /// The word that the plan uses.
     pub verb: Verb,
@@ -449,7 +451,7 @@ pub struct ReadStep {
     pub limit: Option<Term>,
 }
 
-/// What a read is repeated for.
+/// The loop of a read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum EachOf {
     /// The values of a list, by the place of the input.
@@ -474,15 +476,15 @@ pub struct WritePlan {
 /// One step of a write.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WriteStep {
-    /// What the step does.
+    /// The kind of the step.
     pub kind: WriteStepKind,
     /// Families of that name, one per source.
     pub families: Vec<FamilyId>,
-    /// Which transaction it is in.
+    /// The transaction that it belongs to.
     pub transaction: Option<usize>,
 }
 
-/// What a step of a write does.
+/// The kind of a step of a write.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum WriteStepKind {
     /// Reads rows of the family with these values.
@@ -530,7 +532,7 @@ impl WriteStepKind {
         matches!(self, Self::Patch { .. })
     }
 
-    /// The name of the rows that a change goes through, one by one.
+    /// Returns the name of the rows that a change is repeated for.
     pub fn each(&self) -> Option<&String> {
         match self {
             Self::Put { each } | Self::Delete { each } | Self::Patch { each } => each.as_ref(),
@@ -544,7 +546,7 @@ impl WriteStepKind {
 pub struct Sample {
     /// The row family.
     pub family: FamilyId,
-    /// Whether the document's script writes it; else the document prints it.
+    /// True if the document's script writes the row, false if the document prints it.
     pub script: bool,
     /// The key columns as printed.
     pub keys: Vec<String>,

@@ -1,14 +1,16 @@
-//! Terms: what keys, plans and patterns compute from attributes and inputs.
+//! Terms: computations of keys, plans and patterns from attributes and inputs.
 //!
 //! Invariant: [`Function::apply`] is total on values of the right kinds, and a function that
 //! [`Function::is_monotone`] names never decreases when its first argument grows.
 
 use serde::{Deserialize, Serialize};
+use shelfmark_keycode::calendar::civil_from_days;
 
 use super::types::Type;
-use super::value::{Value, civil};
+use super::value::Value;
 
-/// A way from a relation along references: columns, each of the relation the one before refers to.
+/// A path from a relation along references: columns, each of the relation that the one before
+/// refers to.
 pub type ColumnPath = Vec<usize>;
 
 /// A value that is known once a pattern is called.
@@ -70,7 +72,7 @@ impl Function {
         Self::ALL.iter().find(|(_, function, _)| *function == self).map_or("", |(name, ..)| name)
     }
 
-    /// Whether the value never decreases when the first argument grows, the others fixed.
+    /// Returns true if the value never decreases when the first argument grows, the others fixed.
     pub fn is_monotone(self) -> bool {
         !matches!(self, Self::Hash | Self::Bucket)
     }
@@ -86,10 +88,12 @@ impl Function {
                 Value::Int((at.div_euclid(86_400_000) + 3).div_euclid(7))
             }
             (Self::Month, Value::Int(at), _) => {
-                let (year, month, _) = civil(at.div_euclid(86_400_000));
+                let (year, month, _) = civil_from_days(at.div_euclid(86_400_000));
                 Value::Int(year * 12 + month - 1)
             }
-            (Self::Year, Value::Int(at), _) => Value::Int(civil(at.div_euclid(86_400_000)).0),
+            (Self::Year, Value::Int(at), _) => {
+                Value::Int(civil_from_days(at.div_euclid(86_400_000)).0)
+            }
             // ULIDs carry their milliseconds in the upper 48 bits.
             (_, Value::Id(id), _) if self.is_time() => {
                 let millis = i64::try_from(id >> 80).unwrap_or(i64::MAX);
@@ -112,12 +116,12 @@ impl Function {
         }
     }
 
-    /// Whether it makes a period of a time.
+    /// Returns true if it computes a period of a time.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Hour | Self::Day | Self::Week | Self::Month | Self::Year)
     }
 
-    /// The type of the value, or what is wrong with the arguments.
+    /// Returns the type of the value, or an error in the arguments.
     ///
     /// # Errors
     ///
@@ -156,7 +160,7 @@ impl Function {
     }
 }
 
-/// A fixed hash (FNV-1a, folded to 32 bits): what buckets are made from.
+/// Computes a fixed hash (FNV-1a, folded to 32 bits), from which buckets are made.
 fn hash(value: &Value) -> i64 {
     let bytes = match value {
         Value::Int(n) => n.to_be_bytes().to_vec(),

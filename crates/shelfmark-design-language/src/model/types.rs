@@ -1,4 +1,4 @@
-//! Types and the domains that a proof may assume.
+//! Types, and the domains that proofs may assume.
 //!
 //! Invariant: [`Type::holds`] accepts exactly the values of the domain, so that what is generated
 //! and what is assumed in a proof are the same.
@@ -77,7 +77,7 @@ impl FromIterator<u8> for ByteSet {
     }
 }
 
-/// Which texts a domain has.
+/// The texts of a domain.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct TextDomain {
     /// Least number of characters.
@@ -86,7 +86,7 @@ pub struct TextDomain {
     pub max: Option<u64>,
     /// Characters that do not occur.
     pub without: String,
-    /// When given, the only characters that occur, as inclusive ranges.
+    /// The only characters that occur, as inclusive ranges, if they are restricted.
     pub only: Option<Vec<(char, char)>>,
 }
 
@@ -97,7 +97,7 @@ impl TextDomain {
         !self.without.contains(c) && self.only.as_ref().is_none_or(among)
     }
 
-    /// The bytes that can occur: a superset that is exact for ASCII.
+    /// Returns the bytes that can occur: a superset that is exact for ASCII.
     pub fn bytes(&self) -> ByteSet {
         let mut set: ByteSet =
             (0..=0x7F_u8).filter(|byte| self.allows(char::from(*byte))).collect();
@@ -177,7 +177,7 @@ impl Type {
         }
     }
 
-    /// Whether values of both types can be compared.
+    /// Returns true if values of both types can be compared.
     pub fn comparable(&self, other: &Self) -> bool {
         use Type::{Bool, Bytes, Date, Decimal, Enum, Int, List, Text, Timestamp, Ulid, Uuid};
         match (self, other) {
@@ -195,19 +195,19 @@ impl Type {
         matches!(self, Self::Text(_) | Self::Enum(_))
     }
 
-    /// Whether the type grows with time, so that new values come last.
+    /// Returns true if the type grows with time, so that new values come last.
     pub fn grows_with_time(&self) -> bool {
         matches!(self, Self::Ulid | Self::Timestamp | Self::Date)
     }
 
-    /// The name with its article, as sentences want it.
+    /// Returns the name with its article.
     pub fn a_name(&self) -> String {
         let name = self.name();
         let vowel = matches!(self, Self::Int(_) | Self::Enum(_));
         format!("{} {name}", if vowel { "an" } else { "a" })
     }
 
-    /// The name with what a list is of, where two lists may differ in just that.
+    /// Returns the name with the elements' type, where two lists may differ in just that.
     pub fn whole_name(&self) -> String {
         match self {
             Self::List(element, _) => format!("list of {}", element.whole_name()),

@@ -1,10 +1,12 @@
-//! Values of states.
+//! Values of attributes in states.
 //!
 //! Invariant: the derived order is the order that patterns speak of: numbers by size, texts by
 //! code points, identifiers by unsigned bytes. Values of different kinds never meet in a column.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use shelfmark_keycode::calendar::{civil_from_days, days_from_civil};
+use shelfmark_keycode::uuid_text;
 
 use super::types::Type;
 
@@ -18,7 +20,7 @@ pub enum Value {
     /// Numbers, timestamps (milliseconds since 1970) and dates (days since 1970).
     Int(i64),
     /// UUIDs and ULIDs.
-    Id(#[serde(with = "crate::certificate::id")] u128),
+    Id(#[serde(with = "crate::id_digits")] u128),
     /// Texts, and bytes as their hexadecimal digits.
     Text(String),
     /// Lists and sets.
@@ -26,18 +28,18 @@ pub enum Value {
 }
 
 impl Value {
-    /// As people read it, and as text keys hold it when no codec is named.
+    /// Formats the value for people, and for text keys that name no codec.
     pub fn text(&self, ty: &Type) -> String {
         match (self, ty) {
             (Self::Null, _) => String::new(),
             (Self::Bool(value), _) => value.to_string(),
             (Self::Int(days), Type::Date) => {
-                let (year, month, day) = civil(*days);
+                let (year, month, day) = civil_from_days(*days);
                 format!("{year:04}-{month:02}-{day:02}")
             }
             (Self::Int(value), _) => value.to_string(),
             (Self::Id(value), Type::Ulid) => ulid_text(*value),
-            (Self::Id(value), _) => uuid_text(*value),
+            (Self::Id(value), _) => uuid_text(&value.to_be_bytes()),
             (Self::Text(text), _) => text.clone(),
             (Self::List(items), Type::List(element, _)) => {
                 let texts: Vec<String> = items.iter().map(|item| item.text(element)).collect();
@@ -47,7 +49,7 @@ impl Value {
         }
     }
 
-    /// Writes the value as JSON.
+    /// Converts the value to JSON.
     pub fn json(&self, ty: &Type) -> Json {
         match self {
             Self::Null => Json::Null,
@@ -63,7 +65,7 @@ impl Value {
 }
 
 impl Value {
-    /// Reads what [`Value::json`] wrote; `None` where it is no such value.
+    /// Parses the output of [`Value::json`]; `None` if the JSON is no value of the type.
     pub fn of_json(json: &Json, ty: &Type) -> Option<Self> {
         match (json, ty) {
             (Json::Null, _) => Some(Self::Null),
@@ -92,25 +94,14 @@ fn ulid_of(text: &str) -> Option<u128> {
     })
 }
 
-/// The day number of `yyyy-mm-dd`; the inverse of [`civil`], after Howard Hinnant's `days_from_civil`.
+/// Returns the day number of `yyyy-mm-dd`; the inverse of [`civil_from_days`] where the date exists.
 fn days_of(text: &str) -> Option<i64> {
-    let mut parts = text.rsplitn(3, '-').map(str::parse::<i64>);
+    let mut parts = text.rsplitn(3, '-').map(|part| part.parse::<i32>().map(i64::from));
     let (day, month, year) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some(era * 146_097 + day_of_era - 719_468)
+    Some(days_from_civil(year, month, day))
 }
 
 const ULID_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-fn uuid_text(value: u128) -> String {
-    let hex = format!("{value:032x}");
-    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or("").to_owned();
-    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
-}
 
 fn ulid_text(value: u128) -> String {
     (0..26)
@@ -122,7 +113,7 @@ fn ulid_text(value: u128) -> String {
         .collect()
 }
 
-/// Reads a UUID (its 32 digits, with or without dashes) or a ULID, as the type has it.
+/// Parses a UUID (its 32 digits, with or without dashes) or a ULID, as the type says.
 pub fn id_value(text: &str, ty: &Type) -> Option<Value> {
     if matches!(ty, Type::Uuid) {
         let hex: String = text.chars().filter(|c| *c != '-').collect();
@@ -138,33 +129,18 @@ pub fn id_value(text: &str, ty: &Type) -> Option<Value> {
     Some(Value::Id(id))
 }
 
-/// Year, month and day of a day number; after Howard Hinnant's `civil_from_days`.
-pub fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days.saturating_add(719_468);
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
-
-/// The ISO text of a timestamp in milliseconds: 24 characters for the years 0 to 9999.
+/// Returns the ISO text of a timestamp in milliseconds: 24 characters for the years 0 to 9999.
 pub fn iso_text(millis: i64) -> String {
     let days = millis.div_euclid(86_400_000);
     let rest = millis.rem_euclid(86_400_000);
-    let (year, month, day) = civil(days);
+    let (year, month, day) = civil_from_days(days);
     let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
     let (second, milli) = (rest / 1_000 % 60, rest % 1_000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// Reads a date (`2021-09-15`) or a time (`2021-09-15T02:00:00.000Z`, of which all behind the
-/// date may be left out from the end) as the type has it: days or milliseconds since 1970.
+/// Parses a date (`2021-09-15`) or a time (`2021-09-15T02:00:00.000Z`, of which all behind the date
+/// may be left out from the end) as the type says: days or milliseconds since 1970.
 pub fn iso_value(text: &str, ty: &Type) -> Option<Value> {
     let (date, time) = text.split_once('T').unwrap_or((text, ""));
     let whole = date.len() == 10 && date.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());

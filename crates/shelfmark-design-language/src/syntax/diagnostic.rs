@@ -1,4 +1,4 @@
-//! Messages about a source, shown as a good compiler shows them: snippet, cause, suggestion.
+//! Diagnostics about a source, with snippet, cause and suggestion.
 //!
 //! Invariant: rendering never fails, whatever the spans.
 
@@ -6,54 +6,53 @@ use std::fmt::Write as _;
 
 use super::span::{Span, line_and_column};
 
-/// Longest piece of a source's line that is shown, in characters; of a longer one what lies around
-/// the mark.
+/// Longest piece of a source's line that is shown, in characters, around the marked text.
 ///
 /// Ours: what a terminal shows on one or two lines.
 const SNIPPET_CHARACTERS_MAX: usize = 160;
 
-/// Characters before the mark that are shown of a long line.
+/// Characters before the marked text that are shown of a long line.
 const BEFORE_CHARACTERS: usize = 60;
 
-/// Longest sentence of a message in characters: names may be as long as a file.
+/// Longest sentence of a message in characters, since names may be as long as a file.
 const SENTENCE_CHARACTERS_MAX: usize = 600;
 
-/// Longest text that is compared with what it may have been meant to be.
+/// Longest text for which a suggestion is searched.
 const NAME_CHARACTERS_MAX: usize = 64;
 
-/// One message.
+/// A diagnostic message.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
     /// The place in the text.
     pub span: Span,
     /// The message.
     pub message: String,
-    /// Said under the snippet's mark.
+    /// A label under the snippet's marked text.
     pub label: Option<String>,
-    /// What to do.
+    /// The suggestion.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// Begins a message.
+    /// Creates an error message.
     pub fn error(span: Span, message: String) -> Self {
         Self { span, message, label: None, help: None }
     }
 
-    /// Adds what stands under the marked text.
+    /// Adds a label under the marked text.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Adds what to do.
+    /// Adds a suggestion.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 }
 
-/// Writes `head`, then the line of `span` with a mark under it, then the help.
+/// Formats `head`, then the line of `span` with a mark under it, then the suggestion.
 pub fn render(
     file: &str,
     source: &str,
@@ -68,7 +67,7 @@ pub fn render(
     render_at(file, (line, column), text, marked, head, (label, help))
 }
 
-/// The same where the place is known: the line's text, and what of it is marked.
+/// Formats a message whose place is known: the line's text, and its marked part.
 pub fn render_at(
     file: &str,
     (line, column): (usize, usize),
@@ -105,7 +104,7 @@ pub fn render_at(
     out
 }
 
-/// The piece of a line around a mark, and how many characters of it stand before the mark.
+/// Returns the piece of a line around the marked text, and how many characters stand before that.
 fn window(line: &str, before: usize) -> (String, usize) {
     let count = line.chars().count();
     if count <= SNIPPET_CHARACTERS_MAX {
@@ -124,7 +123,7 @@ fn window(line: &str, before: usize) -> (String, usize) {
     (out, shown)
 }
 
-/// At most so many characters of a text.
+/// Returns at most so many characters of a text.
 pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -132,7 +131,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns the candidate that is nearest to what was written, if one is near.
+/// Returns the candidate that is nearest to a text, if one is near.
 pub fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -153,8 +152,8 @@ pub fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns in how many steps one text becomes the other: a letter more, a letter less, another
-/// letter, two letters in the other order.
+/// Returns the edit distance of two texts: a letter more, a letter less, another letter, two
+/// letters swapped.
 pub fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();

@@ -1,4 +1,4 @@
-//! From text to tokens and comments.
+//! Splits text into tokens and comments.
 //!
 //! Invariant: never fails; what it does not know becomes a token that no rule takes, with a
 //! message. Spans lie on character boundaries.
@@ -30,7 +30,7 @@ pub struct Token {
     pub kind: TokenKind,
     /// The place in the text.
     pub span: Span,
-    /// Whether it is the first on its line.
+    /// True if it is the first on its line.
     pub first: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Comment {
     pub span: Span,
 }
 
-/// What the lexer returns.
+/// The tokens and comments of a text.
 pub struct Lexed {
     /// The tokens.
     pub tokens: Vec<Token>,
@@ -49,13 +49,13 @@ pub struct Lexed {
     pub comments: Vec<Comment>,
 }
 
-/// Longest first, so that `->` is not `-` and `>`.
+/// The punctuation, longest first, so that `->` is not `-` and `>`.
 const MARKS: [&str; 22] = [
     "->", "<=", ">=", "..", "{", "}", "(", ")", "[", "]", ",", ";", ":", ".", "=", "+", "-", "<",
     ">", "/", "*", "%",
 ];
 
-/// Splits a text into tokens; what cannot be read goes to `diagnostics`.
+/// Splits a text into tokens; errors go to `diagnostics`.
 pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), comments: Vec::new() };
     let mut at = 0;

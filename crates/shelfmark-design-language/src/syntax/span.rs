@@ -1,4 +1,4 @@
-//! Where something stands in the source.
+//! Places in the source.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ impl Span {
         Self { start, end }
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }

@@ -24,7 +24,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// A name that stands nowhere and need not be one that can be written.
+    /// Returns a name that stands nowhere and need not be one that can be written.
     pub fn plain(text: String) -> Self {
         Self { text, span: Span::default() }
     }
@@ -52,7 +52,8 @@ impl JsonSchema for Name {
         true
     }
 
-    /// Beyond ASCII the pattern lets through more than letters and digits.
+    /// Returns the schema of a name; beyond ASCII the pattern lets through more than letters and
+    /// digits.
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
@@ -74,7 +75,7 @@ pub struct File {
     pub items: Vec<Item>,
 }
 
-/// What stands at the top of a model.
+/// An item at the top of a model.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Item {
@@ -146,7 +147,7 @@ pub struct End {
     pub role: Option<Name>,
 }
 
-/// What stands in an entity or a link.
+/// A member of an entity or a link.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Member {
@@ -376,7 +377,7 @@ pub struct Read {
     pub order: Vec<Order>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Expr>,
-    /// Whether the limit is the size of a result page.
+    /// True if the limit is the size of a result page.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub page: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -420,9 +421,9 @@ pub enum Existing {
     /// The caller promises that the key is new.
     #[default]
     Fresh,
-    /// Nothing happens when the key is taken.
+    /// Nothing happens when the key exists.
     Unless,
-    /// What is there is replaced.
+    /// Replaces an existing tuple.
     Replace,
 }
 
@@ -481,7 +482,7 @@ pub struct Schema {
 #[serde(deny_unknown_fields)]
 pub struct Table {
     pub name: Name,
-    /// Whether it was written as one line: `table t from Source key (…)`.
+    /// True if it was written as one line: `table t from Source key (…)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub short: bool,
     /// Names of text key columns, as `pk text  sk text` declares them.
@@ -674,7 +675,7 @@ pub enum WriteStep {
 #[serde(deny_unknown_fields)]
 pub struct SampleRow {
     pub row: Name,
-    /// Whether the document's script writes the row; else the document prints it.
+    /// True if the document's script writes the row; else the document prints it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub script: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! Target profiles: what each store can do and how much it takes. The numbers are data files.
+//! Target profiles: abilities and limits of each store. The numbers are data files.
 //!
 //! Invariant: every profile file parses; a test reads them all.
 
@@ -6,29 +6,29 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What a target can do. Each file also says where its numbers come from.
+/// The profile of a target. Each file also says where its numbers come from.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Target {
     /// The name in models.
     pub name: String,
-    /// Whether partitions lie in key order and need not be named.
+    /// True if partitions lie in key order and need not be named.
     pub ordered: bool,
-    /// Whether keys are texts only.
+    /// True if keys are texts only.
     pub text_keys: bool,
-    /// Whether several rows can be written at once, all or none.
+    /// True if several rows can be written at once, all or none.
     pub transactions: bool,
-    /// Whether such a transaction may read first and is serializable.
+    /// True if such a transaction may read first and is serializable.
     pub reading_transactions: bool,
-    /// Whether an index shows a write at once.
+    /// True if an index shows a write at once.
     pub strong_indexes: bool,
-    /// Whether an index of one attribute lies beside the rows of each partition, so that every
+    /// True if an index of one attribute lies beside the rows of each partition, so that every
     /// partition is asked.
     pub scattered_indexes: bool,
-    /// Whether a query of an index may also name the columns of the base key that end its entries.
+    /// True if a query of an index may also name the columns of the base key that end its entries.
     pub index_conditions_on_base_key: bool,
-    /// Whether one transaction may change an item only once.
+    /// True if one transaction may change an item only once.
     pub one_operation_per_item: bool,
-    /// Whether what was deleted is read over until it is compacted away.
+    /// True if reads step over deleted rows (tombstones) until compaction removes them.
     pub tombstones: bool,
     /// Bytes of one item.
     pub item_bytes_max: f64,
@@ -44,26 +44,26 @@ pub struct Target {
     pub key_bytes_max: f64,
     /// Of one table.
     pub indexes_max: f64,
-    /// Whether it is asked in a language of requests that refuses some.
+    /// True if its requests are sentences of a language that refuses some.
     #[serde(default)]
     pub has_requests: bool,
-    /// What its requests must obey, by the name of the rule.
+    /// The rules of its requests, by name.
     #[serde(default)]
     pub rules: BTreeMap<String, Rule>,
-    /// What its keys look like, where they are no free lists of columns.
+    /// The shape of its keys, where they are no free lists of columns.
     pub key_shape: Option<KeyShape>,
 }
 
 /// One rule of a target's requests.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Rule {
-    /// The rule, in a sentence.
+    /// The rule as a sentence.
     pub says: String,
-    /// Where it is written.
+    /// The source of the rule.
     pub source: String,
 }
 
-/// How many columns the two halves of a key have, and how long they get.
+/// The limits of the two halves of a key: columns and bytes.
 #[derive(Debug, Clone, Deserialize)]
 pub struct KeyShape {
     /// Partition key columns of a table.
@@ -78,18 +78,18 @@ pub struct KeyShape {
     pub partition_bytes_max: f64,
     /// Bytes of a sort key.
     pub sort_bytes_max: f64,
-    /// Whether a column can be told to descend.
+    /// True if a column can be declared descending.
     pub descending: bool,
 }
 
 impl Target {
-    /// Whether derived keys are texts: where nothing else is had, or where a key has too few
-    /// columns for what it must hold.
+    /// Returns true if derived keys are texts: where the target has nothing else, or where a key
+    /// has too few columns for what it must hold.
     pub fn plans_texts(&self) -> bool {
         self.text_keys || self.key_shape.is_some()
     }
 
-    /// What a model may set, beside the thresholds of lints.
+    /// The settings of a model, beside the thresholds of lints.
     pub const SETTINGS: [&'static str; 14] = [
         "item.max",
         "partition.max",
@@ -130,7 +130,7 @@ pub fn names() -> Vec<&'static str> {
     TARGETS.iter().map(|target| target.name.as_str()).collect()
 }
 
-/// The name a target goes by here, of whatever other name it has elsewhere.
+/// Returns the usual name of a target that has others.
 pub fn usual(name: &str) -> &str {
     match name {
         // What the reference of the language calls it.

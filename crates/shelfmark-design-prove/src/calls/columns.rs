@@ -22,19 +22,19 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, cano
 pub(super) struct KeyColumn {
     pub(super) name: String,
     pub(super) ty: Type,
-    /// True if it is an attribute by itself.
+    /// True if it consists of one attribute.
     pub(super) direct: bool,
 }
 
-/// The columns of one table, without those of its indexes' keys that are put together.
+/// The columns of one table, without composed columns of its indexes' keys.
 #[derive(Debug, Clone, Default)]
 struct Names {
     /// Every column beside the key, by name.
     types: BTreeMap<String, Type>,
     attributes: BTreeMap<(RelationId, ColumnPath), String>,
-    /// Which columns hold attributes of which relation.
+    /// The attributes that columns hold, by relation.
     held: BTreeSet<(RelationId, String)>,
-    /// The column that tells the row type.
+    /// The column of the row type.
     row_type: Option<String>,
 }
 
@@ -66,7 +66,8 @@ impl Columns {
         columns
     }
 
-    /// The key of an index: its own columns, then those of the base table that are not among them.
+    /// Returns the key of an index: its own columns, then those of the base table that are not
+    /// among them.
     fn index_columns(
         &self,
         model: &Model,
@@ -102,7 +103,7 @@ impl Columns {
         keys
     }
 
-    /// The name that an attribute of several families has in a table, if it is one.
+    /// Returns the common name of an attribute of several families in a table, if it has one.
     fn one_name(
         &self,
         base: TableId,
@@ -117,12 +118,12 @@ impl Columns {
         names.all(|name| name == Some(first)).then(|| first.to_owned())
     }
 
-    /// The columns of a table's or index's key.
+    /// Returns the columns of a table's or index's key.
     pub(super) fn key(&self, table: TableId) -> &[KeyColumn] {
         self.keys.get(table).map_or(&[], Vec::as_slice)
     }
 
-    /// The column of an attribute in a base table.
+    /// Returns the column of an attribute in a base table.
     pub(super) fn attribute(
         &self,
         base: TableId,
@@ -133,13 +134,13 @@ impl Columns {
         names.attributes.get(&(relation, path.to_vec())).map(String::as_str)
     }
 
-    /// Every column of a base table beside its key, with its type.
+    /// Returns every column of a base table beside its key, with its type.
     pub(super) fn beside(&self, base: TableId) -> impl Iterator<Item = (&str, &Type)> {
         let types = self.names.get(base).map(|names| &names.types);
         types.into_iter().flatten().map(|(name, ty)| (name.as_str(), ty))
     }
 
-    /// The column that tells the row type, where a table has several.
+    /// Returns the column of the row type, where a table has several.
     pub(super) fn row_type(&self, base: TableId) -> Option<&str> {
         self.names.get(base)?.row_type.as_deref()
     }
@@ -207,8 +208,8 @@ fn own_columns(
 }
 
 impl Names {
-    /// A column for an attribute: one that is there if it holds the same attribute of another row
-    /// type, or a new one.
+    /// Returns a column for an attribute: an existing one if it holds the same attribute of another
+    /// row type, or a new one.
     fn column(
         &mut self,
         name: &str,
@@ -230,7 +231,7 @@ impl Names {
     }
 }
 
-/// The attributes that a row carries: its own, and what its indexes need.
+/// Returns the attributes that a row carries: its own, and what its indexes need.
 pub(super) fn carried(
     model: &Model,
     schema: &Schema,
@@ -245,12 +246,12 @@ pub(super) fn carried(
     paths
 }
 
-/// The attribute that one key column is in all row families, one for each.
+/// Returns the attribute that one key column is in all row families, one for each.
 fn direct_path(model: &Model, families: &[&Family], at: usize) -> Option<Vec<ColumnPath>> {
     families.iter().map(|family| direct_of(model, family, at)).collect()
 }
 
-/// The attribute that a key column is by itself.
+/// Returns the attribute that a key column consists of.
 fn direct_of(model: &Model, family: &Family, at: usize) -> Option<ColumnPath> {
     let parts = family.key.get(at)?.parts.as_slice();
     match parts {
@@ -266,7 +267,7 @@ fn direct_of(model: &Model, family: &Family, at: usize) -> Option<ColumnPath> {
     }
 }
 
-/// What a key column is called that is put together.
+/// Returns the name of a composed key column.
 fn put_together(table: &Table, at: usize) -> String {
     let texts = table.kinds.iter().all(|kind| matches!(kind, ColumnKind::Text));
     match at {
@@ -283,7 +284,7 @@ fn type_of(kind: &ColumnKind) -> Type {
     }
 }
 
-/// The name, or the name with the first number behind it that makes it free.
+/// Returns the name, or the name with the first number that makes it unique.
 fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(name) {
         return name.to_owned();

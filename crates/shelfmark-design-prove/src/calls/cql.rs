@@ -1,4 +1,4 @@
-//! Requests as statements of CQL, with named markers.
+//! Writes requests as statements of CQL, with named markers.
 //!
 //! An input is the marker `:u`, what a row of step 1 shows `:row1_name`, the element of a loop
 //! `:each_us`; a value that the caller puts together is a marker named after its column, and stands
@@ -20,7 +20,7 @@ use shelfmark_design_language::model::schema::{Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::syntax::tree::BoundKind;
 
-/// Returns the statements that make the tables and views.
+/// Returns the statements that create the tables and views.
 pub(super) fn create(calls: &Calls<'_>) -> Result<Vec<Json>, Refusal> {
     let tables = calls.schema.tables.iter().enumerate();
     let (views, own): (Vec<_>, Vec<_>) = tables.partition(|(_, table)| table.is_index);
@@ -86,7 +86,7 @@ fn view_statement(calls: &Calls<'_>, id: TableId, view: &Table) -> Result<String
     ))
 }
 
-/// The key of a view: its own columns, then those of the base key that are not among them.
+/// Returns the key of a view: its own columns, then those of the base key that are not among them.
 fn view_key<'c>(
     calls: &'c Calls<'_>,
     id: TableId,
@@ -139,7 +139,7 @@ fn type_name(ty: &Type) -> String {
     }
 }
 
-/// Refuses a table or view that CQL does not make.
+/// Refuses a table or view that CQL cannot create.
 fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     let Some(table) = calls.schema.tables.get(id) else { return Ok(()) };
     let text = &table.name.text;
@@ -169,7 +169,7 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns true if a table has counters alone beside its key.
+/// Returns true if a table has only counters beside its key.
 pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     let mut families = calls.schema.of_table(id).map(|(_, family)| family);
     let (Some(only), None) = (families.next(), families.next()) else { return false };
@@ -177,14 +177,14 @@ pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     counts > 0 && counts == calls.columns.beside(id).count()
 }
 
-/// The markers of one statement, with the values that the caller puts together.
+/// The markers of one statement, with the values that the caller composes.
 #[derive(Default)]
 struct Markers {
     values: Map<String, Json>,
 }
 
 impl Markers {
-    /// A value where a statement has one.
+    /// Returns a value where a statement has one.
     fn term(&mut self, value: &Expr, column: &str) -> String {
         match value {
             Expr::Const(value, ty) => literal(value, ty),
@@ -232,7 +232,7 @@ fn literal(value: &Value, ty: &Type) -> String {
     }
 }
 
-/// Writes a request down: the operation, its statement, and the inputs in it.
+/// Writes a request: the operation, its statement, and its inputs.
 pub(super) fn say(
     calls: &Calls<'_>,
     request: &Request,
@@ -305,7 +305,7 @@ fn select(calls: &Calls<'_>, ask: &Ask, markers: &mut Markers) -> Result<String,
     Ok(out)
 }
 
-/// The ends of a range on the column behind the equalities.
+/// Writes the ends of a range on the column behind the equalities.
 fn range(
     calls: &Calls<'_>,
     ask: &Ask,
@@ -417,7 +417,7 @@ fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String 
     parts.join(" AND ")
 }
 
-/// Several changes as one batch: of one partition where any of them has a condition.
+/// Writes several changes as one batch: of one partition where any of them has a condition.
 fn batch(calls: &Calls<'_>, changes: &[Change], markers: &mut Markers) -> Result<String, Refusal> {
     let conditional = changes.iter().any(|change| match &change.kind {
         ChangeKind::Put { fresh, .. } => *fresh,

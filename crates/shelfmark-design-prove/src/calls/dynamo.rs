@@ -1,4 +1,4 @@
-//! Requests as JSON bodies of DynamoDB.
+//! Writes requests as JSON bodies of DynamoDB.
 //!
 //! Source: DynamoDB Developer Guide and API Reference, read 2026-11; each rule that refuses is in the
 //! target's profile.
@@ -68,7 +68,7 @@ fn schema<'n>(names: impl Iterator<Item = &'n str>, partition: usize) -> Json {
     names.enumerate().map(column).collect()
 }
 
-/// What the entries of an index hold of their items.
+/// Returns the projection of an index.
 fn projection(calls: &Calls<'_>, index: TableId, base: TableId) -> Json {
     let mut whole = true;
     let mut names: Vec<String> = Vec::new();
@@ -96,14 +96,14 @@ fn projection(calls: &Calls<'_>, index: TableId, base: TableId) -> Json {
     json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
 }
 
-/// How many columns of an index's key are its own.
+/// Returns how many columns of an index's key are its own.
 pub(super) fn own_columns(calls: &Calls<'_>, table: TableId) -> usize {
     let all = calls.schema.tables.get(table).map_or(0, |table| table.kinds.len());
     let base = calls.base_of(table);
     if base == table { all } else { all.saturating_sub(calls.columns.key(base).len()) }
 }
 
-/// Refuses a table or index that DynamoDB does not make.
+/// Refuses a table or index that DynamoDB cannot create.
 fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     let Some(table) = calls.schema.tables.get(id) else { return Ok(()) };
     let name = &table.name.text;
@@ -131,7 +131,7 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The letter of a type in bodies.
+/// Returns the letter of a type in bodies.
 pub(super) fn letter(ty: &Type) -> &'static str {
     match ty {
         Type::Int(_) | Type::Decimal(_) | Type::Timestamp => "N",
@@ -142,7 +142,7 @@ pub(super) fn letter(ty: &Type) -> &'static str {
     }
 }
 
-/// A value as bodies have it.
+/// Returns a value in the form of bodies.
 pub(super) fn attribute(value: &Expr) -> Json {
     match value {
         Expr::Const(value, ty) => constant(value, ty),
@@ -171,7 +171,7 @@ fn single(letter: &str, value: Json) -> Json {
     Json::Object(Map::from_iter([(letter.to_owned(), value)]))
 }
 
-/// Writes a request down: the operation, its body, and the inputs in it.
+/// Writes a request: the operation, its body, and its inputs.
 pub(super) fn say(
     calls: &Calls<'_>,
     request: &Request,
@@ -265,7 +265,7 @@ fn read(calls: &Calls<'_>, ask: &Ask) -> Result<(String, Json), Refusal> {
     Ok((operation.to_owned(), Json::Object(body)))
 }
 
-/// Whether the columns that are left open descend in the key; all or none of them.
+/// Returns true if the open columns descend in the key; all or none of them may.
 fn descends(calls: &Calls<'_>, ask: &Ask) -> Result<bool, Refusal> {
     let own = own_columns(calls, ask.table);
     let Some(table) = calls.schema.tables.get(ask.table) else { return Ok(false) };
@@ -277,7 +277,8 @@ fn descends(calls: &Calls<'_>, ask: &Ask) -> Result<bool, Refusal> {
     Ok(open.contains(&true))
 }
 
-/// The condition on the key: equalities, and at most one comparison on the column after them.
+/// Writes the condition on the key: equalities, and at most one comparison on the column after
+/// them.
 fn condition(calls: &Calls<'_>, ask: &Ask, body: &mut Map<String, Json>) -> Result<(), Refusal> {
     let key = calls.columns.key(ask.table);
     let mut names = Map::new();
@@ -298,7 +299,7 @@ fn condition(calls: &Calls<'_>, ask: &Ask, body: &mut Map<String, Json>) -> Resu
     Ok(())
 }
 
-/// The one comparison that a sort column takes.
+/// Returns the one comparison that a sort column takes.
 fn comparison(
     calls: &Calls<'_>,
     ends: &[End],
@@ -350,7 +351,7 @@ fn comparison(
     }
 }
 
-/// Guards of a read that only this target needs: BETWEEN takes no ends that are crossed.
+/// Returns the guard of a read that only this target needs: BETWEEN does not accept crossed ends.
 pub(super) fn crossed(ask: &Ask) -> Option<Guard> {
     let [a, b] = ask.ends.as_slice() else { return None };
     let (low, high) = if a.kind == BoundKind::From { (a, b) } else { (b, a) };
@@ -367,7 +368,7 @@ fn item_key(calls: &Calls<'_>, base: TableId, key: &[Expr]) -> Json {
     )
 }
 
-/// A change as one operation: `Put`, `Update` or `Delete`, with its body.
+/// Returns a change as one operation: `Put`, `Update` or `Delete`, with its body.
 pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json), Refusal> {
     check(calls, change.table)?;
     let columns = calls.columns.key(change.table);
@@ -437,7 +438,7 @@ fn indexed(calls: &Calls<'_>, base: TableId, values: &[(String, Expr)]) -> Resul
     Ok(())
 }
 
-/// The update expression with its names and values.
+/// Writes the update expression with its names and values.
 fn update(
     set: &[(String, Expr)],
     add: &[(String, Expr)],

@@ -28,7 +28,7 @@ pub(super) enum Expr {
     },
     Text(Vec<Piece>),
     Call(Function, Vec<Expr>, Type),
-    /// The smallest text behind all that begin with this one.
+    /// The smallest text above all that begin with this one.
     Next(Box<Expr>),
     /// Several values, for guards.
     Tuple(Vec<Expr>),
@@ -42,12 +42,12 @@ pub(super) enum Piece {
 }
 
 impl Expr {
-    /// Returns an input; the time of the call, which models write `now()`, goes by `now`.
+    /// Returns an input; the time of the call, which models write `now()`, is named `now`.
     pub(super) fn input(param: &Param) -> Self {
         Self::Input(param.name.trim_end_matches("()").to_owned(), param.ty.clone())
     }
 
-    /// Puts a text together; pieces that are known are joined, one text by itself stays itself.
+    /// Composes a text; adjacent known pieces are joined, and a single text stays itself.
     pub(super) fn text(pieces: Vec<Piece>) -> Self {
         let mut joined: Vec<Piece> = Vec::new();
         for piece in pieces {
@@ -76,7 +76,7 @@ impl Expr {
         }
     }
 
-    /// Returns the smallest text behind all that begin so; a known end is worked out.
+    /// Returns the smallest text above all that begin so; computes it if the end is known.
     pub(super) fn next(self) -> Self {
         let step = |text: &str| -> Option<String> {
             let mut head = text.to_owned();
@@ -168,7 +168,7 @@ impl Expr {
         }
     }
 
-    /// Adds the names of the inputs that stand in it, each once.
+    /// Adds the names of its inputs, each once.
     pub(super) fn inputs(&self, found: &mut Vec<String>) {
         match self {
             Self::Input(name, _) | Self::Each(name, _) => {
@@ -192,7 +192,7 @@ impl Expr {
     }
 }
 
-/// The one piece of a text, if its machine form is this text.
+/// Returns the single piece of a text, if its machine form is this text.
 fn only_text(pieces: &[Piece]) -> Option<&Expr> {
     match pieces {
         [Piece::Hole(one, Codec::Plain)]
@@ -204,7 +204,7 @@ fn only_text(pieces: &[Piece]) -> Option<&Expr> {
     }
 }
 
-/// The type of texts that are put together.
+/// Returns the type of composed texts.
 pub(super) fn plain_text() -> Type {
     Type::Text(TextDomain::default())
 }

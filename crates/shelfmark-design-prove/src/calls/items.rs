@@ -1,4 +1,5 @@
-//! Rows as items of DynamoDB, and back: for those who run requests and compare what is there.
+//! Converts rows to items of DynamoDB and back, for those who run requests and compare the stored
+//! items.
 //!
 //! Invariant: what was written as an item and read back shows the same attributes.
 
@@ -16,7 +17,7 @@ use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Named, Value, Write};
 
-/// What an item shows: its row family, its attributes, and its lists and counts.
+/// The content of an item: its row family, its attributes, and its lists and counts.
 pub type ShownItem = (FamilyId, BTreeMap<ColumnPath, Value>, BTreeMap<String, Value>);
 
 impl Calls<'_> {
@@ -67,7 +68,7 @@ impl Calls<'_> {
         Ok((self.table_name(change.table).to_owned(), item))
     }
 
-    /// Reads an item of a table or index back.
+    /// Parses an item of a table or index.
     #[must_use]
     pub fn shown(&self, table: TableId, item: &Json) -> Option<ShownItem> {
         let base = self.base_of(table);
@@ -104,7 +105,7 @@ impl Calls<'_> {
     }
 }
 
-/// A value of a body.
+/// Parses a value of a body.
 fn value(attribute: &Json, ty: &Type) -> Option<Value> {
     let (letter, inner) = attribute.as_object()?.iter().next()?;
     match (letter.as_str(), ty) {

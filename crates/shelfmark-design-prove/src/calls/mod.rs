@@ -1,4 +1,4 @@
-//! Plans as the requests that a user of the target would send.
+//! Writes plans as the requests that a user of the target would send.
 //!
 //! A step of a plan says which keys it touches; a request says it in the target's own interface:
 //! JSON bodies of DynamoDB, statements of CQL, calls of the others. `read` and `write` turn steps into
@@ -15,12 +15,12 @@ mod cql;
 mod dynamo;
 mod expr;
 mod items;
+mod known;
 mod names;
 mod other;
 mod read;
 mod request;
 mod rows;
-mod told;
 mod write;
 
 use std::sync::OnceLock;
@@ -41,7 +41,7 @@ use shelfmark_design_language::target::{Target, profile};
 pub struct Call {
     /// The read or write.
     pub pattern: String,
-    /// Its place in the plan, from 1.
+    /// Its position in the plan, from 1.
     pub step: usize,
     /// True for a step of a read, or a read that a write begins with.
     pub reads: bool,
@@ -49,9 +49,9 @@ pub struct Call {
     pub operation: String,
     /// The request.
     pub request: Json,
-    /// The inputs that stand in it, in order.
+    /// Its inputs, in order.
     pub inputs: Vec<String>,
-    /// What the caller does beside sending it: loops, guards, work on the answer.
+    /// The caller's work beside sending it: loops, guards, processing of the answer.
     pub beside: Vec<(&'static str, Json)>,
 }
 
@@ -76,7 +76,7 @@ impl Call {
     }
 }
 
-/// A schema made ready to be said in requests.
+/// A schema with its names in the target.
 pub struct Calls<'a> {
     model: &'a Model,
     schema: &'a Schema,
@@ -96,7 +96,8 @@ impl<'a> Calls<'a> {
         Some(Self { model, schema, target, columns })
     }
 
-    /// Returns what makes the tables: CreateTable bodies, statements, or one line a table.
+    /// Returns the requests that create the tables: CreateTable bodies, statements, or one line for
+    /// each table.
     ///
     /// # Errors
     ///
@@ -135,7 +136,7 @@ impl<'a> Calls<'a> {
         requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
     }
 
-    /// Returns the requests of whatever was proven.
+    /// Returns the requests of a proven pattern.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Requests of the targets without a language of their own: the call of an ordered map or of typed
-//! tables, with what it is given.
+//! Writes requests of the targets without a language of their own: calls of an ordered map or of
+//! typed tables, with their arguments.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -27,7 +27,7 @@ pub(super) fn create(calls: &Calls<'_>) -> Vec<Json> {
         .collect()
 }
 
-/// Writes a request down: the call, what it is given, and the inputs in it.
+/// Writes a request: the call, its arguments, and its inputs.
 pub(super) fn say(calls: &Calls<'_>, request: &Request) -> (String, Json, Vec<String>) {
     let mut inputs = Vec::new();
     match request {

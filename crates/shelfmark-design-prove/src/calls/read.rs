@@ -1,4 +1,4 @@
-//! Steps of a read as requests.
+//! Converts steps of a read to requests.
 
 use serde_json::{Value as Json, json};
 
@@ -14,7 +14,7 @@ use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{Consistency, OrderKey, Read, Term, Value, canonical};
 use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
 
-/// Turns the steps of a plan into requests; filters and sorts stand beside the read before them.
+/// Converts the steps of a plan to requests; filters and sorts stand beside the read before them.
 pub(super) fn requests(
     calls: &Calls<'_>,
     read: &Read,
@@ -46,7 +46,7 @@ pub(super) fn requests(
     Ok(found)
 }
 
-/// What the caller does with rows that came.
+/// Returns the caller's work on the rows that were read.
 fn work(read: &Read, step: &Step) -> Json {
     let value = |term: &Term| plain(read, term).json();
     match step {
@@ -67,7 +67,7 @@ fn work(read: &Read, step: &Step) -> Json {
     }
 }
 
-/// A term of inputs and constants alone.
+/// Returns a term of inputs and constants alone.
 fn plain(read: &Read, term: &Term) -> Expr {
     match term {
         Term::Param(at) => match read.params.get(*at) {
@@ -84,7 +84,7 @@ fn plain(read: &Read, term: &Term) -> Expr {
     }
 }
 
-/// The type that a constant by itself has.
+/// Returns the type of a constant by itself.
 pub(super) fn type_of(value: &Value) -> Type {
     match value {
         Value::Null | Value::Bool(_) => Type::Bool,
@@ -99,7 +99,7 @@ struct Reader<'a> {
     calls: &'a Calls<'a>,
     read: &'a Read,
     step: &'a ReadStep,
-    /// The read before, with its number.
+    /// The previous read, with its number.
     before: Option<(usize, &'a ReadStep)>,
 }
 
@@ -159,8 +159,7 @@ impl Reader<'_> {
         Ok(Request::Read { step: number, ask, each, guards, then: Vec::new() })
     }
 
-    /// Makes ends that are left out belong to the range, where no row can lie there: BETWEEN has
-    /// both of its ends.
+    /// Makes excluded ends included, where no row can lie there: BETWEEN includes both of its ends.
     fn close(&self, ends: Vec<End>) -> Vec<End> {
         let mut closed = Vec::new();
         for (mut end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
@@ -202,7 +201,7 @@ impl Reader<'_> {
         closed
     }
 
-    /// Whether an end leaves no row of the partition out: all of them begin with its text.
+    /// Returns true if an end excludes no row of the partition: all of them begin with its text.
     fn keeps_all(&self, kind: BoundKind, parts: &[Part]) -> bool {
         let (BoundKind::From | BoundKind::Through, [Part::Literal(text)]) = (kind, parts) else {
             return false;
@@ -219,7 +218,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether no row of the table has exactly this text in the column.
+    /// Returns true if no row of the table has exactly this text in the column.
     fn no_row_at(&self, parts: &[Part]) -> bool {
         let mut whole = parts.to_vec();
         if whole.last() != Some(&Part::End) {
@@ -233,7 +232,7 @@ impl Reader<'_> {
             })
     }
 
-    /// A text above all that follows in rows that begin with these parts, which end with a value:
+    /// Returns a text above all texts of rows that begin with these parts, which end with a value:
     /// the delimiter behind it, and the next character.
     ///
     /// A plan that is right so far reads no row that begins so and has another value there.
@@ -262,7 +261,7 @@ impl Reader<'_> {
         Some(next.to_string())
     }
 
-    /// The value of a key column.
+    /// Returns the value of a key column.
     fn column(&self, parts: &[Part], ty: Option<Type>) -> Result<Expr, Refusal> {
         if let [Part::Hole { term, ty: of, codec: Codec::Native }] = parts {
             return self.term(term, ty.unwrap_or_else(|| of.clone()));
@@ -322,7 +321,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a row of the read before shows.
+    /// Returns a value that a row of the previous read shows.
     fn prior(&self, path: &[usize], ty: Type) -> Result<Expr, Refusal> {
         let Some((step, before)) = self.before else {
             return Ok(Expr::Const(Value::Null, ty));
@@ -355,7 +354,8 @@ fn is_positive(limit: &Expr) -> bool {
     }
 }
 
-/// The parts of the smallest text behind all that begin so, where they end with a fixed text.
+/// Returns the parts of the smallest text above all that begin so, where they end with a fixed
+/// text.
 fn bumped(parts: &[Part]) -> Option<Vec<Part>> {
     let mut parts = parts.to_vec();
     let Some(Part::Literal(text)) = parts.last_mut() else { return None };

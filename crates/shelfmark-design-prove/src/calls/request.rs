@@ -1,4 +1,4 @@
-//! Requests before they are written down for a target.
+//! Requests in a form that is common to all targets.
 //!
 //! Invariant: columns are named, values are expressions of inputs and of rows read before.
 
@@ -9,12 +9,12 @@ use shelfmark_design_language::model::schema::TableId;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 use shelfmark_design_language::target::Target;
 
-/// Why a target cannot be asked for a step.
+/// The reason why a target has no request for a step.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// What the plan asks for.
+    /// The feature that the plan needs.
     pub why: String,
-    /// The rule of the target, and where it is written.
+    /// The rule of the target, and its source.
     pub rule: String,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// What must hold for a request to be sent; otherwise it has nothing to give or to do.
+/// A condition for sending a request; if it fails, the request has no effect.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub(super) left: Expr,
@@ -61,7 +61,7 @@ impl Guard {
     }
 }
 
-/// One end of a range on a sort column. Of a text that is not whole it is how texts begin.
+/// One end of a range on a sort column; if it is not whole, it is the beginning of texts.
 #[derive(Debug, Clone)]
 pub(super) struct End {
     pub(super) kind: BoundKind,
@@ -73,13 +73,13 @@ pub(super) struct End {
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
     pub(super) table: TableId,
-    /// The leading key columns that have one value.
+    /// The leading key columns that have a single value.
     pub(super) equal: Vec<Expr>,
-    /// On the column after those.
+    /// The ends on the column after those.
     pub(super) ends: Vec<End>,
     pub(super) desc: bool,
     pub(super) limit: Option<Expr>,
-    /// True if the last write must show.
+    /// True if the last write must be visible.
     pub(super) fresh: bool,
     /// True if the answer is in the order of a uuid.
     pub(super) by_uuid: bool,
@@ -100,23 +100,23 @@ pub(super) struct Change {
 
 #[derive(Debug, Clone)]
 pub(super) enum ChangeKind {
-    /// Puts an item with these attributes beside the key; `fresh` if none may be there.
+    /// Puts an item with these attributes beside the key; `fresh` if it must not exist.
     Put { values: Vec<(String, Expr)>, fresh: bool },
-    /// Sets and adds; `there` if the item must be there.
+    /// Sets and adds; `there` if the item must exist.
     Update {
         set: Vec<(String, Expr)>,
         add: Vec<(String, Expr)>,
         push: Vec<(String, Expr)>,
         there: bool,
     },
-    /// Deletes; `there` if the item must be there.
+    /// Deletes; `there` if the item must exist.
     Delete { there: bool },
 }
 
 /// One request.
 #[derive(Debug, Clone)]
 pub(super) enum Request {
-    /// A read, with what the caller does beside sending it.
+    /// A read, with the caller's work beside sending it.
     Read { step: usize, ask: Box<Ask>, each: Option<Json>, guards: Vec<Guard>, then: Vec<Json> },
     /// Changes; several happen together or not at all.
     Write { step: usize, changes: Vec<Change> },
@@ -159,7 +159,7 @@ impl Request {
 }
 
 impl Change {
-    /// Returns what stands beside the change where it is one of several.
+    /// Returns the fields beside the change where it is one of several.
     pub(super) fn beside(&self) -> Vec<(&'static str, Json)> {
         let each = self.each.map(|step| ("$for_each", json!({ "step": step })));
         let guards = (!self.guards.is_empty())

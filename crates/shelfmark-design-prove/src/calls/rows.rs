@@ -1,4 +1,5 @@
-//! What steps of a write do to rows: puts, updates and deletes with their keys and values.
+//! Converts steps of a write to changes of rows: puts, updates and deletes with their keys and
+//! values.
 //!
 //! Invariant: a change has a whole key; what the row shows is known, or the plan is refused.
 
@@ -55,7 +56,7 @@ impl Writer<'_> {
         Ok(changes)
     }
 
-    /// The put of a row; `None` where the tuple has none here.
+    /// Returns the put of a row; `None` where the tuple has none here.
     pub(super) fn row(
         &self,
         id: FamilyId,
@@ -112,7 +113,7 @@ impl Writer<'_> {
         Ok(Some(Change { table: base, key, kind, each, guards }))
     }
 
-    /// The columns of index keys that are put together; only those that `changed` concerns.
+    /// Returns the composed columns of index keys; only those that `changed` concerns.
     pub(super) fn index_keys(
         &self,
         id: FamilyId,
@@ -153,7 +154,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The key of a family's row; `None` where an attribute of it is absent.
+    /// Returns the key of a family's row; `None` where an attribute of it is absent.
     pub(super) fn key(&self, family: &Family, known: &Known) -> Result<Option<Vec<Expr>>, Refusal> {
         let mut key = Vec::new();
         for column in &family.key {
@@ -168,7 +169,7 @@ impl Writer<'_> {
         Ok(Some(key))
     }
 
-    /// What a sparse family asks for; `None` where what is known never has it.
+    /// Returns the condition of a sparse family; `None` where what is known never satisfies it.
     pub(super) fn guards(
         &self,
         family: &Family,
@@ -245,8 +246,8 @@ impl Writer<'_> {
         Ok(changes)
     }
 
-    /// Rows of a read whose copies of another relation's attributes change: what is known of one,
-    /// what changes of it, and which read.
+    /// Returns rows of a read whose copies of another relation's attributes change: what is known
+    /// of one, what changes of it, and which read.
     pub(super) fn dependents(
         &self,
         id: FamilyId,
@@ -360,7 +361,7 @@ impl Writer<'_> {
         Ok(Some(Change { table: family.table, key, kind, each, guards }))
     }
 
-    /// What lists and counts of a row gain or lose with the tuples that refer to it.
+    /// Returns the changes of lists and counts of a row by the tuples that refer to it.
     pub(super) fn kept(&self, family: &Family, each: Option<&str>) -> Result<Vec<Change>, Refusal> {
         let mut found = Vec::new();
         for stored in &family.stored {

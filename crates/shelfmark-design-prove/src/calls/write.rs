@@ -1,4 +1,4 @@
-//! Steps of a write as requests: what each row needs, from inputs and from rows read before.
+//! Converts steps of a write to requests, from inputs and from rows read before.
 //!
 //! This is the evaluator's way of running a plan with expressions in the place of values. A step whose
 //! read finds nothing ends the plan; a request whose condition fails changes nothing.
@@ -15,10 +15,10 @@ use shelfmark_design_language::model::schema::{FamilyId, WritePlan, WriteStep, W
 use shelfmark_design_language::model::{ColumnPath, Write};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// Expressions by path: what is known of one tuple.
+/// The known expressions of one tuple, by path.
 pub(super) type Known = BTreeMap<ColumnPath, Expr>;
 
-/// Turns the steps of a plan into requests.
+/// Converts the steps of a plan to requests.
 pub(super) fn requests(
     calls: &Calls<'_>,
     write: &Write,
@@ -32,8 +32,8 @@ pub(super) fn requests(
     Ok(writer.found)
 }
 
-/// A read that was asked, and what it was asked by.
-pub(super) struct Told {
+/// A read, with the terms that it was bound to.
+pub(super) struct BoundRead {
     pub(super) step: usize,
     pub(super) family: FamilyId,
     pub(super) alias: Option<String>,
@@ -49,16 +49,16 @@ pub(super) struct Case<'a> {
 pub(super) struct Writer<'a> {
     pub(super) calls: &'a Calls<'a>,
     pub(super) write: &'a Write,
-    pub(super) told: Vec<Told>,
-    /// Requests so far, the open one included.
+    pub(super) told: Vec<BoundRead>,
+    /// Number of requests so far, the open one included.
     pub(super) steps: usize,
-    /// The changes of a transaction that goes on.
+    /// The changes of the open transaction.
     open: Option<(usize, Vec<(FamilyId, Change)>)>,
     pub(super) found: Vec<Request>,
 }
 
 impl<'a> Writer<'a> {
-    /// Nothing is known and nothing said yet.
+    /// Creates a translation without requests and known values.
     pub(super) fn new(calls: &'a Calls<'a>, write: &'a Write) -> Self {
         Writer { calls, write, told: Vec::new(), steps: 0, open: None, found: Vec::new() }
     }
@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Adds changes to the transaction that is open, or as requests of their own.
+    /// Adds changes to the open transaction, or as requests of their own.
     fn add(
         &mut self,
         transaction: Option<usize>,
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Ends the transaction that is open.
+    /// Ends the open transaction.
     fn close(&mut self) -> Result<(), Refusal> {
         let Some((_, mut changes)) = self.open.take() else { return Ok(()) };
         if changes.is_empty() {
@@ -178,7 +178,7 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, change: Change) {
     changes.push((id, change));
 }
 
-/// Of a delete and a put of one row type the delete is left out where both are under one key.
+/// Drops the delete of a delete and a put of one row type, where both have one key.
 fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
     let puts: Vec<(FamilyId, Option<usize>, Vec<Expr>)> = changes
         .iter()

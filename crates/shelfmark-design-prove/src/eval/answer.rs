@@ -1,4 +1,4 @@
-//! What a read means: the list, by going through the whole state.
+//! Evaluates reads by their definition: goes through the whole state.
 
 use super::state::{State, meets};
 use shelfmark_design_language::model::{Model, OrderKey, Read, RelationId, Term, Value};
@@ -13,12 +13,12 @@ pub struct Record {
     pub values: Vec<Value>,
 }
 
-/// The whole list with what it is ordered by; ties may come in any order.
+/// The whole list with its sort keys; ties may come in any order.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Every record with its sort key.
     pub items: Vec<(Vec<Value>, Record)>,
-    /// How many of them are asked for.
+    /// The limit of records.
     pub limit: Option<usize>,
 }
 
@@ -91,12 +91,12 @@ fn compare_keys(read: &Read, a: &[Value], b: &[Value]) -> std::cmp::Ordering {
 }
 
 impl Answer {
-    /// Returns how many records a right answer has.
+    /// Returns the number of records of a right answer.
     pub fn length(&self) -> usize {
         self.limit.map_or(self.items.len(), |limit| limit.min(self.items.len()))
     }
 
-    /// Whether a list is a correct answer: ties in any order, a correct first *n*.
+    /// Returns true if a list is a correct answer: ties in any order, a correct first *n*.
     pub fn accepts(&self, found: &[Record]) -> bool {
         let length = self.length();
         if found.len() != length {

@@ -1,5 +1,5 @@
-//! Which relations a search for a witness has to draw: those that a plan may meet; and which values
-//! it should try, because pattern and plan name them.
+//! Selects the relations that a search for a witness has to draw: those that a plan may meet; and
+//! the values that it should try, because pattern and plan name them.
 //!
 //! A model may have a thousand entities, of which one pattern concerns two or three. States of all
 //! of them would cost a thousand times as much and show nothing more.
@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::range::{may_touch, told};
+use crate::range::{known_beginnings, may_touch};
 use crate::unique::keys_may_meet;
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Part, ReadStep, Schema, Serve, Step, Stored, WritePlan,
@@ -25,8 +25,7 @@ use shelfmark_design_language::model::{Model, Read, RelationId, Term, Type, Valu
 /// Ours: more row types than this in one range show nothing that fewer do not.
 const RELATIONS_MAX: usize = 16;
 
-/// The relations that are drawn, in the order in which they were found, and the constants of what is
-/// looked at.
+/// The relations to draw, in the order in which they were found, and the constants to try.
 #[derive(Debug, Clone, Default)]
 pub struct Focus {
     relations: Vec<RelationId>,
@@ -34,7 +33,7 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// What one plan of a read may meet.
+    /// Returns the focus on one plan of a read.
     pub fn of_read(model: &Model, schema: &Schema, read: &Read, serve: &Serve) -> Self {
         let mut focus = Self::default();
         for source in &read.sources {
@@ -50,7 +49,7 @@ impl Focus {
         focus.closed(model)
     }
 
-    /// The constants of all of a schema's plans, and no relation.
+    /// Returns the constants of all of a schema's plans, and no relation.
     pub fn of_plans(schema: &Schema) -> Self {
         let mut focus = Self::default();
         for step in schema.serves.iter().flat_map(|serve| &serve.steps) {
@@ -59,7 +58,7 @@ impl Focus {
         focus
     }
 
-    /// What one plan of a write may meet.
+    /// Returns the focus on one plan of a write.
     pub fn of_write(model: &Model, schema: &Schema, write: &Write, plan: &WritePlan) -> Self {
         let mut focus = Self::default();
         for effect in &write.effects {
@@ -82,7 +81,7 @@ impl Focus {
         focus.closed(model)
     }
 
-    /// What shares a family's keys.
+    /// Returns the focus on the families that may share keys with one.
     pub fn of_family(model: &Model, schema: &Schema, id: FamilyId) -> Self {
         let mut focus = Self::default();
         if let Some(family) = schema.families.get(id) {
@@ -96,7 +95,7 @@ impl Focus {
         &self.relations
     }
 
-    /// The constants of the pattern and of its plan, with what a plan's texts may mean.
+    /// Returns the constants of the pattern and of its plan, with what a plan's texts may mean.
     pub fn constants(&self) -> &BTreeSet<Value> {
         &self.constants
     }
@@ -117,7 +116,7 @@ impl Focus {
         }
     }
 
-    /// Numbers, days and moments in the texts of a plan: `y#2021` may be a year.
+    /// Adds numbers, days and times in the texts of a plan: `y#2021` may be a year.
     fn texts(&mut self, step: &ReadStep) {
         let ends = step.bounds.iter().map(|(_, parts)| parts);
         for part in step.bound.iter().chain(ends).flatten() {
@@ -163,14 +162,14 @@ impl Focus {
 
     fn touched(&mut self, schema: &Schema, step: &ReadStep) {
         let Some(table) = schema.tables.get(step.table) else { return };
-        for (_, family) in schema.like(step.table, told(step)) {
+        for (_, family) in schema.like(step.table, known_beginnings(step)) {
             if may_touch(step, table, family) {
                 self.kept(family);
             }
         }
     }
 
-    /// Adds what is referred to, in as many rounds as it takes.
+    /// Adds the relations that are referred to, in as many rounds as it takes.
     fn closed(mut self, model: &Model) -> Self {
         let mut at = 0;
         while let Some(relation) = self.relations.get(at).copied() {

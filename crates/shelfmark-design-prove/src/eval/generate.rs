@@ -1,4 +1,5 @@
-//! Small states and inputs that look for trouble: few values, delimiters in texts, equal times.
+//! Generates small states and inputs that look for trouble: few values, delimiters in texts, equal
+//! times.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,36 +15,37 @@ use shelfmark_design_language::model::{
 };
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
-/// What texts are made from.
+/// A pool of values that states are drawn from.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
     texts: Vec<String>,
-    /// How many identifiers, times and the like there are.
+    /// Number of identifiers, times and the like.
     width: usize,
-    /// The relations that states have tuples of; of all when there is none.
+    /// The relations to draw tuples of; all when none are given.
     only: Option<Vec<RelationId>>,
-    /// What the keys' texts are glued with.
+    /// The delimiters of the keys' texts.
     glue: Vec<String>,
     /// Identifiers of every bucket of the schema's keys.
     spread: Vec<u128>,
-    /// Numbers, days and moments that pattern and plan name, with their neighbours.
+    /// Numbers, days and times that pattern and plan name, with their neighbours.
     named: Vec<i64>,
-    /// Which texts are of a domain, once somebody has asked.
+    /// Cached texts of a domain.
     fitting: RefCell<Vec<(TextDomain, Vec<usize>)>>,
 }
 
 impl Pool {
-    /// Texts that hold what the schema's keys are cut at.
+    /// Returns texts that contain the delimiters of the schema's keys.
     pub fn of(schema: Option<&Schema>) -> Self {
         Self::with(schema, None)
     }
 
-    /// The same, for states of a few relations.
+    /// Returns the same, for states of a few relations.
     pub fn about(schema: &Schema, focus: &Focus) -> Self {
         Self::with(Some(schema), Some(focus))
     }
 
-    /// Few texts, cut at what the keys of some relations are glued with: `a`, `a#`, `#`, nothing.
+    /// Returns few texts, cut at the delimiters of the keys of some relations: `a`, `a#`, `#`,
+    /// nothing.
     pub fn glued(schema: &Schema, focus: &Focus) -> Self {
         let mut texts: Vec<String> = Vec::new();
         for made in glue(schema, focus).into_iter().flat_map(cut_at) {
@@ -101,7 +103,7 @@ impl Pool {
         Self { texts, width: 4, only, glue, spread, named, fitting: RefCell::default() }
     }
 
-    /// The same, with room for states of some size: as many values as tuples.
+    /// Returns the same, for states of some size: as many values as tuples.
     pub fn wide(schema: &Schema, size: usize) -> Self {
         let mut pool = Self::of(Some(schema));
         pool.width = size.max(4);
@@ -111,7 +113,7 @@ impl Pool {
         pool
     }
 
-    /// The places of the texts of a domain.
+    /// Returns the positions of the texts of a domain.
     fn fitting(&self, domain: &TextDomain) -> Vec<usize> {
         let mut known = self.fitting.borrow_mut();
         if let Some((_, places)) = known.iter().find(|(other, _)| other == domain) {
@@ -124,7 +126,7 @@ impl Pool {
         places
     }
 
-    /// A text that others may begin with: shorter at times, at times one that goes on as keys do.
+    /// Returns a text that others may begin with: shorter at times, at times continued as keys are.
     fn beginning(&self, text: &str, ty: &Type, random: &mut Random) -> String {
         let least = match ty {
             Type::Text(domain) => usize::try_from(domain.min).unwrap_or(0),
@@ -137,7 +139,7 @@ impl Pool {
         }
     }
 
-    /// A text that goes on at times as keys do behind it.
+    /// Returns a text that is at times continued as keys are behind it.
     fn longer(&self, text: &str, random: &mut Random) -> String {
         match (random.below(2), random.pick(&self.glue)) {
             (0, Some(glue)) => {
@@ -148,7 +150,7 @@ impl Pool {
         }
     }
 
-    /// Some of what is there, in any order: at times what is not there, or one of them twice.
+    /// Returns some of the given values, in any order: at times others, or one of them twice.
     fn list(
         &self,
         element: &Type,
@@ -193,7 +195,7 @@ impl Pool {
         Value::Id(((id << 112) | id) + later)
     }
 
-    /// At times the last value of a type, or one beside a constant of a plan.
+    /// Returns at times the last value of a type, or one beside a constant of a plan.
     fn telling(&self, ty: &Type, random: &mut Random) -> Option<Value> {
         if random.below(SELDOM) == 0
             && let Some(last) = last_of(ty, random)
@@ -288,10 +290,10 @@ impl Pool {
     }
 }
 
-/// What the states of one search are made from.
+/// The pools of one search.
 pub struct Pools {
     about: Pool,
-    /// One for each text that keys are glued with.
+    /// One for each delimiter of texts.
     glued: Vec<Pool>,
 }
 
@@ -307,17 +309,18 @@ impl Pools {
         Self { glued: glued.collect(), about }
     }
 
-    /// Texts of all kinds first; at last those that run into one another where keys are cut.
+    /// Returns the pool of texts of all kinds first; at last those that run into one another at
+    /// delimiters.
     pub fn at(&self, attempt: usize, of: usize) -> &Pool {
         let glued = self.glued.get(attempt % self.glued.len().max(1));
         glued.filter(|_| attempt >= of - of / 4).unwrap_or(&self.about)
     }
 }
 
-/// Texts that keys are glued with of which each gets states of its own; ours.
+/// Delimiters that get states of their own; ours.
 const GLUED_MAX: usize = 4;
 
-/// What the keys of some relations are glued with: what stands between two values, not before the
+/// Returns the delimiters of the keys of some relations: texts between two values, not before the
 /// first.
 fn glue<'s>(schema: &'s Schema, focus: &Focus) -> Vec<&'s str> {
     let families = schema.families.iter();
@@ -333,7 +336,7 @@ fn glue<'s>(schema: &'s Schema, focus: &Focus) -> Vec<&'s str> {
     found
 }
 
-/// Texts that run into one another at a delimiter, with and without the empty text: `a` and `#a`,
+/// Returns texts that run into one another at a delimiter, with and without the empty text: `a` and `#a`,
 /// or `a#` and `a`, are one text.
 fn cut_at(glue: &str) -> [String; 5] {
     [format!("a{glue}"), "a".to_owned(), format!("{glue}a"), glue.to_owned(), String::new()]
@@ -372,7 +375,7 @@ fn spread(schema: Option<&Schema>) -> Vec<u128> {
     found
 }
 
-/// Numbers, each between its neighbours.
+/// Returns numbers, each with its neighbours.
 fn neighbours<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<i64> {
     let mut found = BTreeSet::new();
     for value in values {
@@ -383,15 +386,15 @@ fn neighbours<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<i64> {
     found.into_iter().collect()
 }
 
-/// One value in so many is the last of its type, as ends that are set too low want it; ours.
+/// One value in so many is the last of its type, to find ends that are set too low; ours.
 const SELDOM: usize = 24;
 
-/// The last day that four digits of a year can say, counted from 1970.
+/// The last day of a year of four digits, counted from 1970.
 const LAST_DAY: i64 = 2_932_896;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// A value behind which few or none come.
+/// Returns a value with few or none above it.
 fn last_of(ty: &Type, random: &mut Random) -> Option<Value> {
     Some(match ty {
         Type::Uuid => Value::Id(u128::MAX),
@@ -412,7 +415,7 @@ fn last_of(ty: &Type, random: &mut Random) -> Option<Value> {
     })
 }
 
-/// A text of the domain when none of the pool is one.
+/// Returns a text of the domain when none of the pool is one.
 fn made(domain: &TextDomain, random: &mut Random) -> String {
     let allowed: Vec<char> = ('a'..='z')
         .chain('A'..='Z')
@@ -428,7 +431,7 @@ fn made(domain: &TextDomain, random: &mut Random) -> String {
     (0..length).filter_map(|_| random.pick(&allowed)).collect()
 }
 
-/// A small state: relations that others refer to come first.
+/// Returns a small state: relations that others refer to come first.
 pub fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize) -> State {
     let mut state = State::empty(model);
     for id in in_order(model, pool.only.as_deref()) {
@@ -446,7 +449,7 @@ pub fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize) -> St
     state
 }
 
-/// Relations, those that others refer to first.
+/// Returns relations, those that others refer to first.
 fn in_order(model: &Model, only: Option<&[RelationId]>) -> Vec<RelationId> {
     let mut wanted: Vec<RelationId> = match only {
         Some(only) => only.to_vec(),
@@ -529,7 +532,7 @@ fn new_tuple(
         .collect()
 }
 
-/// Inputs of a read: mostly values that the state holds where they are compared.
+/// Returns inputs of a read: mostly values that the state holds where they are compared.
 pub fn inputs(
     model: &Model,
     state: &State,
@@ -574,14 +577,14 @@ pub fn inputs(
         .collect()
 }
 
-/// Whether some attribute shall begin with an input.
+/// Returns true if some attribute is asked to begin with an input.
 fn begins(read: &Read, input: usize) -> bool {
     let mut predicates = read.sources.iter().flat_map(|source| &source.predicates);
     predicates
         .any(|one| one.op == CondOp::Begins && one.values.first() == Some(&Term::Param(input)))
 }
 
-/// Whether an input may hold what the attribute that it is compared with does not.
+/// Returns true if an input may hold values that the compared attribute cannot.
 fn is_wider(model: &Model, read: &Read, input: usize) -> bool {
     let is = |term: &Term| *term == Term::Param(input);
     read.sources.iter().any(|source| {
@@ -591,7 +594,7 @@ fn is_wider(model: &Model, read: &Read, input: usize) -> bool {
     })
 }
 
-/// Inputs of a write: keys that exist for what it changes, new ones for what it makes.
+/// Returns inputs of a write: existing keys for what it changes, new ones for what it inserts.
 pub fn write_inputs(
     model: &Model,
     state: &State,

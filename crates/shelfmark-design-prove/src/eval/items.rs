@@ -1,14 +1,14 @@
-//! The items that a transaction has changed, where it takes one operation for each.
+//! Tracks the items that a transaction has changed, where it allows one operation for each.
 
 use super::shelf::Key;
 use shelfmark_design_language::model::schema::{Schema, TableId, WriteStep, WriteStepKind};
 use shelfmark_design_language::target::profile;
 
-/// What transactions of one write have changed so far.
+/// The items that transactions of one write have changed so far.
 pub(super) struct Items {
-    /// Whether an item may be changed by one step only.
+    /// True if an item may be changed by one step only.
     once: bool,
-    /// Transaction, table, key, and whether it was deleted.
+    /// Transaction, table, key, and true if it was deleted.
     changed: Vec<(usize, TableId, Key, bool)>,
 }
 
@@ -18,7 +18,7 @@ impl Items {
         Self { once, changed: Vec::new() }
     }
 
-    /// Notes what a step has changed; `Err` where the store would refuse it.
+    /// Records the change of a step; `Err` where the store would refuse it.
     pub(super) fn step(
         &mut self,
         step: &WriteStep,

@@ -1,4 +1,4 @@
-//! States and inputs back from JSON, as witnesses write them.
+//! Parses states and inputs from the JSON of witnesses.
 
 use serde_json::Value as Json;
 
@@ -6,7 +6,7 @@ use super::state::{State, Tuple};
 use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::{Model, Value};
 
-/// Reads a state; attributes that are left out are absent.
+/// Parses a state; attributes that are left out are absent.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub fn state_of_json(model: &Model, json: &Json) -> Result<State, String> {
     Ok(state)
 }
 
-/// Reads the inputs of a call; those that are left out are absent.
+/// Parses the inputs of a call; those that are left out are absent.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Models run by brute force: states, answers by definition, rows, plans on rows.
+//! Evaluates models by brute force: states, answers by definition, rows, plans on rows.
 //!
 //! What it is not: no proofs. The prover is checked against it, and witnesses are found by it.
 //!

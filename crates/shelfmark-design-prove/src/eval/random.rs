@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Begins the sequence of a seed.
+    /// Starts the sequence of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, or 0 when there is none.
+    /// Returns a number below `count`, or 0 when there is none.
     pub fn below(&mut self, count: usize) -> usize {
         if count == 0 {
             return 0;
@@ -27,7 +27,7 @@ impl Random {
         usize::try_from(self.draw() % count as u64).unwrap_or(0)
     }
 
-    /// Returns one of the items; `None` of none.
+    /// Returns one of the items; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let at = self.below(items.len());
         items.get(at)

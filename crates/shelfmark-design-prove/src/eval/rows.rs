@@ -1,4 +1,4 @@
-//! The rows that a schema makes of a state.
+//! Computes the rows of a state in a schema.
 //!
 //! Two sources with one key are one row: the last one written stays.
 
@@ -23,7 +23,7 @@ pub enum KeyValue {
 }
 
 impl KeyValue {
-    /// Prints the value as keys of texts hold it.
+    /// Formats the value as text keys hold it.
     pub fn text(&self, ty: &Type) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -35,9 +35,9 @@ impl KeyValue {
 /// A row of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The row family it is of.
+    /// The row family that it belongs to.
     pub family: FamilyId,
-    /// What it shows, by attribute.
+    /// Its values, by attribute.
     pub values: BTreeMap<ColumnPath, Value>,
     /// Collected lists and counts by name.
     pub kept: BTreeMap<String, Value>,
@@ -45,7 +45,7 @@ pub struct Row {
     pub origin: Tuple,
 }
 
-/// All rows, by table and key.
+/// All rows of a state, by table and key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
     /// The rows of each table or index, by key.
@@ -53,7 +53,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows of a table in the order of its keys.
+    /// Returns the rows of a table in the order of its keys.
     pub fn in_order(&self, schema: &Schema, table: TableId) -> Vec<(&Vec<KeyValue>, &Row)> {
         let desc = schema.tables.get(table).map(|table| table.desc.clone()).unwrap_or_default();
         let mut rows: Vec<(&Vec<KeyValue>, &Row)> =
@@ -99,7 +99,7 @@ pub fn key_of(columns: &[Column], leaf: &impl Fn(&Term) -> Option<Value>) -> Opt
     columns.iter().map(|one| column(&one.parts, leaf)).collect()
 }
 
-/// The row of one source, if it has one.
+/// Returns the row of one source, if it has one.
 pub fn row_of(
     model: &Model,
     state: &State,
@@ -163,7 +163,7 @@ fn keep(
     Some((name, value))
 }
 
-/// The families of whose sources there are tuples, in the order of the schema.
+/// Returns the families that have sources in the state, in the order of the schema.
 pub fn present<'a>(schema: &'a Schema, state: &State) -> Vec<(FamilyId, &'a Family)> {
     let relations = state.relations.iter().enumerate().filter(|(_, tuples)| !tuples.is_empty());
     let mut found: Vec<(FamilyId, &Family)> =
@@ -172,7 +172,7 @@ pub fn present<'a>(schema: &'a Schema, state: &State) -> Vec<(FamilyId, &'a Fami
     found
 }
 
-/// Maps a whole state to rows.
+/// Computes the rows of a whole state.
 pub fn rows(model: &Model, schema: &Schema, state: &State) -> Rows {
     let mut rows = Rows::default();
     for (id, family) in present(schema, state) {
@@ -189,7 +189,7 @@ pub fn rows(model: &Model, schema: &Schema, state: &State) -> Rows {
     rows
 }
 
-/// Entries stem from the rows that are there, not from the sources.
+/// Adds index entries, which stem from the rows, not from the sources.
 pub fn index(model: &Model, schema: &Schema, state: &State, rows: &mut Rows) {
     let bases = rows.tables.keys().flat_map(|table| schema.of_table(*table));
     let mut entries: Vec<FamilyId> =

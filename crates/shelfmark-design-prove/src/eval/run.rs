@@ -1,4 +1,4 @@
-//! Plans of reads, run on rows.
+//! Runs plans of reads on rows.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ use shelfmark_design_language::model::schema::{
 use shelfmark_design_language::model::{ColumnPath, Model, Read, Term, Value};
 use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Verb};
 
-/// What a run gives.
+/// The outcome of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// The records, in the order they come.
+    /// The records, in their order.
     pub records: Vec<Record>,
-    /// Rows that the ranges delivered, before any filter.
+    /// Rows of the ranges, before any filter.
     pub rows_read: usize,
     /// Of these, rows of the first step.
     pub rows_first: usize,
-    /// How many ranges were read.
+    /// Number of ranges that were read.
     pub ranges: usize,
 }
 
-/// A row on its way through the steps: what is known of it.
+/// A row during the steps, with what is known of it.
 #[derive(Debug, Clone)]
 struct Flow {
     row: Row,
@@ -52,7 +52,7 @@ pub fn run(
     run_on(model, schema, &Plain { schema, rows }, read, serve, inputs)
 }
 
-/// Runs a plan wherever the rows lie.
+/// Runs a plan on rows behind any reader.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ impl Runner<'_> {
         Ok(flows)
     }
 
-    /// The rows of one range, in the direction and up to the limit that the step names.
+    /// Returns the rows of one range, in the direction and up to the limit that the step names.
     fn range(
         &self,
         number: usize,
@@ -206,7 +206,7 @@ impl Runner<'_> {
         })
     }
 
-    /// A point read for one row: what it finds is known of the row from then on.
+    /// Runs a point read for one row, whose result is known of the row from then on.
     fn follow(
         &self,
         number: usize,
@@ -246,7 +246,7 @@ impl Runner<'_> {
         all.into_iter().all(|parts| column(parts, &leaf).is_some())
     }
 
-    /// A row's attribute by its name; what it does not have is absent.
+    /// Returns a row's attribute by its name; a missing one is absent.
     fn by_name(&self, flow: &Flow, name: &str) -> Value {
         let source = self.schema.families.get(flow.row.family).map_or(0, |family| family.source);
         flow.values
@@ -287,7 +287,7 @@ impl Runner<'_> {
         std::cmp::Ordering::Equal
     }
 
-    /// What a row is sorted by: an attribute, or the place of its type in the pattern.
+    /// Returns the sort key of a row: an attribute, or the position of its type in the pattern.
     fn sorted_by(&self, flow: &Flow, name: &str) -> Value {
         if !self.read.is_row_type(self.model, name) {
             return self.by_name(flow, name);
@@ -297,7 +297,7 @@ impl Runner<'_> {
         place.and_then(|at| i64::try_from(at).ok()).map_or(Value::Null, Value::Int)
     }
 
-    /// What the caller sees of a row.
+    /// Returns the caller's view of a row.
     fn record(&self, flow: &Flow) -> Record {
         let Some(family) = self.schema.families.get(flow.row.family) else {
             return Record { relation: 0, values: Vec::new() };
@@ -336,7 +336,7 @@ impl Runner<'_> {
         Record { relation: family.source, values }
     }
 
-    /// What the caller knows of a row because it asked for it.
+    /// Returns the value of an attribute that is known because the call asked for it.
     fn known(&self, relation: usize, path: &[usize]) -> Value {
         let source = self.read.sources.iter().find(|source| source.relation == relation);
         source

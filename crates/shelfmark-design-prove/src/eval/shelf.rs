@@ -1,4 +1,4 @@
-//! Where rows lie, as plans see it: the evaluator's own map, or an engine behind the same calls.
+//! The interface of plans to rows: the evaluator's own map, or an engine behind the same calls.
 //!
 //! Invariant: an implementation gives the rows of a range in the order of its keys, and what was put
 //! is found by the next call.
@@ -17,38 +17,38 @@ pub type Key = Vec<KeyValue>;
 /// One end of a range; `whole` ends are values, others are how texts begin.
 #[derive(Debug, Clone)]
 pub struct End {
-    /// Which end it is.
+    /// The kind of the end.
     pub kind: BoundKind,
     /// The value or the beginning of a text.
     pub value: KeyValue,
-    /// True if it is a whole value.
+    /// True if it is a whole value, false for the beginning of texts.
     pub whole: bool,
 }
 
-/// One read of the store: what a step asks once its terms have values.
+/// One read of the store, with the values of its terms.
 #[derive(Debug, Clone)]
 pub struct RangeAsk {
-    /// Which read of the plan, from 0.
+    /// The number of the read in the plan, from 0.
     pub step: usize,
     /// The table or index it is in.
     pub table: TableId,
-    /// Whether it is a point read.
+    /// True if it is a point read.
     pub point: bool,
     /// The leading columns of the key.
     pub bound: Key,
-    /// On the column after those.
+    /// The ends on the column after those.
     pub ends: Vec<End>,
     /// True if it is read from its end.
     pub desc: bool,
     /// The largest number of rows.
     pub limit: Option<usize>,
-    /// What the holes of the step's ranges stand for, by how certificates print them.
+    /// The values of the holes in the step's ranges, by their names in certificates.
     pub holes: BTreeMap<String, KeyValue>,
 }
 
-/// Gives the rows of ranges.
+/// Reads the rows of ranges.
 pub trait Reader {
-    /// The rows of a range, in the direction and up to the limit asked for.
+    /// Returns the rows of a range, in the direction and up to the limit asked for.
     ///
     /// # Errors
     ///
@@ -56,9 +56,9 @@ pub trait Reader {
     fn range(&self, ask: &RangeAsk) -> Result<Vec<Row>, String>;
 }
 
-/// Holds rows that writes change.
+/// Stores rows that writes change.
 pub trait Holder {
-    /// The rows of a family whose attributes have these values.
+    /// Returns the rows of a family whose attributes have these values.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ pub trait Holder {
     /// Why the store refused, as a message. Nothing is known of its answer.
     fn get(&self, table: TableId, key: &Key) -> Result<Option<Row>, String>;
 
-    /// Puts a row in the place of what is there.
+    /// Puts a row, replacing an existing one.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Reader for Plain<'_> {
     }
 }
 
-/// Whether a column lies within one end; `whole` ends are values, others are how texts begin.
+/// Returns true if a column lies within one end; `whole` ends are values, others are how texts begin.
 pub fn within(kind: BoundKind, value: &KeyValue, end: &KeyValue, whole: bool) -> bool {
     let begins = match (value, end) {
         (KeyValue::Text(value), KeyValue::Text(end)) if !whole => value.starts_with(end.as_str()),

@@ -1,4 +1,4 @@
-//! A state: a finite set of entities and links that obeys what is declared.
+//! A state: a finite set of entities and links that obeys its declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ impl State {
         Self { relations: vec![Vec::new(); model.relations.len()] }
     }
 
-    /// How many tuples the largest relation has.
+    /// Returns how many tuples the largest relation has.
     pub fn size(&self) -> usize {
         self.relations.iter().map(Vec::len).max().unwrap_or(0)
     }
@@ -32,7 +32,7 @@ impl State {
         self.relations.get(relation).map_or(&[], Vec::as_slice)
     }
 
-    /// The value at the end of a path; absent when a reference on it is.
+    /// Returns the value at the end of a path; absent when a reference on it is.
     pub fn value(
         &self,
         model: &Model,
@@ -58,12 +58,12 @@ impl State {
         Value::Null
     }
 
-    /// Whether this is a state of the model: types, keys, dependencies, references, fan-outs.
+    /// Returns true if this is a state of the model: types, keys, dependencies, references, fan-outs.
     pub fn is_valid(&self, model: &Model) -> bool {
         (0..model.relations.len()).all(|id| self.is_valid_in(model, id))
     }
 
-    /// Whether the tuples of one relation are as they must be.
+    /// Returns true if the tuples of one relation obey its declarations.
     pub fn is_valid_in(&self, model: &Model, id: RelationId) -> bool {
         let tuples = self.tuples(id);
         if tuples.is_empty() {
@@ -96,7 +96,7 @@ fn project<'a>(tuple: &'a Tuple, columns: &[usize]) -> Vec<Option<&'a Value>> {
     columns.iter().map(|column| tuple.get(*column)).collect()
 }
 
-/// Whether no two tuples that have all attributes of the key are equal in them.
+/// Returns true if no two tuples that have all attributes of the key are equal in them.
 fn distinct(tuples: &[Tuple], key: &[usize]) -> bool {
     let mut seen = BTreeSet::new();
     tuples.iter().all(|tuple| {
@@ -121,7 +121,7 @@ fn groups<'a>(tuples: &'a [Tuple], from: &[usize]) -> BTreeMap<Vec<Option<&'a Va
     counts
 }
 
-/// Whether a tuple meets a predicate, given the inputs (and the tuple of a loop).
+/// Returns true if a tuple satisfies a predicate, given the inputs (and the tuple of a loop).
 pub fn meets(
     state: &State,
     model: &Model,
@@ -136,7 +136,7 @@ pub fn meets(
     values.is_some_and(|values| compare(predicate.op, &found, &values))
 }
 
-/// `found op values`; what is absent meets nothing but `is absent`.
+/// Returns true if `found op values` holds; what is absent satisfies nothing but `is absent`.
 pub fn compare(op: CondOp, found: &Value, values: &[Value]) -> bool {
     match op {
         CondOp::Absent => return *found == Value::Null,

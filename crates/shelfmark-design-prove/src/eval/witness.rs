@@ -1,4 +1,5 @@
-//! Witnesses of refused reads: the smallest state found on which the plan is wrong or wasteful.
+//! Finds witnesses of refused reads: the smallest state found on which the plan is wrong or
+//! wasteful.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -13,7 +14,7 @@ use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::schema::{Schema, Serve};
 use shelfmark_design_language::model::{Model, Read, Value};
 
-/// What a witness must show.
+/// The harm that a witness must show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// Another answer than the right one.
@@ -49,7 +50,7 @@ pub fn find(
     None
 }
 
-/// Whether plan and definition differ here, as wanted.
+/// Returns true if plan and definition differ here, as wanted.
 pub fn shows(
     model: &Model,
     schema: &Schema,
@@ -70,7 +71,7 @@ pub fn shows(
     }
 }
 
-/// Removes tuples one by one while it still shows.
+/// Removes tuples one by one while the harm still shows.
 pub fn shrink(model: &Model, state: &mut State, shows: impl Fn(&State) -> bool) {
     let mut relation = 0;
     while relation < state.relations.len() {

@@ -1,19 +1,20 @@
-//! Where the texts of a column's parts lie, beside the text that a range ends at.
+//! Compares the texts of a column's parts with the text that a range ends at.
 //!
 //! Invariant: languages are supersets, so what is said not to exceed an end never does.
 
 use super::language::{Language, State};
 use shelfmark_design_language::model::schema::{Codec, Part};
 
-/// Places in the parts' texts: which part, and the state of its language.
+/// Positions in the parts' texts: which part, and the state of its language.
 type Places = Vec<(usize, usize)>;
 
-/// The texts that a column goes on with, read byte by byte.
+/// The texts that a column continues with, read byte by byte.
 struct Walk {
     languages: Vec<Language>,
 }
 
-/// Whether some text of the rest lies above `limit`, or at it where `limit` itself is left out.
+/// Returns true if some text of the rest lies above `limit`, or at it where `limit` itself is
+/// excluded.
 pub(crate) fn may_exceed(rest: &[Part], limit: &str, left_out: bool) -> bool {
     let walk = Walk::of(rest);
     let mut places = walk.start();
@@ -30,7 +31,7 @@ pub(crate) fn may_exceed(rest: &[Part], limit: &str, left_out: bool) -> bool {
     left_out && walk.ends(&places) || walk.states(&places).any(goes_on)
 }
 
-/// Whether some text of the rest lies below `limit`.
+/// Returns true if some text of the rest lies below `limit`.
 pub(crate) fn may_fall_below(rest: &[Part], limit: &str) -> bool {
     let walk = Walk::of(rest);
     let mut places = walk.start();
@@ -47,7 +48,7 @@ pub(crate) fn may_fall_below(rest: &[Part], limit: &str) -> bool {
 }
 
 impl Walk {
-    /// The parts up to the end of their column.
+    /// Returns the parts up to the end of their column.
     fn of(rest: &[Part]) -> Self {
         let ends =
             |part: &&Part| matches!(part, Part::End | Part::Hole { codec: Codec::Native, .. });
@@ -61,7 +62,7 @@ impl Walk {
         places
     }
 
-    /// The place, and those that are reached from it without a byte.
+    /// Adds a position, and those that are reached from it without a byte.
     fn reach(&self, place: (usize, usize), places: &mut Places) {
         if places.contains(&place) {
             return;
@@ -78,7 +79,7 @@ impl Walk {
         places.iter().filter_map(|(part, state)| self.languages.get(*part)?.states.get(*state))
     }
 
-    /// Whether a text can end here.
+    /// Returns true if a text can end here.
     fn ends(&self, places: &Places) -> bool {
         places.iter().any(|(part, _)| *part >= self.languages.len())
     }

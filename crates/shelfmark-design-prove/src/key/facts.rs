@@ -1,20 +1,20 @@
-//! What may be relied on in a column: which parts can be told apart, and which orders survive.
+//! Properties of a column: which parts can be told apart, and which orders survive.
 
 use super::language::{Language, fits_width, same_width};
 use shelfmark_design_language::codec::ESCAPED_MAX;
 use shelfmark_design_language::model::schema::{Codec, Part};
 use shelfmark_design_language::model::types::{ByteSet, Type};
 
-/// What can come first in the rest of a column, and whether the column can end there.
+/// The first bytes of the rest of a column, and whether the column can end there.
 #[derive(Debug, Clone, Copy)]
 pub struct First {
-    /// The bytes it may be.
+    /// The possible bytes.
     pub bytes: ByteSet,
     /// True if the text may end there.
     pub end: bool,
 }
 
-/// The first bytes of the rest. Without an end mark the rest may be anything after it.
+/// Returns the first bytes of the rest. Without an end mark the rest may be anything after it.
 pub fn first_of(rest: &[Part]) -> First {
     let mut first = First { bytes: ByteSet::EMPTY, end: false };
     for part in rest {
@@ -34,7 +34,7 @@ pub fn first_of(rest: &[Part]) -> First {
     First { end: true, ..first }
 }
 
-/// Whether no text of the hole begins another.
+/// Returns true if no text of the hole begins another.
 pub fn ends_itself(part: &Part) -> bool {
     match part {
         Part::Hole { codec: Codec::Native, .. } | Part::Literal(_) | Part::End => true,
@@ -42,7 +42,7 @@ pub fn ends_itself(part: &Part) -> bool {
     }
 }
 
-/// Whether one can always tell where the hole ends, given what follows.
+/// Returns true if the end of the hole is unambiguous, given what follows.
 pub fn is_delimited(part: &Part, rest: &[Part]) -> bool {
     if ends_itself(part) {
         return true;
@@ -50,7 +50,7 @@ pub fn is_delimited(part: &Part, rest: &[Part]) -> bool {
     Language::of(part).continuing().and(first_of(rest).bytes).is_empty()
 }
 
-/// The bytes with which a text of one hole can go on behind a whole text of the other.
+/// Returns the bytes with which a text of one hole can continue behind a whole text of the other.
 ///
 /// What a plan asks for may be of another type than what the rows hold, and each of the two may end
 /// itself among its own: `ab` among texts of two letters, `abc` among those of three.
@@ -62,7 +62,7 @@ pub fn going_past(a: &Part, b: &Part) -> ByteSet {
     Language::of(a).going_past(&Language::of(b))
 }
 
-/// Whether texts compare as values do at this hole, given what follows.
+/// Returns true if texts compare as values do at this hole, given what follows.
 ///
 /// A text that goes on must sort above whatever ends the shorter one.
 pub fn keeps_order(part: &Part, rest: &[Part]) -> bool {
@@ -81,7 +81,7 @@ pub fn keeps_order(part: &Part, rest: &[Part]) -> bool {
     }
 }
 
-/// Whether what a plan asks for compares with what the rows hold as their texts do, given what
+/// Returns true if the asked values compare with those in the rows as their texts do, given what
 /// follows each.
 pub fn compares(asked: &Part, behind: &[Part], found: &Part, next: &[Part]) -> bool {
     let (Part::Hole { ty: wide, codec, .. }, Part::Hole { ty, .. }) = (asked, found) else {
@@ -105,7 +105,7 @@ pub fn compares(asked: &Part, behind: &[Part], found: &Part, next: &[Part]) -> b
         && below(behind)
 }
 
-/// Whether the codec writes larger values as larger texts, a shorter text before the longer one
+/// Returns true if the codec writes larger values as larger texts, a shorter text before the longer one
 /// it begins.
 pub fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
     match (codec, ty) {
@@ -124,12 +124,12 @@ pub fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
     }
 }
 
-/// Whether the codec can write every value of the type.
+/// Returns true if the codec can write every value of the type.
 pub fn codec_is_total(ty: &Type, codec: Codec) -> bool {
     codec != Codec::Lexint || codec_keeps_order(ty, codec)
 }
 
-/// Whether the plan's hole writes each value of the row's as the row does.
+/// Returns true if the plan's hole writes each value of the row's hole in the same form.
 ///
 /// What the plan asks for may be of a wider type: in the row's form that is no value's text either.
 pub fn same_form(asked: &Part, row: &Part) -> bool {
@@ -141,7 +141,7 @@ pub fn same_form(asked: &Part, row: &Part) -> bool {
     wide.comparable(ty) && (asked == codec || plainly())
 }
 
-/// Whether the codec writes each value of the type as it would stand without one.
+/// Returns true if the codec writes each value of the type as it would stand without one.
 fn writes_plainly(ty: &Type, codec: Codec) -> bool {
     match (codec, ty) {
         (Codec::Plain, _) => true,
@@ -158,7 +158,7 @@ fn writes_plainly(ty: &Type, codec: Codec) -> bool {
     }
 }
 
-/// The first hole of a column that may hold what follows it, if there is one.
+/// Returns the first hole of a column that may hold what follows it, if there is one.
 pub fn ambiguous_hole(parts: &[Part]) -> Option<&Part> {
     parts.iter().enumerate().find_map(|(index, part)| {
         let rest = parts.get(index + 1..).unwrap_or(&[]);
@@ -171,8 +171,8 @@ pub fn ambiguous_hole(parts: &[Part]) -> Option<&Part> {
     })
 }
 
-/// The first hole of a column whose end cannot be told, if there is one: what may hold its
-/// delimiter can still be told from what follows, where that never does.
+/// Returns the first hole of a column whose end is ambiguous, if there is one: a hole that may hold
+/// its delimiter is still unambiguous if what follows never holds it.
 pub fn endless_hole(parts: &[Part]) -> Option<&Part> {
     let mut from = 0;
     while let Some(found) = parts.get(from..).and_then(ambiguous_hole) {
@@ -185,8 +185,8 @@ pub fn endless_hole(parts: &[Part]) -> Option<&Part> {
     None
 }
 
-/// Whether what follows begins with a byte that comes nowhere behind it: the last such byte of the
-/// column is where a hole before it ends, whatever the hole holds.
+/// Returns true if what follows begins with a byte that comes nowhere behind it: the last such byte
+/// of the column ends a hole before it, whatever the hole holds.
 fn is_marked(rest: &[Part]) -> bool {
     let Some((Part::Literal(text), behind)) = rest.split_first() else { return false };
     let mut bytes = text.bytes();

@@ -1,4 +1,4 @@
-//! The texts a hole can give, as small deterministic automata.
+//! The texts of a hole, as small deterministic automata.
 //!
 //! Invariant: every text of the domain is accepted. Length limits that are not fixed are left out,
 //! which only adds texts.
@@ -10,7 +10,7 @@ use shelfmark_design_language::model::types::{ByteSet, TextDomain, Type};
 /// Longest text that is unrolled into a chain of states.
 const CHAIN_MAX: u64 = 64;
 
-/// Whole numbers of a range that are listed one by one; ours.
+/// Most whole numbers of a range that are listed one by one; ours.
 const NUMBERS_MAX: i64 = 256;
 
 /// A state of an automaton.
@@ -18,7 +18,7 @@ const NUMBERS_MAX: i64 = 256;
 pub struct State {
     /// True if a text may end here.
     pub accepts: bool,
-    /// Where each byte leads.
+    /// The target states of its bytes.
     pub edges: Vec<(ByteSet, usize)>,
 }
 
@@ -30,7 +30,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// The texts of one part; the end of a column is the empty text.
+    /// Returns the texts of one part; the end of a column is the empty text.
     pub fn of(part: &Part) -> Self {
         match part {
             Part::Literal(text) => Self::word(text.as_bytes()),
@@ -43,7 +43,7 @@ impl Language {
         Self::chain(bytes.iter().map(|byte| ByteSet::range(*byte, *byte)).collect())
     }
 
-    /// Exactly one byte of each set.
+    /// Returns the texts of exactly one byte of each set.
     fn chain(sets: Vec<ByteSet>) -> Self {
         let last = sets.len();
         let mut states: Vec<State> = sets
@@ -56,7 +56,7 @@ impl Language {
         Self { states }
     }
 
-    /// At least `min` bytes, and any number more.
+    /// Returns at least `min` bytes, and any number more.
     fn loop_of(set: ByteSet, min: u64) -> Self {
         let min = usize::try_from(min.min(CHAIN_MAX)).unwrap_or(0);
         let mut language = Self::chain(vec![set; min]);
@@ -66,7 +66,7 @@ impl Language {
         language
     }
 
-    /// One of the texts.
+    /// Returns one of the texts.
     fn choice<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut language = Self { states: vec![State::default()] };
         for text in texts {
@@ -81,7 +81,7 @@ impl Language {
         language
     }
 
-    /// Whole numbers of as many digits as those of a range have, without zeros before them.
+    /// Returns whole numbers of as many digits as those of a range have, without leading zeros.
     fn numbers(low: i64, high: i64) -> Self {
         let mut language = Self { states: vec![State::default()] };
         if low <= 0 && high >= 0 {
@@ -100,7 +100,7 @@ impl Language {
         language
     }
 
-    /// Numbers of as many digits as lie between two, from one state on.
+    /// Adds numbers of as many digits as lie between two, from one state on.
     fn digits(&mut self, from: usize, least: u64, most: u64) {
         let count = |number: u64| number.to_string().len();
         let mut at = from;
@@ -138,7 +138,7 @@ impl Language {
         next
     }
 
-    /// A year of four digits, a month of 01 to 12, a day of 01 to 31.
+    /// Returns a year of four digits, a month of 01 to 12, a day of 01 to 31.
     fn day() -> Self {
         let mut language = Self::chain(pattern("dddd-"));
         let digit = |low, high| ByteSet::range(low, high);
@@ -164,7 +164,7 @@ impl Language {
         language
     }
 
-    /// The same texts, each with one byte of each set behind it.
+    /// Returns the same texts, each with one byte of each set behind it.
     fn then(mut self, sets: Vec<ByteSet>) -> Self {
         for set in sets {
             let end = self.add(Vec::new());
@@ -180,7 +180,7 @@ impl Language {
         self
     }
 
-    /// Whether all texts have one length.
+    /// Returns true if all texts have one length.
     pub fn is_fixed_length(&self) -> bool {
         let mut lengths: Vec<Option<usize>> = vec![None; self.states.len()];
         let mut open = vec![(0, 0)];
@@ -203,22 +203,22 @@ impl Language {
         true
     }
 
-    /// Whether the empty text is one.
+    /// Returns true if the empty text is one.
     pub fn has_empty(&self) -> bool {
         self.states.first().is_some_and(|state| state.accepts)
     }
 
-    /// The bytes with which a text can begin.
+    /// Returns the bytes with which a text can begin.
     pub fn first(&self) -> ByteSet {
         self.states.first().map_or(ByteSet::EMPTY, State::out)
     }
 
-    /// The bytes that occur in some text.
+    /// Returns the bytes that occur in some text.
     pub fn bytes(&self) -> ByteSet {
         self.states.iter().fold(ByteSet::EMPTY, |set, state| set.or(state.out()))
     }
 
-    /// The bytes with which a whole text can go on and still be one.
+    /// Returns the bytes with which a whole text can continue and still be one.
     ///
     /// Empty exactly when no text is the beginning of another.
     pub fn continuing(&self) -> ByteSet {
@@ -228,7 +228,8 @@ impl Language {
             .fold(ByteSet::EMPTY, |set, state| set.or(state.out()))
     }
 
-    /// The bytes with which a text of one can go on behind a whole text of the other, or of its own.
+    /// Returns the bytes with which a text of one can continue behind a whole text of the other, or
+    /// of its own.
     ///
     /// Empty exactly when no text of both begins another. Cost: at most the product of their states.
     pub fn going_past(&self, other: &Self) -> ByteSet {
@@ -321,25 +322,25 @@ fn hole(ty: &Type, codec: Codec) -> Language {
     }
 }
 
-/// `d` stands for a digit, everything else for itself.
+/// Returns the sets of a pattern in which `d` stands for a digit, everything else for itself.
 fn pattern(text: &str) -> Vec<ByteSet> {
     text.bytes()
         .map(|byte| if byte == b'd' { digits() } else { ByteSet::range(byte, byte) })
         .collect()
 }
 
-/// Whether every number of the range has at most `width` digits and no sign.
+/// Returns true if every number of the range has at most `width` digits and no sign.
 pub fn fits_width(low: i64, high: i64, width: u8) -> bool {
     low >= 0 && high.to_string().len() <= usize::from(width)
 }
 
-/// The number of digits that every number of the range has.
+/// Returns the number of digits that every number of the range has.
 pub fn same_width(low: i64, high: i64) -> Option<usize> {
     let width = low.to_string().len();
     (low >= 0 && high.to_string().len() == width).then_some(width)
 }
 
-/// Valid UTF-8 of so many characters.
+/// Returns valid UTF-8 of so many characters.
 fn text(domain: &TextDomain) -> Language {
     let bytes = domain.bytes();
     let bounded = domain.max.filter(|max| *max <= CHAIN_MAX);
@@ -357,7 +358,7 @@ fn text(domain: &TextDomain) -> Language {
     language
 }
 
-/// Text in which every character up to `$` is `$` and one of `0` to `T`.
+/// Returns text in which every character up to `$` is `$` and one of `0` to `T`.
 fn escaped(bytes: ByteSet, min: u64) -> Language {
     let plain = bytes.and(ByteSet::range(ESCAPED_MAX + 1, 0xFF));
     let low = bytes.and(ByteSet::range(0, ESCAPED_MAX));
@@ -373,7 +374,7 @@ fn escaped(bytes: ByteSet, min: u64) -> Language {
     Language { states: vec![start, more, middle] }
 }
 
-/// One byte up to `fa`, or `fb` and one more byte, `fc` and two, and so on; behind `ff`, an exponent
+/// Returns one byte up to `fa`, or `fb` and one more byte, `fc` and two, and so on; behind `ff`, an exponent
 /// and six bytes, or `f6` to `f8` and as many bytes as that says; each byte as two digits.
 fn lexint(hex: ByteSet) -> Language {
     let mut language = Language { states: vec![State::default(), State::default()] };
@@ -422,7 +423,7 @@ fn behind_ff(language: &mut Language, hex: ByteSet, six: usize) -> usize {
 }
 
 impl Language {
-    /// One character of UTF-8 from one state to another.
+    /// Adds one character of UTF-8 from one state to another.
     fn character(&mut self, bytes: ByteSet, from: usize, to: usize) {
         let ascii = bytes.and(ByteSet::range(0x00, 0x7F));
         let mut edges = vec![(ascii, to)];
@@ -446,7 +447,7 @@ impl Language {
     }
 }
 
-/// Whether some text of `left` is one of `right`, or, when `prefix`, begins one of `right`.
+/// Returns true if some text of `left` is one of `right`, or, when `prefix`, begins one of `right`.
 ///
 /// Exact on the languages of the parts; cost: at most the product of their states.
 pub fn may_meet(left: &[Part], right: &[Part], prefix: bool) -> bool {

@@ -1,4 +1,4 @@
-//! Text keys: what texts a hole can give, what may follow what, and which orders survive.
+//! Analyses text keys: the texts of a hole, what may follow what, and which orders survive.
 //!
 //! What it is not: the bytes of typed columns are `shelfmark-keycode`'s.
 //!

@@ -1,5 +1,5 @@
-//! Plans changed in something: what derives plans is right more often than not, and a proof of what
-//! is right says little.
+//! Changes plans at random: derived plans are mostly right, and a proof of what is right says
+//! little.
 //!
 //! What it is not: no plan that is known to be wrong; a change may change nothing.
 //!
@@ -13,7 +13,7 @@ use shelfmark_design_language::model::schema::{Schema, Serve, Step, WritePlan, W
 use shelfmark_design_language::model::{Model, Read};
 use shelfmark_design_language::target::profile;
 
-/// The same model, in whose schemas each pattern has a plan that was changed in something.
+/// Returns the same model, in whose schemas each pattern has a plan that was changed in something.
 pub(super) fn changed(model: &Model, random: &mut Random) -> Model {
     let mut out = model.clone();
     for (schema, changed) in model.schemas.iter().zip(&mut out.schemas) {
@@ -35,7 +35,7 @@ pub(super) fn changed(model: &Model, random: &mut Random) -> Model {
     out
 }
 
-/// The plan that is named, or one of those that were derived, changed.
+/// Returns the plan that is named, or one of those that were derived, changed.
 fn serve(
     model: &Model,
     schema: &Schema,

@@ -1,4 +1,4 @@
-//! Abilities one by one: what each is proven to be, and that running it agrees.
+//! Checks abilities one by one: the proof of each, and that running it agrees.
 
 use super::random_models::{agree_in, writes_agree};
 use crate::write_case::WriteCase;

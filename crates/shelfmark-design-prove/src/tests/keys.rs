@@ -1,4 +1,4 @@
-//! What proofs rest on: languages of holes, delimiters, orders.
+//! Checks the foundations of proofs: languages of holes, delimiters, orders.
 
 use crate::key::facts::{ambiguous_hole, is_delimited, keeps_order};
 use crate::key::language::{Language, may_meet};

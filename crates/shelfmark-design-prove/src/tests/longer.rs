@@ -16,7 +16,7 @@ use shelfmark_design_language::model::schema::{Serve, WritePlan};
 /// States and inputs beyond the usual search, before a refusal counts as false.
 const MORE_TRIES: usize = 4_000;
 
-/// Whether some small state shows the harm of a read's plan. First the prover's own search.
+/// Returns true if some small state shows the harm of a read's plan. First the prover's own search.
 pub(super) fn read(model: &Model, schema: usize, read: usize, serve: &Serve, seed: u64) -> bool {
     let (schema, read) = (&model.schemas[schema], &model.reads[read]);
     let wanted = [Wanted::Wrong, Wanted::Excess];
@@ -32,7 +32,7 @@ pub(super) fn read(model: &Model, schema: usize, read: usize, serve: &Serve, see
     })
 }
 
-/// What a search for the harm of a write came to.
+/// The result of a search for the harm of a write.
 #[derive(PartialEq, Eq)]
 pub(super) enum Sought {
     Shown,
@@ -41,7 +41,7 @@ pub(super) enum Sought {
     Idle,
 }
 
-/// Whether some small state shows the harm of a write's plan.
+/// Returns true if some small state shows the harm of a write's plan.
 pub(super) fn write(case: WriteCase<'_>, plan: &WritePlan, seed: u64) -> Sought {
     let WriteCase { model, schema, write, .. } = case;
     let pools = [Pool::of(Some(schema)), Pool::wide(schema, 9)];

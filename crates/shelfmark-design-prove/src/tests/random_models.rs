@@ -22,7 +22,7 @@ const FALSE_REFUSALS: f64 = 0.02;
 /// States that one certified plan is run on.
 const STATES: usize = 25;
 
-/// What a run came to.
+/// The counts of a run.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) certified: usize,
@@ -203,7 +203,7 @@ pub(super) fn agree_in(
     }
 }
 
-/// The derived plans and mutations of them.
+/// Returns the derived plans and mutations of them.
 fn plans(model: &Model, index: usize, random: &mut Random) -> Vec<Serve> {
     let mut found = derive::plans(model, &model.schemas[0], index, &model.reads[index]);
     let mut changed = Vec::new();
@@ -258,7 +258,7 @@ pub(super) fn mutate(step: &mut ReadStep, random: &mut Random) {
     }
 }
 
-/// Whether more than one seed is run; one alone tells more.
+/// Returns true if more than one seed is run; one alone tells more.
 fn many() -> bool {
     std::env::var_os("SHELFMARK_SEED").is_none()
 }

@@ -26,10 +26,10 @@ use shelfmark_design_verify::verify;
 /// many or in another place does no harm here is more than a proof has to see.
 const FALSE_REFUSALS: f64 = 0.06;
 
-/// How many times the plans of one model are changed.
+/// Number of times that the plans of one model are changed.
 const CHANGES: usize = 2;
 
-/// What some models came to.
+/// The results of some models.
 #[derive(Default)]
 struct Found {
     tally: Tally,

@@ -21,12 +21,12 @@ thread_local! {
     static OFF: Cell<u16> = const { Cell::new(0) };
 }
 
-/// Whether the prover's failures of this obligation are dropped in this thread.
+/// Returns true if the prover's failures of this obligation are dropped in this thread.
 pub(crate) fn is_off(obligation: u8) -> bool {
     OFF.get() & bit(obligation) != 0
 }
 
-/// The place of an obligation among those that are off.
+/// Returns the place of an obligation among those that are off.
 const fn bit(obligation: u8) -> u16 {
     1 << obligation
 }
@@ -43,7 +43,7 @@ fn without_all<T>(obligations: u16, run: impl FnOnce() -> T) -> T {
     found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The first seed on which something certified differs from brute force.
+/// Returns the first seed on which something certified differs from brute force.
 fn contradicted(obligation: u8) -> Option<u64> {
     (0..SEEDS).find(|seed| {
         let run = || {
@@ -134,7 +134,7 @@ const TEXTS: [(&str, &str); 28] = [
     ("features.shelf", include_str!("features.shelf")),
 ];
 
-/// The models of a file: of Rust's raw texts those that are models, of another file the whole.
+/// Returns the models of a file: of Rust's raw texts those that are models, of another file the whole.
 fn models_of(name: &str, text: &str) -> Vec<Model> {
     let raw = text.split("r#\"").skip(1).filter_map(|rest| rest.split("\"#").next());
     let texts: Vec<&str> = if name.ends_with(".rs") { raw.collect() } else { vec![text] };
@@ -146,7 +146,7 @@ fn models_of(name: &str, text: &str) -> Vec<Model> {
     texts.iter().filter_map(whole).collect()
 }
 
-/// The obligations that a refusal says do not hold, as bits.
+/// Returns the obligations that a refusal says do not hold, as bits.
 fn broken(refusal: &Certificate) -> u16 {
     let named = refusal.obligations.iter().filter(|obligation| !obligation.holds);
     let numbers =
@@ -155,7 +155,7 @@ fn broken(refusal: &Certificate) -> u16 {
     numbers.fold(0, |all, name| all | number(name))
 }
 
-/// What the prover certifies of a refused pattern once it looks away from all that speaks against it.
+/// Returns the certificate of a refused pattern by a prover that ignores all failures.
 fn lie(model: &Model, refusal: &Certificate) -> Option<Certificate> {
     let mut off = 0;
     let mut last = refusal.clone();

@@ -1,4 +1,4 @@
-//! The aggregate view: partitions with their rows and attributes, coloured by row type.
+//! Draws the aggregate view: partitions with their rows and attributes, coloured by row type.
 //!
 //! A table of which the schema prints rows shows those; others show made-up ones.
 //!
@@ -172,7 +172,7 @@ fn row(
     }
 }
 
-/// How wide each attribute of each family is.
+/// Returns the width of each attribute of each family.
 fn widths(lines: &[Line]) -> BTreeMap<FamilyId, Vec<f64>> {
     let mut found: BTreeMap<FamilyId, Vec<f64>> = BTreeMap::new();
     for line in lines {

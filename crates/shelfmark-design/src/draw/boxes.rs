@@ -1,4 +1,5 @@
-//! What several views draw alike: row types and their colours, key texts, marks of status.
+//! Draws what several views have in common: row types and their colours, key texts, signs of
+//! status.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +15,19 @@ use shelfmark_design_language::model::{Model, Term};
 use shelfmark_design_prove::eval::rows::{KeyValue, row_of};
 use shelfmark_design_prove::order::term_text;
 
-/// The colour of a row family: the number of its base family within its schema.
+/// Returns the colour of a row family: the number of its base family within its schema.
 pub(super) fn colour(schema: &Schema, id: FamilyId) -> &'static str {
     let base = schema.families.get(id).and_then(|family| family.base).unwrap_or(id);
     let number = schema.families.iter().take(base).filter(|family| family.base.is_none()).count();
     hue(number)
 }
 
-/// What a row type is called: without the index behind the dot.
+/// Returns the name of a row type: without the index behind the dot.
 pub(super) fn family_name(family: &Family) -> &str {
     family.name.text.split('.').next().unwrap_or(&family.name.text)
 }
 
-/// The parts of a sample key, as texts: partition key, then sort key.
+/// Returns the parts of a sample key, as texts: partition key, then sort key.
 ///
 /// Of an index only the columns that are its own are shown.
 pub(super) fn key_texts(
@@ -49,14 +50,14 @@ pub(super) fn key_texts(
     (head.join(" · "), tail.join(" · "))
 }
 
-/// How many leading columns of an index entry's key are not those of its row.
+/// Returns how many leading columns of an index entry's key are not those of its row.
 pub(super) fn own_columns(schema: &Schema, id: FamilyId) -> Option<usize> {
     let family = schema.families.get(id)?;
     let base = schema.families.get(family.base?)?;
     Some(family.key.len().saturating_sub(base.key.len()))
 }
 
-/// The columns of a family's key as a schema writes them.
+/// Returns the columns of a family's key as a schema writes them.
 pub(super) fn key_columns(model: &Model, family: &Family) -> Vec<String> {
     let hole = |term: &Term| term_text(model, family.source, term);
     family
@@ -74,7 +75,7 @@ pub(super) fn key_columns(model: &Model, family: &Family) -> Vec<String> {
         .collect()
 }
 
-/// A row of dots with the names of a table's row types; of a single one its source and key.
+/// Draws a row of dots with the names of a table's row types; of a single one its source and key.
 ///
 /// Returns where it ends.
 pub(super) fn row_types(
@@ -100,7 +101,7 @@ pub(super) fn row_types(
     x
 }
 
-/// `Follow by user ; at↓, follower`.
+/// Returns the signature of a row type: `Follow by user ; at↓, follower`.
 fn signature(model: &Model, schema: &Schema, id: FamilyId, family: &Family) -> String {
     let source = &model.relation(family.source).name.text;
     let Some(table) = schema.tables.get(family.table) else { return source.clone() };
@@ -116,7 +117,7 @@ fn signature(model: &Model, schema: &Schema, id: FamilyId, family: &Family) -> S
     format!("{source} by {}{semicolon}{}", head.join(", "), tail.join(", "))
 }
 
-/// How many sources of the sample have each key of a table.
+/// Number of the sample's sources for each key of a table.
 pub(super) type Sources = BTreeMap<Vec<KeyValue>, usize>;
 
 pub(super) fn sources(scene: &Scene<'_>, schema: &Schema, table: TableId) -> Sources {
@@ -131,7 +132,7 @@ pub(super) fn sources(scene: &Scene<'_>, schema: &Schema, table: TableId) -> Sou
     found
 }
 
-/// A dot in the colour of a status, a name behind it; returns where it ends.
+/// Draws a dot in the colour of a status with a name behind it, and returns where it ends.
 pub(super) fn status(
     svg: &mut Svg,
     x: f64,
@@ -144,7 +145,7 @@ pub(super) fn status(
     svg.cut(x + 14.0, y, BODY, text, width_max - 14.0)
 }
 
-/// Lines of a text, broken between words.
+/// Returns the lines of a text, wrapped between words.
 pub(super) fn wrap(text: &str, font: Font, width_max: f64, lines_max: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -1,5 +1,5 @@
-//! The Chebotko diagram: a box for each table with its key columns, directions and what it holds,
-//! and the queries that lead into it.
+//! Draws the Chebotko diagram: a box for each table with its key columns, directions and
+//! attributes, and the queries that lead into it.
 //!
 //! Notation: K partition key, C↑ and C↓ clustering, IDX index, ++ counter, [] collection; Q1 and
 //! on are the model's reads in their order.
@@ -26,10 +26,10 @@ const BOX_MIN: f64 = 180.0;
 const BOX_MAX: f64 = 330.0;
 const QUERY: f64 = 20.0;
 
-/// How wide the page of boxes may get before they go on below.
+/// Greatest width of a row of boxes before the next row begins.
 const PAGE: f64 = 1180.0;
 
-/// A line of a box: what stands left, the column, and whether it is of the key.
+/// A line of a box: the tag at the left, the column, and whether it is of the key.
 struct Entry {
     tag: String,
     text: String,
@@ -73,7 +73,7 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
     svg
 }
 
-/// The reads that no table serves, below.
+/// Draws the reads that no table serves, below the boxes.
 fn without_table(scene: &Scene<'_>, number: usize, mut y: f64, svg: &mut Svg) {
     let reads = |step: &Step| matches!(step, Step::Read(_));
     let lost = scene.proofs_of(number).filter(|proof| {
@@ -169,7 +169,7 @@ fn query(svg: &mut Svg, y: f64, label: &str, call: &str, proof: &Proof, width: f
     svg.close();
 }
 
-/// The reads whose plans touch a table; what follows an earlier step says so.
+/// Returns the reads whose plans touch a table; those that follow an earlier step say so.
 fn queries<'a>(scene: &'a Scene<'_>, number: usize, table: TableId) -> Vec<(String, &'a Proof)> {
     let mut found = Vec::new();
     let mut seen: BTreeSet<(usize, bool)> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The entity diagram: entities and links with their attributes, and what refers to what.
+//! Draws the entity diagram: entities and links with their attributes and references.
 //!
 //! Invariant: every attribute that refers to an entity has one line, from the entity it refers
 //! to, which ends at the attribute with a crow's foot.
@@ -142,7 +142,7 @@ fn type_text(model: &Model, column: &Column) -> String {
     }
 }
 
-/// What is declared about numbers: how many, and how many share what.
+/// Returns the declared numbers of a relation: counts and fan-outs.
 fn facts(relation: &Relation) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(count) = relation.facts.get("count") {
@@ -162,7 +162,7 @@ fn facts(relation: &Relation) -> Vec<String> {
     lines
 }
 
-/// A number as people say it: 2M, 1.5k.
+/// Formats a number for people: 2M, 1.5k.
 fn amount(value: f64) -> String {
     let (scaled, unit) = match value {
         value if value >= 1e9 => (value / 1e9, "G"),

@@ -25,7 +25,7 @@ struct Node {
     y: f64,
 }
 
-/// Where everything lies.
+/// The positions of boxes and edges.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
     /// The upper left corner of each box.
@@ -85,7 +85,7 @@ pub(super) fn layout(sizes: &[(f64, f64)], edges: &[(usize, usize)]) -> Layout {
     Layout { places, bends }
 }
 
-/// The layer of each box: one more than the farthest box that points to it.
+/// Returns the layer of each box: one more than the farthest box that points to it.
 fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut layer = vec![0_usize; count];
     let forward = acyclic(count, edges);
@@ -118,7 +118,7 @@ fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     layer
 }
 
-/// The edges without those that would close a cycle.
+/// Returns the edges without those that would close a cycle.
 fn acyclic(count: usize, edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut kept: Vec<(usize, usize)> = Vec::new();
     for (from, to) in edges {
@@ -253,7 +253,7 @@ fn crossings(nodes: &[Node], columns: &[Vec<usize>]) -> usize {
     total
 }
 
-/// Heights: each box as near to the middle of its neighbours as its column allows.
+/// Computes heights: each box as near to the middle of its neighbours as its column allows.
 fn place(nodes: &mut [Node], columns: &[Vec<usize>]) {
     for column in columns {
         let mut y = 0.0;

@@ -1,4 +1,4 @@
-//! How wide a text comes out, without a font at hand.
+//! Estimates the width of texts without a font at hand.
 //!
 //! What it is not: no shaping. Widths are those of common sans-serif and monospaced faces, a
 //! little on the wide side, so that a label that fits here fits on the reader's screen.
@@ -18,7 +18,7 @@ pub(super) enum Face {
 /// Source: DejaVu Sans Mono and Menlo, 0.602; others are narrower.
 const MONO_EMS: f64 = 0.602;
 
-/// Width in pixels of a text at a size in pixels.
+/// Returns the width in pixels of a text at a size in pixels.
 pub(super) fn width(text: &str, face: Face, size: f64) -> f64 {
     text.chars().map(|c| ems(c, face)).sum::<f64>() * size
 }
@@ -43,14 +43,14 @@ fn ems(c: char, face: Face) -> f64 {
     if face == Face::Bold { base * 1.09 } else { base }
 }
 
-/// East Asian wide characters and pictographs, roughly.
+/// Returns true for East Asian wide characters and pictographs, roughly.
 fn is_wide(c: char) -> bool {
     matches!(u32::from(c),
         0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF
         | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF | 0x20000..=0x3FFFD)
 }
 
-/// The text, or as much of its beginning as fits with an ellipsis behind it.
+/// Returns the text, or as much of its beginning as fits with an ellipsis behind it.
 pub(super) fn fit(text: &str, face: Face, size: f64, width_max: f64) -> String {
     if width(text, face, size) <= width_max {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! Pictures of a model: entities, tables, sample rows, and what each read touches, as SVG; and
-//! one page of HTML with all of it, the findings and the certificates.
+//! Draws pictures of a model: entities, tables, sample rows, and the range of each read, as SVG;
+//! and one page of HTML with all of it, the findings and the certificates.
 //!
 //! What it is not: it writes no file and judges nothing; it shows what `prove` and `lint` say.
 //! A model is not trusted: its texts become character data, never markup.
@@ -35,7 +35,7 @@ use shelfmark_design_prove::eval::state::State;
 use shelfmark_design_prove::{Proof, prove};
 use svg::{MARGIN, SOFT, Svg, TITLE};
 
-/// What a picture shows.
+/// The view that a picture shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Sample rows of each table in key order, and the interval of each read on them.
@@ -52,7 +52,7 @@ impl View {
     /// All of them, the most telling first.
     pub const ALL: [Self; 4] = [Self::Ranges, Self::Aggregate, Self::Chebotko, Self::Entities];
 
-    /// The word on command lines and in file names.
+    /// Returns the word on command lines and in file names.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl View {
         }
     }
 
-    /// What the picture is called on pages.
+    /// Returns the title of the picture on pages.
     fn title(self) -> &'static str {
         match self {
             Self::Ranges => "Ranges on the key line",
@@ -113,7 +113,7 @@ impl Document {
         Ok(svg.finish(&title, true))
     }
 
-    /// One self-contained HTML page: proofs and findings in a table, the pictures of each schema,
+    /// Returns one self-contained HTML page: proofs and findings in a table, the pictures of each schema,
     /// every certificate, and the text of the model.
     ///
     /// Cost: as [`Document::check`] and [`Document::draw`] together.
@@ -123,19 +123,19 @@ impl Document {
     }
 }
 
-/// What is said below a picture that would be too large.
+/// Returns the note below a picture that would be too large.
 fn left_out(more: usize, noun: &str) -> String {
     let verb = if more == 1 { "is" } else { "are" };
     format!("{} {verb} not drawn", counted(more, &format!("more {noun}")))
 }
 
-/// What all pictures of a model share.
+/// The context that all pictures of a model share.
 struct Scene<'a> {
     model: &'a Model,
     proofs: Vec<Proof>,
     state: State,
     short: Short,
-    /// For each read, inputs for which the sample has something to show.
+    /// Inputs of each read for which the sample has something to show.
     inputs: Vec<Vec<Value>>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Scene<'a> {
         self.inputs.get(proof.pattern).map_or(&[], Vec::as_slice)
     }
 
-    /// The proofs of one schema.
+    /// Returns the proofs of one schema.
     fn proofs_of(&self, schema: usize) -> impl Iterator<Item = &Proof> {
         self.proofs.iter().filter(move |proof| proof.schema == schema)
     }

@@ -1,4 +1,4 @@
-//! One HTML page for a model: what is proven, what was found, pictures, certificates, the text.
+//! Writes one HTML page for a model: proofs, findings, pictures, certificates, the text.
 //!
 //! Invariant: the page loads nothing and runs nothing, which its own policy also forbids; every
 //! text of the model is escaped.
@@ -73,7 +73,7 @@ pub(super) fn page(document: &Document) -> String {
     out
 }
 
-/// Says how many of a list are beyond its limit.
+/// Writes how many of a list are beyond its limit.
 fn not_shown(out: &mut String, total: usize, most: usize, noun: &str) {
     let more = total.saturating_sub(most);
     if more > 0 {
@@ -112,7 +112,7 @@ fn head(out: &mut String, document: &Document, scene: &Scene<'_>, findings: &[Fi
     out.push_str("<a href=\"#text\">Text</a></nav>\n");
 }
 
-/// Patterns against schemas, a chip each.
+/// Writes a matrix of patterns and schemas, with a chip each.
 fn matrix(out: &mut String, scene: &Scene<'_>) {
     let schemas = scene.model.schemas.len().min(DRAWN_SCHEMAS_MAX);
     out.push_str("<div class=\"scroll\"><table>\n<tr><th>pattern</th>");

@@ -1,4 +1,4 @@
-//! The rows that a schema prints of its document, laid out like made-up ones.
+//! Lays out the rows that a schema prints of its document.
 //!
 //! What it is not: no state. A printed row may hold what no model allows (`D1` looks for that), and
 //! need not say every attribute; what it leaves out is shown as `?`.
@@ -15,11 +15,11 @@ use shelfmark_design_language::model::schema::{
 use shelfmark_design_language::model::{Model, Term, Type, Value};
 use shelfmark_design_prove::eval::rows::{KeyValue, column};
 
-/// What stands where a row does not say a value.
+/// The sign for a value that a row does not print.
 const UNSAID: &str = "?";
 
-/// The printed rows of a table or an index, in the order of their keys; those whose keys are not
-/// said whole come last.
+/// Returns the printed rows of a table or an index, in the order of their keys; those whose keys
+/// are incomplete come last.
 pub(super) fn lines(model: &Model, schema: &Schema, table: TableId) -> Vec<Line> {
     let Some(found) = schema.tables.get(table) else { return Vec::new() };
     let mut lines: Vec<(Vec<Option<KeyValue>>, Line)> = Vec::new();
@@ -71,7 +71,7 @@ fn in_order(a: &[Option<KeyValue>], b: &[Option<KeyValue>], desc: &[bool]) -> Or
     Ordering::Equal
 }
 
-/// The key as it is printed, or else as its template makes it of the printed values.
+/// Returns the key as it is printed, or else as its template composes it of the printed values.
 fn key(
     model: &Model,
     family: &Family,
@@ -100,7 +100,7 @@ fn said<'a>(sample: &'a Sample, name: &str) -> Option<&'a Value> {
     sample.values.iter().find(|(said, _)| said == name).map(|(_, value)| value)
 }
 
-/// What the family stores, then whatever else is printed beside it.
+/// Returns the attributes that the family stores, then whatever else is printed beside it.
 fn cells(model: &Model, family: &Family, sample: &Sample, own: usize) -> Cells {
     let in_key: Vec<String> = key_columns(model, family).into_iter().take(own).collect();
     let mut cells = Cells::new();

@@ -1,4 +1,5 @@
-//! The byte-range view: sample rows of each table in key order, and each read's interval on them.
+//! Draws the byte-range view: sample rows of each table in key order, and each read's interval on
+//! them.
 //!
 //! A bar is an interval. Its colour says what each row in it is to the pattern: wanted, read and
 //! dropped, or of another type; a ring marks a row that is wanted and not read.
@@ -69,7 +70,7 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
     svg
 }
 
-/// The names of the marks.
+/// Draws the legend of the dots.
 fn legend(svg: &mut Svg) {
     let mut x = MARGIN;
     for (class, text) in
@@ -164,7 +165,7 @@ fn interval<'a>(
     }
 }
 
-/// Whether a refused read touches just what it wants here: green beside a refusal is to be
+/// Returns true if a refused read touches just what it wants here: green beside a refusal is to be
 /// explained. An order shows elsewhere.
 fn hides(proof: &Proof, reaches: &[Reach]) -> bool {
     let of_rows = matches!(proof.certificate.obligation.as_deref(), Some("O2" | "O3" | "O4"));
@@ -190,7 +191,7 @@ pub(super) fn call(scene: &Scene<'_>, proof: &Proof) -> String {
     format!("{name}({})", params.join(", "))
 }
 
-/// The claimed range in one line: partition, then the ends of the sort key.
+/// Returns the claimed range in one line: partition, then the ends of the sort key.
 fn range_text(range: &Range, point: bool) -> String {
     let mut out = range.partition.join(" · ");
     if out.is_empty() {
@@ -223,7 +224,7 @@ fn range_text(range: &Range, point: bool) -> String {
     out
 }
 
-/// The intervals of a plan's first step, and the rows they are on.
+/// Returns the intervals of a plan's first step, and the rows they are on.
 fn of_first<'a>(
     scene: &Scene<'_>,
     schema: &Schema,
@@ -239,7 +240,7 @@ fn of_first<'a>(
     Some((found, line))
 }
 
-/// The rows that the first step of a plan delivers.
+/// Returns the rows that the first step of a plan delivers.
 fn delivered<'a>(
     scene: &Scene<'_>,
     schema: &Schema,
@@ -254,7 +255,7 @@ fn delivered<'a>(
         .collect()
 }
 
-/// Gives each interval the first lane where it meets no other.
+/// Assigns each interval the first lane where it overlaps no other.
 fn lanes(intervals: &mut [Interval<'_>]) -> usize {
     let mut ends: Vec<usize> = Vec::new();
     for one in intervals.iter_mut() {
@@ -322,7 +323,7 @@ fn table(
     svg
 }
 
-/// The rows: partition key once for a partition, sort key, a dot on the key line.
+/// Draws the rows: the partition key once for a partition, the sort key, a dot on the key line.
 fn keys(
     svg: &mut Svg,
     schema: &Schema,
@@ -355,7 +356,7 @@ fn keys(
     }
 }
 
-/// Where each label begins: beside its bar, pushed down by the one above.
+/// Returns where each label begins: beside its bar, pushed down by the one above.
 fn places(intervals: &[Interval<'_>], top: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..intervals.len()).collect();
     let middle =
@@ -439,7 +440,7 @@ fn label(svg: &mut Svg, one: &Interval<'_>, x: f64, y: f64) {
     }
 }
 
-/// Reads that have no interval: no plan, or a call that cannot be formed.
+/// Draws the reads that have no interval: without a plan, or with a call that cannot be formed.
 fn without(
     scene: &Scene<'_>,
     (number, schema, rows): (usize, &Schema, &Rows),

@@ -1,4 +1,4 @@
-//! Which of the sample rows a read's plan touches: the interval that the range view draws.
+//! Computes which of the sample rows a read's plan touches: the interval that the range view draws.
 //!
 //! What it is not: no proof. The certificate says what holds for every state; this shows one.
 //!
@@ -16,7 +16,7 @@ use shelfmark_design_prove::eval::rows::{KeyValue, Row, column};
 use shelfmark_design_prove::eval::run::within;
 use shelfmark_design_prove::eval::state::{State, meets};
 
-/// How a row inside an interval relates to the pattern.
+/// The relation of a row inside an interval to the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The pattern asks for it.
@@ -34,17 +34,17 @@ pub(super) struct Reach {
     /// wrong order when the lower end lies above the upper end.
     pub(super) low: usize,
     pub(super) high: usize,
-    /// One for each row inside.
+    /// The relation of each row inside to the pattern.
     pub(super) marks: Vec<Mark>,
     /// Rows outside that the pattern asks for.
     pub(super) missed: Vec<usize>,
-    /// Whether it is a point read that follows from an earlier step.
+    /// True if it is a point read that follows from an earlier step.
     pub(super) follows: bool,
 }
 
 type Line<'a> = [(&'a Vec<KeyValue>, &'a Row)];
 
-/// The intervals of the plan's first step, for one call with the inputs.
+/// Returns the intervals of the plan's first step, for one call with the inputs.
 ///
 /// `expected` are the row families that the plan reads on purpose, where the proof found them.
 pub(super) fn first(
@@ -114,7 +114,7 @@ pub(super) fn first(
     found
 }
 
-/// The point reads of a follow-up step, one for each row that the first step delivered.
+/// Returns the point reads of a follow-up step, one for each row that the first step delivered.
 pub(super) fn follow(
     schema: &Schema,
     step: &ReadStep,
@@ -203,7 +203,7 @@ fn before(key: &[KeyValue], bound: &[KeyValue], desc: &[bool]) -> bool {
     false
 }
 
-/// The table that a plan's first step reads.
+/// Returns the table that a plan's first step reads.
 pub(super) fn table_of(serve: &Serve) -> Option<TableId> {
     match serve.steps.first() {
         Some(Step::Read(step)) => Some(step.table),
@@ -211,7 +211,7 @@ pub(super) fn table_of(serve: &Serve) -> Option<TableId> {
     }
 }
 
-/// Inputs for which the pattern has something to show: those of the tuple with the longest answer.
+/// Returns inputs for which the pattern has something to show: those of the tuple with the longest answer.
 pub(super) fn inputs(model: &Model, state: &State, read: &Read) -> Vec<Value> {
     let mut best: Option<(usize, Vec<Value>)> = None;
     for source in &read.sources {

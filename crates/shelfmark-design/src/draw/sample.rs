@@ -1,4 +1,4 @@
-//! A small state that is pleasant to look at: what pictures put into their rows.
+//! Generates a small state that is pleasant to look at, for the rows of pictures.
 //!
 //! What it is not: no search for trouble (`eval::generate` does that) and no claim about real
 //! data. Names are made up.
@@ -35,7 +35,7 @@ const NAMES: [[&str; 6]; 5] = [
 const PLACES: [&str; 6] = ["Bergen", "Kyoto", "Lagos", "Lima", "Oslo", "Quito"];
 const WORDS: [&str; 6] = ["hello", "so it is", "yes", "at noon", "thanks", "see you"];
 
-/// A word that begins behind every ASCII letter, and so behind what people end ranges with.
+/// A word that sorts behind every ASCII letter, and so behind usual sentinels of ranges.
 const BEHIND: &str = "Älg";
 
 /// Builds the state; cost: some tuples for each relation, each checked against all.
@@ -65,7 +65,8 @@ pub(super) fn state(model: &Model) -> State {
     state
 }
 
-/// The texts that stand where a range ends at a sentinel: what the sentinel misses is to be seen.
+/// Returns the attributes whose ranges end at a sentinel: the picture shows what the sentinel
+/// misses.
 fn ended_by_sentinels(model: &Model) -> BTreeSet<(RelationId, usize)> {
     let mut found = BTreeSet::new();
     for schema in &model.schemas {
@@ -113,7 +114,7 @@ fn ends_at_sentinel((kind, parts): &(BoundKind, Vec<Part>)) -> bool {
     matches!(kind, BoundKind::To | BoundKind::Before) && text.ends_with(['~', '\u{7f}'])
 }
 
-/// Gives one tuple a text that no sentinel reaches, where its domain has such.
+/// Gives one tuple a text that no sentinel reaches, where its domain has one.
 fn put_behind(
     model: &Model,
     ended: &BTreeSet<(RelationId, usize)>,
@@ -131,7 +132,7 @@ fn put_behind(
     }
 }
 
-/// Relations, those that others refer to first.
+/// Returns the relations, those that others refer to first.
 fn in_order(model: &Model) -> Vec<RelationId> {
     let mut order: Vec<RelationId> = Vec::new();
     let mut done: BTreeSet<RelationId> = BTreeSet::new();
@@ -179,7 +180,8 @@ fn add(model: &Model, state: &mut State, id: RelationId, mut tuple: Tuple) {
     }
 }
 
-/// The `number`th tuple: what leads the key changes slowly, so that partitions have several rows.
+/// Returns the `number`th tuple: the leading attributes of the key change slowly, so that
+/// partitions have several rows.
 fn tuple(model: &Model, state: &State, id: RelationId, number: usize) -> Option<Tuple> {
     let relation = model.relation(id);
     let key = relation.key();
@@ -220,7 +222,7 @@ fn tuple(model: &Model, state: &State, id: RelationId, number: usize) -> Option<
         .collect()
 }
 
-/// Whether several tuples are declared to share a value of the column.
+/// Returns true if several tuples are declared to share a value of the column.
 fn shares(relation: &Relation, column: usize) -> bool {
     relation.fanouts.iter().any(|fanout| fanout.from.contains(&column))
 }
@@ -257,7 +259,7 @@ fn value(relation: &str, column: &Column, ty: &Type, turn: usize, id: RelationId
     }
 }
 
-/// A text of the domain: a word that suits the attribute's name, or letters.
+/// Returns a text of the domain: a word that suits the attribute's name, or letters.
 fn text(relation: &str, name: &str, ty: &Type, turn: usize, id: RelationId) -> Value {
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -297,7 +299,7 @@ fn text(relation: &str, name: &str, ty: &Type, turn: usize, id: RelationId) -> V
     found.unwrap_or(Value::Text(plain))
 }
 
-/// A value as a picture shows it: identifiers get the first letters of their entity and a number.
+/// Formats a value for pictures: identifiers get the first letters of their entity and a number.
 pub(super) fn shown(model: &Model, value: &Value, ty: &Type) -> String {
     match (value, ty) {
         (Value::Null, _) => "–".to_owned(),
@@ -326,7 +328,7 @@ fn identifier(model: &Model, id: u128) -> String {
     format!("{name}{number}")
 }
 
-/// One column of a key as a picture shows it; texts get the short form of identifiers too.
+/// Formats one column of a key for pictures; texts get the short form of identifiers too.
 pub(super) fn shown_key(model: &Model, value: &KeyValue, ty: Option<&Type>) -> String {
     match (value, ty) {
         (KeyValue::Native(value), Some(ty)) => shown(model, value, ty),
@@ -338,7 +340,7 @@ pub(super) fn shown_key(model: &Model, value: &KeyValue, ty: Option<&Type>) -> S
 /// Replaces the identifiers of the state inside texts by their short forms.
 pub(super) struct Short {
     forms: BTreeMap<String, String>,
-    /// How long the identifiers are, in bytes; the longest first.
+    /// The lengths of the identifiers in bytes, the longest first.
     lengths: BTreeSet<std::cmp::Reverse<usize>>,
 }
 
@@ -358,7 +360,8 @@ impl Short {
         Self { forms, lengths }
     }
 
-    /// Cost: a look-up for each place of the text and each length of identifiers.
+    /// Replaces the identifiers in a text; cost: a look-up for each place of the text and each
+    /// length of identifiers.
     pub(super) fn text(&self, text: &str) -> String {
         let mut out = String::new();
         let mut at = 0;

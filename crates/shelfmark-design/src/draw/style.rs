@@ -1,13 +1,13 @@
-//! Colours and type: one style sheet for pictures and pages, light and dark.
+//! Colours and fonts: one style sheet for pictures and pages, light and dark.
 //!
 //! Invariant: every class has a colour in both schemes; nothing is loaded from elsewhere.
 
 use std::fmt::Write as _;
 
-/// How many colours row types have before they repeat.
+/// Number of colours of row types before they repeat.
 pub(super) const HUES: usize = 8;
 
-/// A class, what of it is coloured, and the colour on light and on dark paper.
+/// A class, its coloured property, and the colour on light and on dark paper.
 type Rule = (&'static str, &'static str, &'static str, &'static str);
 
 const RULES: [Rule; 38] = [
@@ -69,7 +69,7 @@ const FIXED: &str = "\
 .wash{fill-opacity:.12}\
 .fade{fill-opacity:.3}";
 
-/// The style sheet of pictures.
+/// Returns the style sheet of pictures.
 pub(super) fn sheet() -> String {
     let mut light = String::new();
     let mut dark = String::new();
@@ -80,7 +80,7 @@ pub(super) fn sheet() -> String {
     format!("{FIXED}{light}@media (prefers-color-scheme:dark){{{dark}}}")
 }
 
-/// The class of a row type.
+/// Returns the class of a row type.
 pub(super) fn hue(number: usize) -> &'static str {
     const NAMES: [&str; HUES] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"];
     NAMES.get(number % HUES).copied().unwrap_or("t0")

@@ -1,4 +1,4 @@
-//! Writing SVG: escaping, numbers, a few shapes, and where each label lies.
+//! Writes SVG: escaping, numbers, a few shapes, and the positions of labels for tests.
 //!
 //! What it is not: it knows no models. Whatever text it is given is data: it becomes character
 //! data or an attribute's value, never markup.
@@ -37,7 +37,7 @@ impl Font {
     }
 }
 
-/// Where a label lies: what tests look at.
+/// The position of a label, for tests.
 #[derive(Debug, Clone)]
 pub(super) struct Label {
     pub(super) text: String,
@@ -47,7 +47,7 @@ pub(super) struct Label {
     pub(super) bottom: f64,
 }
 
-/// Where a text stands relative to its `x`.
+/// The position of a text relative to its `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -89,7 +89,7 @@ impl Svg {
         let _ = writeln!(self.body, r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#);
     }
 
-    /// A closed shape through points.
+    /// Draws a closed shape through points.
     pub(super) fn polygon(&mut self, points: &[(f64, f64)], class: &str) {
         let mut list = String::new();
         for (x, y) in points {
@@ -100,14 +100,14 @@ impl Svg {
         let _ = writeln!(self.body, r#"<polygon points="{}" class="{class}"/>"#, list.trim_end());
     }
 
-    /// A line through points, smooth where it is made of curves.
+    /// Draws a line through points, smooth where it is made of curves.
     pub(super) fn path(&mut self, path: &Path, class: &str) {
         self.reach(path.right, path.bottom);
         let class = escape(class);
         let _ = writeln!(self.body, r#"<path d="{}" class="{class}"/>"#, path.data.trim_end());
     }
 
-    /// Writes a label; `y` is its base line. Returns where it ends.
+    /// Writes a label with its base line at `y`, and returns where it ends.
     pub(super) fn text(&mut self, x: f64, y: f64, font: Font, text: &str) -> f64 {
         self.styled(x, y, font, "", Anchor::Start, text)
     }
@@ -198,7 +198,7 @@ impl Svg {
         }
     }
 
-    /// The whole document; `alone` with its own style sheet, otherwise for a page that has one.
+    /// Returns the whole document; `alone` with its own style sheet, otherwise for a page that has one.
     pub(super) fn finish(&self, title: &str, alone: bool) -> String {
         let (w, h) = (number(self.right + MARGIN), number(self.bottom + MARGIN));
         let title = escape(&fit_tooltip(title));
@@ -218,7 +218,7 @@ impl Svg {
     }
 }
 
-/// Pixels around everything.
+/// Margin around everything, in pixels.
 pub(super) const MARGIN: f64 = 20.0;
 
 /// The course of a line.
@@ -240,7 +240,7 @@ impl Path {
         self
     }
 
-    /// A curve that leaves and arrives horizontally.
+    /// Returns a curve that leaves and arrives horizontally.
     pub(super) fn bend(mut self, from: (f64, f64), to: (f64, f64)) -> Self {
         let middle = f64::midpoint(from.0, to.0);
         let _ = write!(
@@ -272,14 +272,14 @@ fn fit_tooltip(text: &str) -> String {
     text.chars().take(TOOLTIP_CHARS_MAX).chain(['…']).collect()
 }
 
-/// A coordinate with at most one digit behind the point; what is not finite is 0.
+/// Returns a coordinate with at most one digit behind the point; what is not finite is 0.
 pub(super) fn number(value: f64) -> String {
     let value = if value.is_finite() { (value * 10.0).round() / 10.0 } else { 0.0 };
     // Minus zero is zero.
     format!("{}", value + 0.0)
 }
 
-/// Text as character data or the value of a quoted attribute.
+/// Escapes text as character data or the value of a quoted attribute.
 ///
 /// Characters that XML 1.0 forbids, and those that turn the direction of what follows, become
 /// U+FFFD: a name must not make its surroundings look like something else.

@@ -1,4 +1,4 @@
-//! What pictures promise: labels do not overlap, every pattern is named, samples are states.
+//! Checks what pictures promise: labels do not overlap, every pattern is named, samples are states.
 
 use super::reach::{Mark, first};
 use super::svg::Svg;
@@ -33,7 +33,7 @@ fn documents() -> impl Iterator<Item = (&'static str, Document)> {
     })
 }
 
-/// Proving takes the time here, so one scene of each model serves all the promises.
+/// Checks all promises on one scene of each model, since proving takes the time here.
 #[test]
 fn pictures_keep_their_promises() {
     let mut rows_seen = 0;
@@ -79,7 +79,7 @@ fn every_read_is_named(name: &str, scene: &Scene<'_>, number: usize) {
     }
 }
 
-/// The picture agrees with the proof: a certified read wants every row of its interval.
+/// Checks that the picture agrees with the proof: a certified read wants every row of its interval.
 fn intervals_of_certified_reads_hold_nothing_else(name: &str, scene: &Scene<'_>) -> usize {
     let mut rows_seen = 0;
     for proof in scene.proofs.iter().filter(|proof| !proof.certificate.write) {
@@ -118,7 +118,7 @@ fn texts_fit_where_they_are_cut() {
     }
 }
 
-/// The rows that a document prints, its slips included, stand where made-up ones would.
+/// Checks that the rows that a document prints, its slips included, stand where made-up ones would.
 #[test]
 fn printed_rows_are_shown_of_tables_that_have_some() {
     let (_, document) = documents().find(|(name, _)| *name == "twissandra").expect("a seed");

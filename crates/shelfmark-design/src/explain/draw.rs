@@ -1,4 +1,4 @@
-//! A key and the range that a pattern reads of it, in letters.
+//! Draws a key and the range that a pattern reads of it, in letters.
 
 use super::{Piece, Role};
 use shelfmark_design_language::certificate::text;
@@ -6,7 +6,7 @@ use shelfmark_design_language::model::Read;
 use shelfmark_design_language::model::schema::ReadStep;
 use shelfmark_design_language::syntax::tree::Verb;
 
-/// The key, cell by cell, what each is for below it, and the stretch below that.
+/// Returns the key, cell by cell, what each is for below it, and the stretch below that.
 pub(super) fn key(table: &str, pieces: &[Piece], read: &Read, step: &ReadStep) -> String {
     let mut names = Vec::new();
     let mut roles = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn key(table: &str, pieces: &[Piece], read: &Read, step: &ReadStep) -
     out
 }
 
-/// Cells with `;` behind the partition key.
+/// Formats cells with `;` behind the partition key.
 fn cells(texts: &[String], widths: &[usize], pieces: &[Piece]) -> String {
     let mut out = String::from("|");
     for (at, (text, width)) in texts.iter().zip(widths).enumerate() {

@@ -1,4 +1,4 @@
-//! Why a pattern's keys are as they are: each component of a key in words, and the range drawn.
+//! Explains the keys of a pattern: the role of each component in words, and the range drawn.
 //!
 //! What it is not: no proof. It says what the proof found, in the order in which one would explain
 //! it to somebody.
@@ -22,7 +22,7 @@ use shelfmark_design_prove::range::{Found, Met, find};
 use shelfmark_design_prove::write_case::WriteCase;
 use shelfmark_design_prove::{ReadProof, decisive, order, prove_read};
 
-/// Why a component stands in a key, for one pattern.
+/// The role of a component in a key, for one pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Role {
     /// One value for all rows, or a tag of a row type.
@@ -45,8 +45,8 @@ struct Piece {
 }
 
 impl Document {
-    /// Says in words why each part of the keys that a pattern uses stands where it does, in every
-    /// schema; `None` when there is no such pattern.
+    /// Explains the role of each part of the keys that a pattern uses, in every schema; `None` when
+    /// there is no such pattern.
     ///
     /// Cost: one proof for each schema, without the search for witnesses.
     #[must_use]
@@ -73,7 +73,7 @@ impl Document {
         Some(out)
     }
 
-    /// The pattern as the model has it.
+    /// Returns the pattern as the model has it.
     fn written(&self, pattern: &str) -> Option<String> {
         let span = self.file.items.iter().find_map(|item| match item {
             Item::Read(read) if read.name.text == pattern => Some(read.span),
@@ -238,7 +238,7 @@ fn pieces(
     found
 }
 
-/// What a range that finds nothing was meant to fix: value by value as the key has them.
+/// Returns what a range that finds nothing was meant to fix: value by value as the key has them.
 fn meant(step: &ReadStep, family: &Family) -> Vec<Met> {
     let given = step.bound.iter().chain(step.bounds.first().map(|(_, parts)| parts));
     let pairs = family.key.iter().zip(given).flat_map(|(column, given)| {
@@ -258,7 +258,7 @@ fn meant(step: &ReadStep, family: &Family) -> Vec<Met> {
         .collect()
 }
 
-/// Whether the column holds one attribute that an earlier one holds.
+/// Returns true if the column holds one attribute that an earlier one holds.
 fn repeats(
     model: &Model,
     family: &Family,
@@ -330,7 +330,7 @@ fn role(
     }
 }
 
-/// A sentence for each component.
+/// Returns a sentence for each component.
 fn sentences(
     model: &Model,
     read: &Read,

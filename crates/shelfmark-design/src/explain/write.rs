@@ -1,4 +1,4 @@
-//! Which rows a write touches, and where each of their keys comes from.
+//! Explains which rows a write touches, and where each of their keys comes from.
 
 use shelfmark_design_language::model::schema::WriteStepKind;
 use shelfmark_design_prove::paths::all_key_paths;

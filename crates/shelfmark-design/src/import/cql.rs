@@ -1,4 +1,5 @@
-//! CQL schemas: tables become entities of their own, indexes and views indexes, `SELECT`s reads.
+//! Imports CQL schemas: tables become entities of their own, indexes and views indexes, `SELECT`s
+//! reads.
 //!
 //! Which tables are copies of one entity, CQL does not say; that is asked.
 
@@ -15,9 +16,9 @@ use super::cql_types::{has_no_type, typed};
 use super::sheet::{Names, camel, comment};
 use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 
-/// A table as the statements leave it.
+/// A table after all statements.
 pub(super) struct Table {
-    /// Where a statement says so, or one before it.
+    /// The keyspace, where a statement or one before it names it.
     keyspace: Option<Name>,
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
@@ -53,13 +54,13 @@ pub(super) struct Index {
     pub(super) name: String,
     pub(super) partition: Vec<String>,
     pub(super) clustering: Vec<(String, bool)>,
-    /// What a view shows; nothing means all.
+    /// The columns of a view; `None` means all.
     shown: Option<Vec<String>>,
     remark: Option<String>,
-    /// Whether what it finds may be more than equal values.
+    /// True if the index may find more than equal values.
     asks: bool,
     pub(super) is_view: bool,
-    /// Whether a view leaves rows out.
+    /// True if a view leaves rows out.
     pub(super) filtered: bool,
 }
 
@@ -73,7 +74,7 @@ impl Table {
             || self.clustering.iter().any(|(one, _)| one == name)
     }
 
-    /// Whether a view's key holds a column.
+    /// Returns true if a view's key holds a column.
     fn in_view(&self, name: &str) -> bool {
         self.indexes.iter().filter(|index| index.is_view).any(|view| {
             view.partition
@@ -83,7 +84,7 @@ impl Table {
         })
     }
 
-    /// Whether the table, or a view of it, lies where a name says; one without a keyspace may be
+    /// Returns true if the table, or a view of it, lies where a name says; one without a keyspace may be
     /// that of any.
     pub(super) fn is_beside(&self, name: &QualifiedName) -> bool {
         match (&self.keyspace, &name.keyspace) {
@@ -109,17 +110,17 @@ pub(super) struct Query {
 struct Script {
     tables: Vec<Table>,
     queries: Vec<Query>,
-    /// What `USE` named last.
+    /// The keyspace that `USE` named last.
     keyspace: Option<Name>,
-    /// Kinds of statements that say nothing to a model, and how many there are.
+    /// Ignored kinds of statements, with their numbers.
     passed_over: Vec<String>,
-    /// Whether some statement could not be read.
+    /// True if some statement could not be read.
     broken: bool,
 }
 
-/// Why a statement is not followed.
+/// The reason why a statement is not imported.
 enum Wrong {
-    /// It names a table that is not there.
+    /// It names an unknown table.
     Missing(String),
     Other(String),
 }
@@ -173,7 +174,7 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     Ok(script.model(name))
 }
 
-/// The last comment line of what stands between two statements.
+/// Returns the last comment line between two statements.
 fn remark_in(between: &str) -> Option<String> {
     let line = between.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let text = line
@@ -473,7 +474,7 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
     out
 }
 
-/// Static columns have one value for a partition: the partition key tells it.
+/// Returns the dependency of static columns, which the partition key determines.
 fn statics(table: &Table, names: &mut Names) -> String {
     let columns = table.columns.iter().filter(|column| column.is_static);
     let columns: Vec<String> = columns.map(|column| names.of(&column.name)).collect();

@@ -1,4 +1,5 @@
-//! What stands behind `WITH` in CQL: kept as comments, because a model has no words for it.
+//! Parses the options behind `WITH` in CQL, which are kept as comments, because a model has no
+//! words for them.
 
 use shelfmark_cql_syntax::ast::{CreateIndex, Property, PropertyValue, TableOptions};
 
@@ -24,7 +25,7 @@ impl Options {
         found
     }
 
-    /// `ALTER TABLE … WITH`: what is named again is as it is named last.
+    /// Applies `ALTER TABLE … WITH`: a repeated option replaces the earlier one.
     pub(super) fn change(&mut self, properties: &[Property]) {
         for property in properties {
             self.property(property);
@@ -53,12 +54,12 @@ impl Options {
         }
     }
 
-    /// What the comment says, such as the query that the table is for.
+    /// Returns the text of the comment, such as the query that the table is for.
     pub(super) fn says(&self) -> Option<&str> {
         self.comment.as_deref()
     }
 
-    /// A line each.
+    /// Returns one line per option.
     pub(super) fn remarks(&self) -> Vec<String> {
         let said = self.comment.as_ref().map(|text| format!("its comment in CQL: {text}"));
         let others = (!self.others.is_empty())
@@ -67,8 +68,8 @@ impl Options {
     }
 }
 
-/// How an index finds its rows, where the statement says more than its column, and whether options
-/// say it: texts may be folded or taken apart.
+/// Returns the method by which an index finds its rows, where the statement names more than its
+/// column, and true if options change it: texts may be folded or taken apart.
 pub(super) fn method(create: &CreateIndex) -> (Option<String>, bool) {
     let class = create.using.as_ref().map(|class| format!("USING {}", comment(class)));
     let mut options: Vec<String> = Vec::new();

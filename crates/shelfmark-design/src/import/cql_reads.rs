@@ -1,4 +1,4 @@
-//! `SELECT` statements as reads; where there is none, a comment that asks for them.
+//! Imports `SELECT` statements as reads; where there is none, writes a comment that asks for them.
 
 use shelfmark_cql_syntax::ast::{
     InValues, IntegerValue, Literal, LiteralKind, Operator, Relation, SelectClause, Selector, Term,
@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{
 use super::cql::{Index, Query, Table};
 use super::sheet::{Names, comment};
 
-/// The reads of a script; `written` holds entity and column names of each table.
+/// Returns the reads of a script; `written` holds entity and column names of each table.
 pub(super) fn reads(
     tables: &[Table],
     written: &mut [(String, Names)],
@@ -67,7 +67,7 @@ pub(super) fn reads(
     out
 }
 
-/// The read that the table's key is made for, as a question.
+/// Returns the read that the table's key is made for, as a question.
 fn stub(table: &Table, entity: &str, columns: &mut Names, names: &mut Names) -> String {
     let partition: Vec<String> = table.partition.iter().map(|name| columns.of(name)).collect();
     let conds: Vec<String> = partition.iter().map(|name| format!("{name} = {name}")).collect();
@@ -93,12 +93,12 @@ fn stub(table: &Table, entity: &str, columns: &mut Names, names: &mut Names) -> 
 
 struct Reading<'a> {
     table: &'a Table,
-    /// The view of it that is asked.
+    /// The view that is read, if it is one.
     view: Option<&'a Index>,
     columns: &'a mut Names,
     query: &'a Query,
     params: Vec<String>,
-    /// What the read does not say, or asks.
+    /// Remarks on what the read lacks, and questions.
     remarks: Vec<String>,
 }
 
@@ -166,7 +166,8 @@ impl Reading<'_> {
         ))
     }
 
-    /// The key of what is asked: its partition's columns, and the others with their direction.
+    /// Returns the key of the table or view that is read: its partition's columns, and the others
+    /// with their direction.
     fn key(&self) -> (&[String], &[(String, bool)]) {
         match self.view {
             Some(view) => (&view.partition, &view.clustering),
@@ -184,14 +185,14 @@ impl Reading<'_> {
         })
     }
 
-    /// Whether the whole key is compared by equality: there is one row at most.
+    /// Returns true if the whole key is compared by equality: there is one row at most.
     fn fixes_one(&self) -> bool {
         let (partition, clustering) = self.key();
         let mut key = partition.iter().chain(clustering.iter().map(|(name, _)| name));
         key.all(|name| self.compared(name, true))
     }
 
-    /// The order in which CQL gives the rows of one partition, although the statement is silent.
+    /// Returns the order in which CQL gives the rows of one partition, although the statement is silent.
     fn given_order(&self) -> Vec<(String, bool)> {
         let (partition, clustering) = self.key();
         if !partition.iter().all(|name| self.compared(name, true)) {
@@ -201,7 +202,8 @@ impl Reading<'_> {
         free.cloned().collect()
     }
 
-    /// What every row of the view holds, and nothing else says.
+    /// Returns the conditions that every row of the view satisfies, where the read does not say
+    /// them.
     fn held(&self) -> Vec<String> {
         let Some(view) = self.view else { return Vec::new() };
         let key = view.partition.iter().chain(view.clustering.iter().map(|(name, _)| name));
@@ -284,7 +286,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The input for a marker: named as the marker is, or as the column.
+    /// Returns the input for a marker: named as the marker is, or as the column.
     fn param(&mut self, index: usize, name: &str) -> String {
         let marker = self.query.markers.get(index).cloned().flatten();
         match marker {

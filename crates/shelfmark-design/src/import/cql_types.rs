@@ -1,14 +1,14 @@
-//! CQL's types as types of a model.
+//! Converts CQL's types to types of a model.
 
 use shelfmark_cql_syntax::ast::{NativeType, Type};
 
-/// A type, and what of the original it does not say.
+/// A type, and what it loses of the original.
 pub(super) struct Typed {
     pub(super) text: String,
     pub(super) remark: Option<String>,
 }
 
-/// The model's type of a column; one in a key is never a list or bytes.
+/// Returns the model's type of a column; one in a key is never a list or bytes.
 pub(super) fn typed(ty: &Type, in_key: bool) -> Typed {
     let plain = |text: &str| Typed { text: text.to_owned(), remark: None };
     let with = |text: &str, remark: &str| Typed {
@@ -50,18 +50,18 @@ pub(super) fn typed(ty: &Type, in_key: bool) -> Typed {
     }
 }
 
-/// Whether a column outside the key is kept as bytes, of which no key is made.
+/// Returns true if a column outside the key is kept as bytes, which no key may have.
 pub(super) fn has_no_type(ty: &Type) -> bool {
     typed(ty, false).text == "bytes"
 }
 
-/// What a model has no type for.
+/// Returns the substitute for a type that models do not have.
 fn opaque(ty: &Type, in_key: bool) -> Typed {
     let text = if in_key { "text" } else { "bytes" };
     Typed { text: text.to_owned(), remark: Some(format!("{ty} in CQL")) }
 }
 
-/// Whether lists of it can be written.
+/// Returns true if lists of the type can be written.
 fn is_plain(ty: &Type) -> bool {
     matches!(ty, Type::Native(native)
         if !matches!(native, NativeType::Blob | NativeType::Duration | NativeType::Counter))

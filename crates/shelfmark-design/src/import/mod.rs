@@ -1,4 +1,4 @@
-//! Importers: schemas of other tools as models.
+//! Imports schemas of other tools as models.
 //!
 //! A foreign schema says how rows lie, and little of what they stand for. What it does not say (what
 //! the entities are, which reads there are, how many rows there will be) stands in the output as a
@@ -32,7 +32,7 @@ pub const IMPORT_TABLES_MAX: usize = 5_000;
 /// Ours: Cassandra advises against more than some hundred columns.
 pub const IMPORT_ATTRIBUTES_MAX: usize = 2_000;
 
-/// What a text is written in.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A data model of NoSQL Workbench for DynamoDB, versions 1 to 3: JSON.
@@ -42,7 +42,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source that a word names: `workbench` or `cql`.
+    /// Returns the source that a word names: `workbench` or `cql`.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         match word {
@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    /// What the text looks like: JSON begins with a brace or a bracket.
+    /// Guesses the format of a text: JSON begins with a brace or a bracket.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
@@ -60,14 +60,14 @@ impl Source {
     }
 }
 
-/// Why a text is not imported, and where it stands.
+/// The reason why a text is not imported, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Line and column from 1, or the way to a member of JSON such as `DataModel[0].TableName`.
     pub place: String,
-    /// What else is wrong, in the order of the text.
+    /// Further errors, in the order of the text.
     pub more: Vec<ImportError>,
 }
 
@@ -76,7 +76,7 @@ impl ImportError {
         Self { message: message.into(), place: place.into(), more: Vec::new() }
     }
 
-    /// All of them as one; `None` when there is none.
+    /// Combines errors to one; `None` when there is none.
     fn all(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let first = errors.next()?;
@@ -98,7 +98,7 @@ impl std::fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// Turns a foreign schema into the text of a model; `name` is what its comments call it.
+/// Converts a foreign schema to the text of a model; `name` names it in comments.
 ///
 /// Cost: linear in the text.
 ///

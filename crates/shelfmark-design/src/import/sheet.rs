@@ -1,13 +1,13 @@
-//! Names and lines of the model that an import writes.
+//! Writes names and lines of the imported model.
 
 use std::collections::BTreeMap;
 
 use shelfmark_design_language::syntax::print::quote;
 
-/// Longest text of a comment or a sample that is taken over.
+/// Longest text of a comment or a sample that is imported.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// Gives foreign names the form of names here, each once.
+/// Converts foreign names to names of models, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: BTreeMap<String, String>,
@@ -15,7 +15,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name for a foreign one: the same at every call.
+    /// Returns the name for a foreign one: the same at every call.
     pub(super) fn of(&mut self, foreign: &str) -> String {
         if let Some(name) = self.given.get(foreign) {
             return name.clone();
@@ -25,7 +25,7 @@ impl Names {
         name
     }
 
-    /// A name that nobody has yet.
+    /// Returns a name that is not taken yet.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         let plain = plain(wanted);
         let mut name = plain.clone();
@@ -38,7 +38,8 @@ impl Names {
     }
 }
 
-/// Letters, digits and `_`, beginning with a letter, and no word that means a value.
+/// Returns a plain name: letters, digits and `_`, beginning with a letter, and no word that means a
+/// value.
 fn plain(foreign: &str) -> String {
     let mut out: String = foreign
         .chars()
@@ -54,7 +55,7 @@ fn plain(foreign: &str) -> String {
     out
 }
 
-/// `hotels_by_poi` as `HotelsByPoi`.
+/// Converts `hotels_by_poi` to `HotelsByPoi`.
 pub(super) fn camel(foreign: &str) -> String {
     let plain = plain(foreign);
     let mut out = String::new();
@@ -66,7 +67,7 @@ pub(super) fn camel(foreign: &str) -> String {
     out
 }
 
-/// One line that is safe in a comment.
+/// Returns one line that is safe in a comment.
 pub(super) fn comment(text: &str) -> String {
     let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words: Vec<&str> = flat.split_whitespace().collect();
@@ -78,7 +79,7 @@ pub(super) fn comment(text: &str) -> String {
     format!("{cut} …")
 }
 
-/// A short plain text between quotes; `None` for what a model need not repeat.
+/// Returns a short plain text between quotes; `None` for a text that a model need not repeat.
 pub(super) fn sample_text(text: &str) -> Option<String> {
     let short = text.chars().count() <= TEXT_CHARS_MAX && !text.chars().any(char::is_control);
     short.then(|| quote(text))

@@ -1,4 +1,4 @@
-//! Data models of NoSQL Workbench for DynamoDB, versions 1 to 3.
+//! Imports data models of NoSQL Workbench for DynamoDB, versions 1 to 3.
 //!
 //! Each facet of a table becomes an entity with a row family; a table without facets is one. What
 //! a facet's key cells are made of is known only where an alias says so with holes (`USER#<id>`);
@@ -53,7 +53,7 @@ impl<'a> At<'a> {
         ImportError::new(self.path.clone(), message)
     }
 
-    /// The items of a member that may be missing.
+    /// Returns the items of a member that may be missing.
     fn list(&self, name: &str) -> Result<Vec<At<'a>>, ImportError> {
         self.member(name).map_or(Ok(Vec::new()), |member| member.items())
     }
@@ -83,18 +83,18 @@ struct Index {
     name: String,
     /// Its key: one attribute and at most one more, or up to four and four.
     parts: Vec<Attribute>,
-    /// How many of them are the partition key.
+    /// Number of columns in the partition key.
     partition: usize,
-    /// What it shows beside keys; nothing means all.
+    /// The projected attributes beside keys; `None` means all.
     shown: Option<Vec<String>>,
 }
 
 /// Rows of one kind: a facet, or a whole table.
 pub(super) struct Kind {
     name: String,
-    /// What the tool calls the key cells of the facet.
+    /// The facet's names of the key cells.
     aliases: [Option<String>; 2],
-    /// Attributes beside the key; nothing means all of the table's.
+    /// Attributes beside the key; `None` means all of the table's.
     others: Option<Vec<String>>,
 }
 
@@ -152,7 +152,7 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     written(title, &tables, remarks)
 }
 
-/// What other tools write into the same file: templates and named queries.
+/// Returns a remark on ignored members that other tools write: templates and named queries.
 fn passed_over(at: &At<'_>, of: &str) -> Option<String> {
     let schema = at.member("ModelSchema")?;
     let names = |name: &str| -> Vec<String> {
@@ -174,7 +174,8 @@ fn passed_over(at: &At<'_>, of: &str) -> Option<String> {
     ))
 }
 
-/// What of a table is read, or says nothing of its data: `DataAccess` names another database.
+/// Members of a table that are read, or that say nothing of its data: `DataAccess` names another
+/// database.
 const TABLE_MEMBERS: [&str; 8] = [
     "TableName",
     "KeyAttributes",
@@ -186,7 +187,7 @@ const TABLE_MEMBERS: [&str; 8] = [
     "ModelSchema",
 ];
 
-/// The members that later versions and other tools have written, which nothing here knows.
+/// Returns a remark on unknown members of later versions and other tools.
 fn unread(at: &At<'_>, of: &str, known: &[&str]) -> Option<String> {
     let members = at.json.as_object()?;
     let is_empty = |json: &Json| {
@@ -255,7 +256,7 @@ fn key(at: &At<'_>) -> Result<Key, ImportError> {
     Ok(Key { partition, sort })
 }
 
-/// One attribute, or a list of them: indexes have up to four and four since November 2025.
+/// Returns one attribute, or a list of them: indexes have up to four and four since November 2025.
 fn several(at: &At<'_>) -> Result<Vec<Attribute>, ImportError> {
     if !at.json.is_array() {
         return Ok(vec![attribute(at)?]);
@@ -329,7 +330,7 @@ pub(super) enum Piece {
     Hole(String),
 }
 
-/// The pieces of an alias with holes, written `<id>`, `{id}` or `${id}`; nothing when it has none.
+/// Parses an alias with holes, written `<id>`, `{id}` or `${id}`; `None` when it has none.
 fn pieces(alias: &str) -> Option<Vec<Piece>> {
     let mut found = Vec::new();
     let mut rest = alias;
@@ -410,7 +411,7 @@ fn written(
     Ok(out)
 }
 
-/// An alias without brackets: what stands before the last delimiter, and a name behind it.
+/// Parses an alias without brackets: the text before the last delimiter, and a name behind it.
 fn bare(alias: &str) -> Option<(&str, &str)> {
     let at = alias.rfind('#')?;
     let (head, name) = alias.split_at(at + 1);
@@ -420,7 +421,8 @@ fn bare(alias: &str) -> Option<(&str, &str)> {
 }
 
 impl Table<'_> {
-    /// Attributes that a facet or a projection names, and the table does not declare.
+    /// Returns a remark on attributes that a facet or a projection names, and the table does not
+    /// declare.
     fn undeclared(&self, of: &str) -> Option<String> {
         let facets = self.kinds.iter().filter_map(|kind| kind.others.as_ref());
         let shown = self.indexes.iter().filter_map(|index| index.shown.as_ref());
@@ -442,7 +444,7 @@ impl Table<'_> {
         })
     }
 
-    /// Indexes whose attributes no facet names.
+    /// Returns remarks on indexes whose attributes no facet names.
     fn lost_indexes(&self, families: &[(String, Shape<'_>)]) -> Vec<String> {
         let lost = self.indexes.iter().filter(|index| {
             !families.iter().any(|(_, shape)| {
@@ -464,7 +466,7 @@ impl Table<'_> {
         .collect()
     }
 
-    /// The texts of a key cell in all sample rows.
+    /// Returns the texts of a key cell in all sample rows.
     fn texts(&self, cell: &str) -> Vec<String> {
         let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
         let mut texts: Vec<String> =
@@ -473,15 +475,15 @@ impl Table<'_> {
         texts
     }
 
-    /// The texts of a key cell in the rows of one facet.
+    /// Returns the texts of a key cell in the rows of one facet.
     fn facet_texts(&self, facet: usize, cell: &str) -> Vec<String> {
         let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
         let facet = facets.unwrap_or_default().into_iter().nth(facet);
         facet.map_or_else(Vec::new, |facet| rows_of(&facet, cell))
     }
 
-    /// The tag of an alias without brackets: as it says, when some row begins so or there is none;
-    /// else as all rows of the facet begin.
+    /// Returns the tag of an alias without brackets: its own, when some row begins so or there is
+    /// none; else the common beginning of all rows of the facet.
     fn tag<'t>(&self, facet: usize, cell: &str, alias: &'t str) -> Option<(String, &'t str)> {
         let (head, name) = bare(alias)?;
         let texts = self.texts(cell);
@@ -492,12 +494,12 @@ impl Table<'_> {
     }
 }
 
-/// How one kind of rows is written: its attributes and the pieces of its key.
+/// The form of one kind of rows: its attributes and the pieces of its key.
 pub(super) struct Shape<'a> {
     table: &'a Table<'a>,
     kind: &'a Kind,
     pub(super) columns: Names,
-    /// For each key cell its pieces, and whether an alias told them.
+    /// The pieces of each key cell, and true if an alias named them.
     cells: Vec<(Vec<Piece>, bool)>,
 }
 
@@ -537,13 +539,13 @@ impl<'a> Shape<'a> {
         self.table.others.iter().filter(wanted).filter(|one| !in_key.contains(&one.name)).collect()
     }
 
-    /// The foreign names of all attributes.
+    /// Returns the foreign names of all attributes.
     fn known(&self) -> Vec<String> {
         let others = self.others().into_iter().map(|one| one.name.clone());
         others.chain(self.key_columns()).collect()
     }
 
-    /// The foreign names of all attributes in the key, each once.
+    /// Returns the foreign names of all attributes in the key, each once.
     fn key_columns(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for piece in self.cells.iter().flat_map(|(pieces, _)| pieces) {
@@ -650,7 +652,7 @@ impl<'a> Shape<'a> {
         format!("  {word} {family} from {entity} {key} store all{indexes}\n")
     }
 
-    /// One cell of the table's key: a template where its pieces are known.
+    /// Returns one cell of the table's key: a template where its pieces are known.
     fn cell(&mut self, at: usize, part: &Attribute) -> String {
         let Some((pieces, _)) = self.cells.get(at) else { return self.columns.of(&part.name) };
         if let [Piece::Hole(only)] = pieces.as_slice() {
@@ -666,7 +668,7 @@ impl<'a> Shape<'a> {
         quote(&out)
     }
 
-    /// A cell of an index: an attribute, or a cell of the table's own key.
+    /// Returns a cell of an index: an attribute, or a cell of the table's own key.
     fn index_cell(&mut self, part: &Attribute, known: &[String]) -> Option<String> {
         let own = self.table.key.parts().position(|one| one.name == part.name);
         match own {
@@ -697,7 +699,7 @@ fn called(name: &str, foreign: &str) -> String {
     if name == foreign { String::new() } else { format!("  # called {:?} there", comment(foreign)) }
 }
 
-/// A comment with one thing more in it.
+/// Adds a remark to a comment.
 fn beside(remark: String, more: &str) -> String {
     match (remark.is_empty(), more.is_empty()) {
         (_, true) => remark,
@@ -706,7 +708,7 @@ fn beside(remark: String, more: &str) -> String {
     }
 }
 
-/// What the type written here does not keep of a type letter.
+/// Returns what the model's type loses of a type letter.
 fn otherwise(letter: &str) -> &'static str {
     match letter {
         "B" => "binary there",
@@ -716,13 +718,13 @@ fn otherwise(letter: &str) -> &'static str {
     }
 }
 
-/// Whether an attribute is named as those are that say when an item expires.
+/// Returns true if an attribute has a usual name for the expiry of an item.
 fn expires(one: &Attribute) -> bool {
     let name = one.name.to_lowercase();
     one.letter == "N" && (name.contains("ttl") || name.contains("expir"))
 }
 
-/// What a type letter does not say.
+/// Returns the question that a type letter leaves open.
 fn asked(letter: &str, in_key: bool) -> &'static str {
     match letter {
         "L" if !in_key => "a list: of what, and how many at most?",

@@ -1,4 +1,4 @@
-//! Sample rows of a Workbench model: what lints look at for odd keys and mixed formats.
+//! Imports sample rows of a Workbench model, which lints examine for odd keys and mixed formats.
 
 use serde_json::Value as Json;
 
@@ -6,12 +6,12 @@ use super::ImportError;
 use super::sheet::{comment, sample_text};
 use super::workbench::{At, Key, Shape};
 
-/// Most sample rows that are taken over from one table.
+/// Most sample rows that are imported from one table.
 ///
 /// Ours: the published models have 442 in 44 files.
 const ROWS_MAX: usize = 200;
 
-/// The sample rows of a table, and what of them was not taken.
+/// The sample rows of a table, and counts of those that were not imported.
 #[derive(Default)]
 pub(super) struct Samples {
     /// Lines of a `sample` block.
@@ -19,16 +19,16 @@ pub(super) struct Samples {
     /// Rows without the table's key, and rows above the limit.
     keyless: usize,
     beyond: usize,
-    /// Rows of a table with several facets, of which none says that they are its own.
+    /// Rows of a table with several facets that belong to none of them.
     of_no_facet: usize,
     /// Rows whose key attributes are written in another case.
     recased: usize,
-    /// Attributes of which some value has no form here.
+    /// Attributes with a value that cannot be written.
     unwritten: Vec<String>,
 }
 
 impl Samples {
-    /// Takes the rows of a table; each family with the shape of its rows.
+    /// Imports the rows of a table; each family comes with the shape of its rows.
     pub(super) fn table(
         &mut self,
         table: &At<'_>,
@@ -100,7 +100,7 @@ impl Samples {
         self.lines.push_str(&format!("    row {family} {}{values}\n", keys.join(" ")));
     }
 
-    /// What was not taken over, a sentence each.
+    /// Returns remarks on what was not imported, a sentence each.
     pub(super) fn remarks(&self, table: &str) -> Vec<String> {
         let table = comment(table);
         let mut found = Vec::new();
@@ -140,7 +140,7 @@ impl Samples {
     }
 }
 
-/// The texts of a key cell in the rows of a facet or a table.
+/// Returns the texts of a key cell in the rows of a facet or a table.
 pub(super) fn rows_of(at: &At<'_>, name: &str) -> Vec<String> {
     let rows = at.member("TableData").and_then(|rows| rows.items().ok()).unwrap_or_default();
     rows.iter()
@@ -148,14 +148,14 @@ pub(super) fn rows_of(at: &At<'_>, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What all texts begin with, up to their last delimiter, where that is one text.
+/// Returns the common beginning of all texts, up to its last delimiter.
 pub(super) fn common_head(texts: &[String]) -> Option<String> {
     let mut heads = texts.iter().map(|text| text.rfind('#').and_then(|at| text.get(..=at)));
     let first = heads.next()??;
     heads.all(|head| head == Some(first)).then(|| first.to_owned())
 }
 
-/// The member of that name in other letters, when there is one such.
+/// Returns the member of that name in other letters, when there is one such.
 fn in_another_case<'a>(row: &'a Json, name: &str) -> Option<&'a Json> {
     let mut found = row.as_object()?.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
     match (found.next(), found.next()) {
@@ -164,13 +164,13 @@ fn in_another_case<'a>(row: &'a Json, name: &str) -> Option<&'a Json> {
     }
 }
 
-/// The text of a cell in DynamoDB's JSON: `{"S": "…"}`.
+/// Returns the text of a cell in DynamoDB's JSON: `{"S": "…"}`.
 fn cell(json: &Json) -> Option<&str> {
     let letter = json.get("S").or_else(|| json.get("N"));
     letter.and_then(Json::as_str)
 }
 
-/// A value of a sample row: a short text, a whole number, or yes or no.
+/// Returns a value of a sample row: a short text, a whole number, or yes or no.
 fn value(json: &Json) -> Option<String> {
     if let Some(text) = json.get("S").and_then(Json::as_str) {
         return sample_text(text);

@@ -1,4 +1,5 @@
-//! What patterns do to partitions: P2 by declared rates, P4 by how many partitions a read asks.
+//! Lints of the load on partitions: P2 by declared rates, P4 by the number of partitions that a
+//! read asks.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 use shelfmark_design_prove::Proof;
 use shelfmark_design_prove::closure::determines_tuple;
 
-/// From how many partitions in one call on a read is told to scatter.
+/// Number of partitions in one call from which on a read is reported to scatter.
 ///
 /// Ours: as many calls as one node answers within the time of a slow one.
 const SCATTER_PARTITIONS: f64 = 100.0;
@@ -52,7 +53,7 @@ fn written(model: &Model, schema: &Schema, proof: &Proof, found: &mut Vec<Found>
     }
 }
 
-/// P2: the hottest partition's part of a declared rate against what a partition takes.
+/// Checks P2: the hottest partition's part of a declared rate against the limit of a partition.
 fn hot(
     model: &Model,
     schema: &Schema,
@@ -88,7 +89,7 @@ fn hot(
     }
 }
 
-/// P4.
+/// Checks P4.
 fn scatters(
     model: &Model,
     schema: &Schema,

@@ -1,4 +1,4 @@
-//! Keys of row families: ambiguity, uniqueness, order, names; and how many indexes there are.
+//! Lints of keys of row families: ambiguity, uniqueness, order, names, and the number of indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,8 +87,8 @@ fn unique(
     found.push(one);
 }
 
-/// Whether rows that collapse are all that is read of a family: its reads ask for what they show
-/// once, and are proven, and no write that would tell them apart again is refused.
+/// Returns true if all reads of a family want rows that collapse: they ask for each shown value
+/// once, and are proven, and no write that would distinguish them is refused.
 fn wanted_once(context: &Context<'_>, number: usize, id: FamilyId, family: &Family) -> bool {
     let of_schema = || context.proofs.iter().filter(|proof| proof.schema == number);
     let Some(schema) = context.model.schemas.get(number) else { return false };
@@ -121,7 +121,7 @@ fn wanted_once(context: &Context<'_>, number: usize, id: FamilyId, family: &Fami
     all && any && !changed
 }
 
-/// U2 as a warning: the model itself tells its tuples apart by a time.
+/// Checks U2 as a warning: the model itself distinguishes its tuples by a time.
 fn instants(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
     let relation = model.relation(family.source);
     let of_key = || relation.key().iter().filter_map(|column| relation.columns.get(*column));
@@ -140,7 +140,7 @@ fn instants(model: &Model, number: usize, family: &Family, found: &mut Vec<Found
     found.push(Found::new("U2", number, &family.name.text, family.name.span, message));
 }
 
-/// A state in which a source of the family has no row of its own.
+/// Returns a state in which a source of the family has no row of its own.
 fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
     let family = schema.families.get(id)?;
     if !model.may_search(schema, std::iter::once(family.source)) {
@@ -218,8 +218,8 @@ fn parts(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
     }
 }
 
-/// K10: a part that an earlier part of the key already fixes, or a constant that tells no row
-/// type apart.
+/// Checks K10: a part that an earlier part of the key already fixes, or a constant that
+/// distinguishes no row types.
 fn says_nothing(
     model: &Model,
     schema: &Schema,
@@ -259,7 +259,7 @@ fn says_nothing(
     }
 }
 
-/// K4: row types of one table whose tags are easily mixed up.
+/// Checks K4: row types of one table whose tags are easily confused.
 fn siblings<'s>(schema: &'s Schema, number: usize, found: &mut Vec<Found>) {
     // Tags by what is left of them without one letter: those that differ by one share that.
     let mut stumps: BTreeMap<(usize, usize, String), BTreeMap<&'s str, Vec<FamilyId>>> =
@@ -300,7 +300,7 @@ fn siblings<'s>(schema: &'s Schema, number: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// The tags with which key columns begin.
+/// Returns the tags with which key columns begin.
 fn tags(schema: &Schema) -> impl Iterator<Item = (FamilyId, &Family, usize, &str)> {
     schema.families.iter().enumerate().flat_map(|(id, family)| {
         let columns = family.key.iter().enumerate();
@@ -311,7 +311,7 @@ fn tags(schema: &Schema) -> impl Iterator<Item = (FamilyId, &Family, usize, &str
     })
 }
 
-/// The text itself and all that is left of it without one character.
+/// Returns the text itself and all texts that result from deleting one character.
 fn stumps_of(text: &str) -> Vec<String> {
     let without = text.char_indices().map(|(at, char)| {
         let behind = text.get(at + char.len_utf8()..).unwrap_or("");
@@ -324,7 +324,7 @@ fn tag(text: &str) -> &str {
     text.split(['#', ':', '/', '|']).next().unwrap_or(text)
 }
 
-/// X1, X4, V3.
+/// Checks X1, X4 and V3.
 fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>) {
     let most = setting(model, schema, "indexes.max", |target| target.indexes_max);
     let mut of_table: BTreeMap<TableId, BTreeSet<TableId>> = BTreeMap::new();
@@ -363,8 +363,8 @@ fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>
     }
 }
 
-/// X1: why an index that lies scattered over the partitions is a poor way to its rows. One that has
-/// partitions of its own, or an order, is a table like any other.
+/// Returns why an index that is scattered over the partitions finds its rows badly (X1). One that
+/// has partitions of its own, or an order, is a table like any other.
 fn ill_suited(
     model: &Model,
     schema: &Schema,

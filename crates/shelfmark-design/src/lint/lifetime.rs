@@ -1,4 +1,4 @@
-//! What expires and what is consumed: T1, T2, P5.
+//! Lints of what expires and what is consumed: T1, T2, P5.
 //!
 //! What it is not: it does not know what an attribute is for. Whether security rests on an expiry
 //! is guessed from names, which is why T2 is a warning.
@@ -14,7 +14,7 @@ use shelfmark_design_language::target::profile;
 use shelfmark_design_prove::Proof;
 use shelfmark_design_prove::paths::all_key_paths;
 
-/// Words that name what must not be used once it has expired.
+/// Words for things that must not be used once they have expired.
 const SECURITY: [&str; 16] = [
     "session",
     "token",
@@ -46,7 +46,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// T1.
+/// Checks T1.
 fn units(model: &Model, found: &mut Vec<Found>) {
     for relation in &model.relations {
         for column in relation.columns.iter().filter(|column| column.facts.contains_key("ttl")) {
@@ -64,7 +64,7 @@ fn units(model: &Model, found: &mut Vec<Found>) {
     }
 }
 
-/// T2: a read that does not look at the time of what opens a door.
+/// Checks T2: a read that ignores the expiry of something that grants access.
 fn trusted(model: &Model, found: &mut Vec<Found>) {
     for read in &model.reads {
         for source in &read.sources {
@@ -88,7 +88,7 @@ fn trusted(model: &Model, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether the name of an entity, or of its expiry, says that it lets somebody in.
+/// Returns true if the name of an entity, or of its expiry, says that it grants access.
 fn is_security(relation: &Relation) -> bool {
     let expiry = relation.columns.iter().filter(|column| column.facts.contains_key("ttl"));
     let names = expiry.map(|column| column.name.as_str()).chain([relation.name.text.as_str()]);
@@ -98,7 +98,7 @@ fn is_security(relation: &Relation) -> bool {
     })
 }
 
-/// The words of a name: cut at underscores and before capitals.
+/// Returns the words of a name: cut at underscores and before capitals.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -113,7 +113,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// P5: the oldest first, and what was read is taken away at that end.
+/// Checks P5: the oldest rows are read first, and deleted there once they were read.
 fn queue(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &mut Vec<Found>) {
     let tombstones = profile(&schema.target).is_some_and(|target| target.tombstones);
     let Some(Step::Read(step)) = proof.serve.iter().flat_map(|serve| &serve.steps).next() else {
@@ -145,7 +145,7 @@ fn queue(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &mut
     }
 }
 
-/// Whether the first part of the key that the range leaves open is a time, read upwards.
+/// Returns true if the first part of the key that the range leaves open is a time, read upwards.
 fn oldest_first(schema: &Schema, family: &Family, step: &ReadStep) -> bool {
     let at = step.bound.len();
     let table = schema.tables.get(step.table);
@@ -160,7 +160,8 @@ fn oldest_first(schema: &Schema, family: &Family, step: &ReadStep) -> bool {
     times && descends == step.desc
 }
 
-/// The write that takes rows of a family away: it deletes, or changes what the row is there for.
+/// Returns the write that removes rows of a family: it deletes, or changes the attribute that the
+/// row exists for.
 fn taker<'a>(model: &'a Model, relation: RelationId, family: &Family) -> Option<&'a str> {
     let mut needed: Vec<ColumnPath> = all_key_paths(model, family).into_iter().collect();
     needed.extend(family.when.iter().map(|one| canonical(model, family.source, &one.path)));

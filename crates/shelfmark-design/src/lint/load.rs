@@ -1,4 +1,4 @@
-//! Partitions, collections, sizes: what grows too large or too hot.
+//! Lints of partitions, collections and sizes that grow too large or too hot.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use shelfmark_design_language::target::profile;
 use shelfmark_design_prove::closure::determines_tuple;
 use shelfmark_design_prove::{Proof, decisive};
 
-/// Three years: how far ahead growth is looked at.
+/// Time for which growth is extrapolated: three years, in seconds.
 const HORIZON_SECONDS: f64 = 3.0 * 366.0 * 86_400.0;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
@@ -43,10 +43,10 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// How many characters a text may begin with, as people write them.
+/// Number of characters that a text may begin with, as people write them.
 const LETTERS: f64 = 64.0;
 
-/// P2 and P3.
+/// Checks P2 and P3.
 fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
     let Some(table) = schema.tables.get(family.table) else { return };
     let ordered = profile(&schema.target).is_some_and(|target| target.ordered);
@@ -113,7 +113,7 @@ fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &m
     }
 }
 
-/// P3 by one value that very many rows share, where a skew is declared.
+/// Checks P3 by one value that very many rows share, where a skew is declared.
 fn uneven(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
     let (known, divisor) = volume::partition(model, schema, family);
     let ordered = profile(&schema.target).is_some_and(|target| target.ordered);
@@ -131,7 +131,7 @@ fn uneven(model: &Model, schema: &Schema, number: usize, family: &Family, found:
     }
 }
 
-/// P1: bytes of the largest partition at the horizon, as `size` counts them.
+/// Checks P1: bytes of the largest partition at the horizon, as `size` counts them.
 fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
     let table = schema.tables.get(family.table).filter(|table| table.partition > 0);
     let (Some(table), Some(target)) = (table, profile(&schema.target)) else { return };
@@ -172,7 +172,7 @@ fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
     }
 }
 
-/// V1 and V2.
+/// Checks V1 and V2.
 fn collections(
     model: &Model,
     schema: &Schema,
@@ -256,7 +256,7 @@ fn list_attribute(
     }
 }
 
-/// W7: tables and indexes that no plan touches.
+/// Checks W7: tables and indexes that no plan touches.
 fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
     use shelfmark_design_language::model::schema::{Step, WriteStepKind};
     let mut used = std::collections::BTreeSet::new();

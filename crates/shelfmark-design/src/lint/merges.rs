@@ -1,5 +1,6 @@
-//! W7 by kinship: a table whose rows another table has in the same partitions, in an order that
-//! its readers need no more of; or one whose readers could take a few ranges of the other instead.
+//! Lints of redundant tables (W7): one whose rows another table has in the same partitions, in an
+//! order that its readers need no more of; or one whose readers could read a few ranges of the
+//! other instead.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +13,22 @@ use shelfmark_design_prove::Proof;
 use shelfmark_design_prove::order::term_text;
 use shelfmark_design_prove::unique::{available, key_paths};
 
-/// Most tables of one partition key that are compared with one another.
+/// Most tables of one partition key that are compared with each other.
 ///
 /// Ours: models that people write have a handful; of more, pairs would take seconds.
 const KIN_MAX: usize = 100;
 
-/// Most values of a column that one range each is worth naming for.
+/// Most values of a column for which one range each is suggested.
 ///
 /// Ours: beyond that many ranges a copy is the better plan in nearly all cases.
 const RANGES_MAX: usize = 8;
 
-/// How much of a table's key its readers rely on: the columns that they name or order by.
+/// The part of a table's key that its readers rely on: the columns that they name or order by.
 #[derive(Default)]
 struct Use {
     columns: usize,
     read: bool,
-    /// Whether a point read or a write looks rows up by their whole key.
+    /// True if a point read or a write looks rows up by their whole key.
     whole: bool,
 }
 
@@ -70,8 +71,8 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// Says that the other family is this one cut by a column of few values, if it is: a range of this
-/// one is as many ranges of the other as there are values, merged.
+/// Reports that the other family is this one divided by a column of few values, if it is: a range
+/// of this one is as many ranges of the other as there are values, merged.
 fn split<'a>(
     model: &Model,
     schema: &'a Schema,
@@ -139,7 +140,7 @@ fn uses(model: &Model, schema: &Schema, number: usize, proofs: &[Proof]) -> BTre
     uses
 }
 
-/// Whether all that is asked of one family, the other answers as well.
+/// Returns true if the other family answers all that is asked of one family.
 fn inherits(
     model: &Model,
     schema: &Schema,
@@ -169,8 +170,8 @@ fn inherits(
     longer && used.columns <= common && holds_all(model, schema, id, other)
 }
 
-/// Whether the other family holds a row for each row of this one, with all that it shows; and this
-/// one keeps nothing of its own.
+/// Returns true if the other family holds a row for each row of this one, with all of its
+/// attributes, and this one keeps nothing of its own.
 fn holds_all(model: &Model, schema: &Schema, id: FamilyId, other: FamilyId) -> bool {
     let (Some(one), Some(heir)) = (schema.families.get(id), schema.families.get(other)) else {
         return false;

@@ -1,4 +1,4 @@
-//! Lints: what is found wrong in a model, and why it matters.
+//! Lints: defects of models, and their harm.
 //!
 //! Invariant: an error always has a reproducer; one without is lowered to a warning.
 
@@ -24,7 +24,7 @@ use shelfmark_design_language::syntax::span::Span;
 use shelfmark_design_language::target::{Target, profile};
 use shelfmark_design_prove::{Proof, prove};
 
-/// Everything a lint may look at.
+/// The context of a lint.
 pub(crate) struct Context<'a> {
     pub(crate) model: &'a Model,
     pub(crate) proofs: &'a [Proof],
@@ -35,7 +35,7 @@ pub(crate) struct Found {
     pub(crate) id: &'static str,
     pub(crate) severity: Severity,
     pub(crate) schema: Option<usize>,
-    /// The pattern, table or row it is about; suppressions name it.
+    /// The pattern, table or row that it is about; suppressions name it.
     pub(crate) on: String,
     pub(crate) span: Span,
     pub(crate) message: String,
@@ -43,7 +43,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// A finding with the lint's own severity.
+    /// Returns a finding with the lint's own severity.
     pub(crate) fn new(
         id: &'static str,
         schema: usize,
@@ -74,13 +74,13 @@ impl Found {
     }
 }
 
-/// A number of the target, with what the model overrides.
+/// Returns a setting of the target, or the model's override.
 pub(crate) fn setting(model: &Model, schema: &Schema, name: &str, of: fn(&Target) -> f64) -> f64 {
     let own = model.settings.get(&schema.target).and_then(|settings| settings.get(name));
     own.copied().unwrap_or_else(|| profile(&schema.target).map_or(f64::INFINITY, of))
 }
 
-/// A threshold of a lint, with what the model overrides.
+/// Returns a threshold of a lint, or the model's override.
 pub(crate) fn threshold(model: &Model, schema: &Schema, name: &str, default: f64) -> f64 {
     let own = model.settings.get(&schema.target).and_then(|settings| settings.get(name));
     own.copied().unwrap_or(default)

@@ -1,4 +1,4 @@
-//! What proofs that failed say, as findings.
+//! Reports failed proofs as findings.
 
 use serde_json::Value as Json;
 
@@ -26,13 +26,13 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// The witness, unless the search found none.
+/// Returns the witness, unless the search found none.
 fn reproducer(proof: &Proof) -> Option<Json> {
     proof.certificate.witness.clone().filter(|witness| witness.get("found").is_none())
 }
 
-/// What shows the harm; also of a plan that is named for what no key can do: it gives a wrong
-/// answer like any other.
+/// Returns evidence of the harm; also of a plan that is named for what no key can do: it gives a
+/// wrong answer like any other.
 fn shown(model: &Model, schema: &Schema, read: &Read, proof: &Proof) -> Option<Json> {
     if proof.certificate.status != Status::Unservable {
         return reproducer(proof);
@@ -105,7 +105,7 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
     }
 }
 
-/// K5 also where the sentinel happens to lie above everything.
+/// Checks K5 also where the sentinel happens to lie above everything.
 fn sentinels(read: &Read, serve: &Serve, proof: &Proof, span: Span, found: &mut Vec<Found>) {
     let steps = serve.steps.iter().filter_map(|step| match step {
         Step::Read(step) => Some(step),
@@ -162,7 +162,8 @@ fn follow_ups(
     }
 }
 
-/// X2: a range over an index that only finds equal values; U4: an index taken to be unique.
+/// Checks X2, a range over an index that only finds equal values, and U4, an index that is assumed
+/// to be unique.
 fn index_use(
     model: &Model,
     schema: &Schema,
@@ -265,7 +266,7 @@ fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
     }
 }
 
-/// U4 by the pattern alone: it asks for one, and nothing keeps several from fitting.
+/// Checks U4 by the pattern alone: it asks for one, and nothing prevents several.
 fn one_of_several(model: &Model, found: &mut Vec<Found>) {
     for read in model.reads.iter().filter(|read| read.unique && read.aggregate.is_none()) {
         for source in &read.sources {

@@ -1,4 +1,4 @@
-//! Sample keys as texts against the templates they were made from: D1 and K8.
+//! Lints of sample keys against the templates they were made from: D1 and K8.
 //!
 //! What it is not: it does not judge values; a published key may name a user `a` though users have
 //! UUIDs. Only the text around the values, and what repeats, is looked at.
@@ -9,15 +9,15 @@ use super::Found;
 use super::samples::forms;
 use shelfmark_design_language::model::schema::{Codec, Family, Part, Sample, Schema};
 
-/// Longest sample key that is laid beside its template, in bytes.
+/// Longest sample key that is aligned with its template, in bytes.
 ///
 /// Ours: every target's longest sort key but one is shorter, and pieces times length is looked at.
 const ALIGNED_BYTES_MAX: usize = 2_048;
 
-/// Shortest tag that is looked for inside a value, in bytes.
+/// Shortest tag that is searched for inside a value, in bytes.
 const TAG_BYTES_MIN: usize = 3;
 
-/// A hole of a template: family, column of its key, and which of the column's holes.
+/// A hole of a template: family, column of its key, and the hole's number in the column.
 type Hole = (usize, usize, usize);
 
 pub(super) fn check(schema: &Schema, number: usize, found: &mut Vec<Found>) {
@@ -70,7 +70,7 @@ pub(super) fn check(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether a family of the same name, from another source, writes such keys.
+/// Returns true if a family of the same name, from another source, writes such keys.
 fn fits_another(schema: &Schema, family: &Family, at: usize, key: &str) -> bool {
     schema
         .of_table(family.table)
@@ -79,7 +79,7 @@ fn fits_another(schema: &Schema, family: &Family, at: usize, key: &str) -> bool 
         .any(|column| align(&column.parts, key).is_some())
 }
 
-/// The texts of a template's holes, each as short as the rest allows; `None` where the text does
+/// Returns the texts of a template's holes, each as short as the rest allows; `None` where the text does
 /// not fit.
 fn align<'t>(parts: &[Part], text: &'t str) -> Option<Vec<&'t str>> {
     let parts: Vec<&Part> = parts.iter().filter(|part| **part != Part::End).collect();

@@ -1,4 +1,4 @@
-//! Sample rows as a document prints them: outliers, empties, forms that differ.
+//! Lints of sample rows as a document prints them: outliers, empty values, differing forms.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// A printed row that differs by one digit from the one that the document's script writes.
+/// Reports a printed row that differs by one digit from the one that the document's script writes.
 fn scripts(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     let (scripts, printed): (Vec<&Sample>, Vec<&Sample>) =
         schema.samples.iter().partition(|sample| sample.script);
@@ -54,7 +54,7 @@ fn scripts(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// The one value in which two rows differ, and that by one digit: its name, the script's, the
+/// Returns the one value in which two rows differ, and that by one digit: its name, the script's, the
 /// printed one.
 fn one_digit<'a>(script: &Sample, row: &'a Sample) -> Option<(&'a str, i64, i64)> {
     if script.values.len() != row.values.len() {
@@ -69,7 +69,7 @@ fn one_digit<'a>(script: &Sample, row: &'a Sample) -> Option<(&'a str, i64, i64)
     by_a_digit(&one.to_string(), &other.to_string()).then_some((&shown.0, *one, *other))
 }
 
-/// Whether one digit was exchanged, left out or added.
+/// Returns true if one digit was exchanged, left out or added.
 fn by_a_digit(one: &str, other: &str) -> bool {
     let (long, short) = if one.len() < other.len() { (other, one) } else { (one, other) };
     let same = long.bytes().zip(short.bytes()).take_while(|(a, b)| a == b).count();
@@ -100,7 +100,7 @@ fn domain(context: &Context<'_>, number: usize, sample: &Sample, found: &mut Vec
     }
 }
 
-/// T1 by what is printed: an expiry of so many digits counts milliseconds.
+/// Checks T1 by printed values: an expiry of so many digits counts milliseconds.
 fn expiry(number: usize, relation: &Relation, sample: &Sample, found: &mut Vec<Found>) {
     let columns = relation.columns.iter().filter(|column| column.facts.contains_key("ttl"));
     for column in columns {
@@ -114,7 +114,7 @@ fn expiry(number: usize, relation: &Relation, sample: &Sample, found: &mut Vec<F
     }
 }
 
-/// What a number counts, if it is a time of our days.
+/// Returns the unit of a number, if it is a time of our days.
 fn unit(n: i64) -> Option<&'static str> {
     // From 1990 to 2100.
     let within = |per_second: i64| (631_152_000..4_102_444_800).contains(&n.div_euclid(per_second));
@@ -124,8 +124,8 @@ fn unit(n: i64) -> Option<&'static str> {
         .map(|(name, _)| name)
 }
 
-/// A number with fewer or more digits than most of its column (D1), or that counts another unit
-/// (K8).
+/// Reports a number with fewer or more digits than most of its column (D1), or that counts another
+/// unit (K8).
 fn digits(number: usize, name: &str, values: &[(&Sample, &Value)], found: &mut Vec<Found>) {
     let numbers = || {
         values.iter().filter_map(|(sample, value)| match value {
@@ -154,7 +154,7 @@ fn digits(number: usize, name: &str, values: &[(&Sample, &Value)], found: &mut V
     }
 }
 
-/// K8: dates of one column in different forms.
+/// Checks K8: dates of one column in different forms.
 pub(super) fn forms<'a>(
     number: usize,
     name: &str,
@@ -172,7 +172,7 @@ pub(super) fn forms<'a>(
     }
 }
 
-/// The form of a date: runs of digits by their lengths, all else as it stands. A zone's digits
+/// Returns the form of a date: runs of digits by their lengths, all else unchanged. A zone's digits
 /// stay, since another offset sorts otherwise.
 fn shape(text: &str) -> Option<String> {
     let (date, zone) = match text.find(['T', ' ']) {

@@ -1,4 +1,4 @@
-//! What a target's keys can be: K9 by columns, by bytes, and by what a prefix search compares.
+//! Lints of a target's key shapes: K9 by columns, by bytes, and by what a prefix search compares.
 
 use serde_json::json;
 
@@ -12,10 +12,10 @@ use shelfmark_design_language::target::{KeyShape, profile};
 use shelfmark_design_prove::key::language::Language;
 use shelfmark_design_prove::order::term_text;
 
-/// Bytes of a component that is no text, at most: a UUID as text.
+/// Largest size of a component that is no text, in bytes: a UUID as text.
 const VALUE_BYTES: f64 = 36.0;
 
-/// Bytes of a character outside ASCII, at most.
+/// Largest size of a character outside ASCII, in bytes.
 const CHARACTER_BYTES: f64 = 4.0;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
@@ -31,14 +31,14 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     folded(model, found);
 }
 
-/// The columns that the family's own key declares: an entry ends with the key of its row.
+/// Returns the columns that the family's own key declares: an entry ends with the key of its row.
 pub(super) fn own_columns<'a>(schema: &Schema, family: &'a Family) -> &'a [Column] {
     let base = family.base.and_then(|base| schema.families.get(base));
     let inherited = base.map_or(0, |base| base.key.len());
     family.key.get(..family.key.len().saturating_sub(inherited)).unwrap_or(&[])
 }
 
-/// Columns and bytes where partition and sort key have limits of their own.
+/// Checks columns and bytes where partition and sort key have limits of their own.
 fn shaped(
     model: &Model,
     schema: &Schema,
@@ -105,8 +105,8 @@ fn shaped(
     }
 }
 
-/// Why a store whose keys are texts, numbers and bytes, none of them empty, refuses to put an item:
-/// for a key of an index as for the item's own.
+/// Returns why a store whose keys are texts, numbers and bytes, none of them empty, refuses to put
+/// an item: for a key of an index as for the item's own.
 fn unkeyed(model: &Model, schema: &Schema, family: &Family, column: &Column) -> Option<String> {
     let target = &schema.target;
     let named = |term: &Term| term_text(model, family.source, term);
@@ -143,7 +143,7 @@ fn unkeyed(model: &Model, schema: &Schema, family: &Family, column: &Column) -> 
     })
 }
 
-/// The longest key, where every part says how long it gets.
+/// Checks the longest key, where every part has a known length.
 fn whole(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
     let limit = setting(model, schema, "key.max", |target| target.key_bytes_max);
     let Some(total) = bytes_max(&family.key).filter(|total| *total > limit) else { return };
@@ -175,7 +175,7 @@ fn is_ascii(domain: &TextDomain) -> bool {
     domain.bytes().max().is_none_or(|byte| byte < 0x80)
 }
 
-/// K9 as advice: a prefix is compared byte by byte, so case and Unicode form matter.
+/// Checks K9 as advice: a prefix is compared byte by byte, so case and Unicode form matter.
 fn folded(model: &Model, found: &mut Vec<Found>) {
     for read in &model.reads {
         for source in &read.sources {
@@ -199,7 +199,7 @@ fn folded(model: &Model, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether what people take for one text can be written in two ways.
+/// Returns true if one text, as people see it, can be written in two ways.
 fn has_two_forms(domain: &TextDomain) -> bool {
     let bytes = domain.bytes();
     let cases = (b'a'..=b'z')

@@ -1,4 +1,4 @@
-//! Bytes and counts, from what is declared.
+//! Computes bytes and counts from declarations.
 
 use shelfmark_design_language::model::schema::{Family, Part, Stored};
 use shelfmark_design_language::model::{Model, Term, Type};
@@ -8,7 +8,7 @@ use shelfmark_design_language::model::{Model, Term, Type};
 /// Source: `docs/format.md`, records.
 pub(crate) const ROW_OVERHEAD_BYTES: f64 = 40.0;
 
-/// Average bytes of one value.
+/// Returns the average bytes of one value.
 pub(crate) fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64 {
     let owner = model.path_owner(relation, path);
     let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
@@ -27,7 +27,8 @@ pub(crate) fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64
     }
 }
 
-/// Average bytes of a row: key, stored attributes, overhead; collections at their average.
+/// Returns the average bytes of a row: key, stored attributes, overhead; collections at their
+/// average.
 pub(crate) fn row_bytes(model: &Model, family: &Family) -> f64 {
     let mut bytes = ROW_OVERHEAD_BYTES;
     for part in family.key.iter().flat_map(|column| &column.parts) {
@@ -51,8 +52,8 @@ pub(crate) fn row_bytes(model: &Model, family: &Family) -> f64 {
     bytes
 }
 
-/// Bytes of the longest row that the declared maxima allow; what declares none counts as its
-/// average, and a character as one byte.
+/// Returns the bytes of the longest row that the declared maxima allow; what declares none counts
+/// as its average, and a character as one byte.
 pub(crate) fn row_bytes_max(model: &Model, family: &Family) -> f64 {
     let paths = family.stored.iter().filter_map(|stored| match stored {
         Stored::Path(path) => Some(path),
@@ -84,7 +85,7 @@ fn value_bytes_max(model: &Model, relation: usize, path: &[usize]) -> f64 {
     declared.unwrap_or_else(|| value_bytes(model, relation, path))
 }
 
-/// How many tuples share one value of a column, by a declared figure.
+/// Returns how many tuples share one value of a column, by a declared figure.
 pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str) -> Option<f64> {
     let relation = model.relation(relation);
     relation
@@ -94,7 +95,7 @@ pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str)
         .find_map(|fanout| fanout.facts.get(figure).copied())
 }
 
-/// The share of the source's tuples that have a row: those with every optional part of the key.
+/// Returns the share of the source's tuples that have a row: those with every optional part of the key.
 pub(crate) fn sparse_share(model: &Model, family: &Family) -> f64 {
     let mut share = 1.0;
     for path in shelfmark_design_prove::paths::all_key_paths(model, family) {

@@ -1,4 +1,4 @@
-//! Writes: reachability, races, fan-out, keys that change, guards of uniqueness.
+//! Lints of writes: reachability, races, fan-out, changing keys, guards of uniqueness.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use shelfmark_design_prove::Proof;
 use shelfmark_design_prove::paths::all_key_paths;
 use shelfmark_design_prove::unique::{available, key_paths};
 
-/// How much of what a partition takes one row does, since its changes wait for one another.
+/// Part of a partition's limit that one row takes, since its changes wait for each other.
 ///
 /// Ours: a planning value.
 const COUNTER_SHARE: f64 = 0.1;
 
-/// What the writes of a model do to entities and links, all writes together.
+/// The effects of all writes of a model on entities and links.
 #[derive(Default)]
 struct Done {
     inserted: BTreeSet<RelationId>,
@@ -74,7 +74,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// W2: reads and writes that are not one serializable transaction.
+/// Checks W2: reads and writes that are not one serializable transaction.
 fn races(schema: &Schema, write: &Write, plan: &WritePlan, proof: &Proof, found: &mut Vec<Found>) {
     let Some(target) = profile(&schema.target) else { return };
     let changes = plan.steps.iter().filter(|step| !step.kind.is_read()).count();
@@ -110,7 +110,7 @@ fn races(schema: &Schema, write: &Write, plan: &WritePlan, proof: &Proof, found:
     );
 }
 
-/// W3: rows of one write against what one transaction takes.
+/// Checks W3: rows of one write against the limit of one transaction.
 fn fan_out(
     model: &Model,
     schema: &Schema,
@@ -164,7 +164,7 @@ fn fan_out(
     }
 }
 
-/// W6: changes of one counter, faster than one row takes them.
+/// Checks W6: changes of one counter, faster than one row takes them.
 ///
 /// A rate is spread over all counters of its kind. Only where it is known how many there are, and
 /// how unevenly they are asked for, can it be told what the hottest of them sees; where it is not,
@@ -210,7 +210,7 @@ fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found:
     }
 }
 
-/// W1 as a risk: rows that a delete by the source's own key could not reach.
+/// Checks W1 as a risk: rows that a delete by the source's own key could not reach.
 fn unreachable(
     model: &Model,
     schema: &Schema,
@@ -244,7 +244,7 @@ fn unreachable(
     }
 }
 
-/// W5 as a risk: a copy of what may change, and no write says so.
+/// Checks W5 as a risk: a copy of what may change, which no write updates.
 fn copies(model: &Model, (number, family): (usize, &Family), done: &Done, found: &mut Vec<Found>) {
     let stale: Vec<String> = family
         .stored
@@ -278,7 +278,7 @@ fn copies(model: &Model, (number, family): (usize, &Family), done: &Done, found:
     );
 }
 
-/// W4: attributes in keys that writes change.
+/// Checks W4: attributes in keys that writes change.
 fn changing(
     model: &Model,
     schema: &Schema,
@@ -311,7 +311,7 @@ fn changing(
     }
 }
 
-/// U3: unique attributes without a row that a second writer would meet.
+/// Checks U3: unique attributes without a row that a second writer would meet.
 fn guards(model: &Model, (number, schema): (usize, &Schema), done: &Done, found: &mut Vec<Found>) {
     for (id, relation) in model.relations.iter().enumerate() {
         if schema.of_source(id).next().is_none() {

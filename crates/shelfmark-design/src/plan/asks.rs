@@ -1,4 +1,4 @@
-//! What reads ask for: the first of the rules, pattern by pattern.
+//! Derives the requirements of reads, pattern by pattern: the first of the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,8 +40,8 @@ impl Planner<'_> {
         self.served.sort_by_key(|served| served.read);
     }
 
-    /// The ask of one read; nothing when its rows are of several types, which have a table of
-    /// their own.
+    /// Returns the requirements of one read; `None` when its rows are of several types, which have
+    /// a table of their own.
     fn read_ask(&mut self, index: usize, read: &Read) -> Result<Option<Ask>, String> {
         if read.sources.len() > 1 {
             return self.mix(index, read).map(|()| None);
@@ -107,7 +107,7 @@ impl Planner<'_> {
         Ok(Some(ask))
     }
 
-    /// Attributes with one value, and the one with a range.
+    /// Returns the attributes with a single value, and the one with a range.
     pub(super) fn predicates(
         &self,
         source: &Source,
@@ -140,7 +140,8 @@ impl Planner<'_> {
         Ok((equal, range))
     }
 
-    /// Point reads for what lies too far away to be copied; the row then holds the reference.
+    /// Returns point reads for attributes that lie too far away to be copied; the row then holds
+    /// the reference.
     fn follows(&mut self, ask: &mut Ask) -> Vec<Follow> {
         let far: Vec<ColumnPath> = ask
             .shown
@@ -172,7 +173,7 @@ impl Planner<'_> {
         found
     }
 
-    /// Whether copies of what the path leads to cannot be found again when a write changes it.
+    /// Returns true if copies of the path's target cannot be found again when a write changes it.
     fn is_out_of_reach(&self, relation: usize, path: &[usize]) -> bool {
         (1..path.len()).any(|at| {
             let owner = self.model.path_owner(relation, path.get(..=at).unwrap_or(path));
@@ -204,7 +205,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a condition is an end of a range, or both of them.
+/// Returns true if a condition is an end of a range, or both of them.
 fn is_range(op: CondOp) -> bool {
     matches!(
         op,

@@ -1,4 +1,4 @@
-//! Counts that a row keeps, where every write that changes them can say which row that is.
+//! Derives counts that a row keeps, where every write that changes them can tell which row that is.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The entity that keeps the count, what is counted, and through which attribute.
+    /// Returns the entity that keeps the count, the counted relation, and the attribute between
+    /// them.
     fn countable(&self, read: &Read) -> Option<(RelationId, RelationId, usize)> {
         let [source] = read.sources.as_slice() else { return None };
         let [one] = source.predicates.as_slice() else { return None };
@@ -89,7 +90,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The draft with exactly the entity's key.
+    /// Returns the draft with exactly the entity's key.
     fn keeper(&mut self, parent: RelationId) -> usize {
         if self.indexed {
             return self.base(parent);

@@ -1,5 +1,5 @@
-//! Row families while they are put together: what patterns ask, and how one key comes to serve
-//! several of them.
+//! Row families under construction: the requirements of patterns, and how one key serves several of
+//! them.
 //!
 //! A draft's key is a list of blocks. Inside a block the order of components is still open,
 //! because nobody has asked for one; a pattern that needs an order cuts a block in two.
@@ -12,22 +12,23 @@ use std::collections::{BTreeSet, VecDeque};
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 
-/// What a pattern, or the look-up of a write, asks of one row family.
+/// The requirements of a pattern, or of a write's look-up, on one row family.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
     pub(super) relation: RelationId,
-    /// Attributes of which the reader knows the value: they lead the key.
+    /// Attributes whose values the reader knows: they lead the key.
     pub(super) equal: Vec<ColumnPath>,
-    /// What follows them: first an attribute with a range, then the order, with its directions.
+    /// The attributes after them: first one with a range, then the order, with its directions.
     pub(super) tail: Vec<(ColumnPath, Option<bool>)>,
-    /// Presence or absence of attributes: rows that do not meet it are not in the family.
+    /// Presence or absence of attributes: rows that do not satisfy it are not in the family.
     pub(super) when: Vec<Predicate>,
-    /// What the rows must show.
+    /// The attributes that the rows must show.
     pub(super) shown: BTreeSet<ColumnPath>,
 }
 
 impl Ask {
-    /// An ask without what has one value anyway among rows that are equal so far.
+    /// Creates requirements, without orders that have a single value among rows that are equal so
+    /// far.
     pub(super) fn new(
         model: &Model,
         relation: RelationId,
@@ -62,12 +63,12 @@ pub(super) struct Draft {
     pub(super) shown: BTreeSet<ColumnPath>,
     /// Relations whose tuples are counted in the row.
     pub(super) counts: Vec<RelationId>,
-    /// How many components every reader knows: the partition key.
+    /// Number of leading components that every reader knows: the partition key.
     pub(super) least: usize,
-    /// Whether the key is settled; it may be cut into partition and sort key, and no more.
+    /// True if the key is settled; it may be cut into partition and sort key, and no more.
     pub(super) locked: bool,
-    /// Whether it is there so that what is declared unique is met by its second writer: a table
-    /// of its own, also where others are indexes.
+    /// True if it exists so that a second writer of a unique value meets the first: a table of its
+    /// own, also where others are indexes.
     pub(super) guard: bool,
 }
 
@@ -94,7 +95,7 @@ impl Draft {
         draft
     }
 
-    /// The key's components in their order.
+    /// Returns the key's components in their order.
     pub(super) fn components(&self) -> impl Iterator<Item = &Component> {
         self.blocks.iter().flatten()
     }
@@ -103,7 +104,7 @@ impl Draft {
         self.components().map(|component| component.path.clone()).collect()
     }
 
-    /// The blocks with which the draft would serve the ask too, and whether it is then read from
+    /// Returns the blocks with which the draft would serve the ask too, and whether it is then read from
     /// its end; `None` when no key does both.
     pub(super) fn refine(
         &self,
@@ -134,13 +135,13 @@ impl Draft {
     }
 }
 
-/// Whether the known attributes are all of a key's first block, or some of it and no others.
+/// Returns true if the known attributes are all of a key's first block, or some of it and no others.
 fn leads(block: &[Component], ask: &Ask) -> bool {
     let inside = block.iter().filter(|component| ask.equal.contains(&component.path)).count();
     inside > 0 && (inside == block.len() || inside == ask.equal.len())
 }
 
-/// What the target's keys can be.
+/// The key shapes of the target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fits {
     /// Texts only: no component descends by itself.
@@ -160,7 +161,7 @@ struct Refining {
 }
 
 impl Refining {
-    /// The known attributes come first, in blocks of their own.
+    /// Places the known attributes first, in blocks of their own.
     fn equalities(&mut self, equal: &[ColumnPath]) -> Option<()> {
         let mut open: BTreeSet<&ColumnPath> = equal.iter().collect();
         while !open.is_empty() {
@@ -187,7 +188,7 @@ impl Refining {
         Some(())
     }
 
-    /// What the ask is ordered by comes next; the answer says whether it is read from its end.
+    /// Places the order next, and returns true if it is read from its end.
     fn order(&mut self, model: &Model, ask: &Ask, fits: Fits) -> Option<bool> {
         let mut known: BTreeSet<ColumnPath> = ask.equal.iter().cloned().collect();
         let mut flip: Option<bool> = None;

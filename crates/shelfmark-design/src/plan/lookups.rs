@@ -1,4 +1,4 @@
-//! What writes need beyond what reads asked for.
+//! Derives the look-ups that writes need beyond the reads.
 //!
 //! A write computes the keys of all rows it concerns from what its caller knows. What is missing
 //! is looked up: in a row of the same tuple by its key, in a row of what it refers to, in the rows
@@ -18,7 +18,7 @@ use shelfmark_design_prove::write::made_paths;
 struct Rows {
     keys: BTreeSet<ColumnPath>,
     shown: BTreeSet<ColumnPath>,
-    /// Whether it has a row of every tuple.
+    /// True if it has a row of every tuple.
     whole: bool,
 }
 
@@ -41,7 +41,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A row for every declared key that some write fills, so that its second writer meets the first.
+    /// Adds a row for every declared key that some write fills, so that its second writer meets the
+    /// first.
     fn guards(&mut self) {
         let relations: Vec<RelationId> = self.of_relation.keys().copied().collect();
         for relation in relations {
@@ -74,7 +75,7 @@ impl Planner<'_> {
         (self.drafts.len(), self.drafts.iter().map(|draft| draft.shown.len()).sum())
     }
 
-    /// The tables that hold rows of a relation; an index follows its row.
+    /// Returns the tables that hold rows of a relation; an index follows its row.
     fn rows_of(&self, relation: RelationId) -> Vec<Rows> {
         let drafts = self.of_relation.get(&relation).into_iter().flatten();
         let mut found: Vec<Rows> = drafts
@@ -145,7 +146,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A row of the effect's own tuple, by its key.
+    /// Adds a row of the effect's own tuple, by its key.
     fn own(&mut self, effect: &Effect, shown: BTreeSet<ColumnPath>) {
         let key = self.model.relation(effect.relation).key();
         let key: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
@@ -154,7 +155,7 @@ impl Planner<'_> {
         self.ask(&ask);
     }
 
-    /// The rows that a loop goes through.
+    /// Adds the rows that a loop goes through.
     fn loop_rows(&mut self, effect: &Effect, keys: &BTreeSet<ColumnPath>) {
         let Some(each) = &effect.each else { return };
         let whole = |one: &Predicate| one.op == CondOp::Eq;
@@ -181,7 +182,8 @@ impl Planner<'_> {
         self.ask(&ask);
     }
 
-    /// Rows of what a tuple comes to refer to, for the attributes that are copied from there.
+    /// Adds rows of the tuples that a write makes a tuple refer to, for the attributes that are
+    /// copied from there.
     fn referred(&mut self, write: &Write, effect: &Effect, wanted: &BTreeSet<ColumnPath>) {
         let terms: Vec<(usize, Term)> = effect.set.iter().chain(&effect.key).cloned().collect();
         let made = made_paths(self.model, write, effect.relation, &terms);
@@ -201,7 +203,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The rows that hold copies of what an update changes, by the attribute that refers to it.
+    /// Adds the rows that hold copies of what an update changes, by the attribute that refers to
+    /// it.
     fn copies(&mut self, effect: &Effect) {
         let refers = |relation: &usize| {
             let columns = &self.model.relation(*relation).columns;
@@ -233,7 +236,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether the effect changes one of the attributes.
+/// Returns true if the effect changes one of the attributes.
 fn hits(effect: &Effect, paths: &BTreeSet<ColumnPath>) -> bool {
     paths.iter().any(|path| {
         path.first().is_some_and(|first| effect.set.iter().any(|(column, _)| column == first))

@@ -1,4 +1,5 @@
-//! Reads of several row types: one table, in which a tag keeps the types apart and in order.
+//! Derives tables for reads of several row types, in which a tag keeps the types apart and in
+//! order.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
 pub(super) struct Mixed {
     pub(super) read: usize,
     pub(super) rows: Vec<MixedRow>,
-    /// Which of the ordering components descend.
+    /// True for each ordering component that descends.
     pub(super) descends: Vec<bool>,
 }
 
@@ -20,11 +21,11 @@ pub(super) struct MixedRow {
     pub(super) relation: RelationId,
     /// All attributes of the key.
     pub(super) keys: Vec<ColumnPath>,
-    /// How many of them the reader knows, and how many order the rows.
+    /// Number of components that the reader knows, and number of those that order the rows.
     pub(super) known: usize,
     pub(super) ordering: usize,
     pub(super) shown: BTreeSet<ColumnPath>,
-    /// Sorts the row types in the order in which the read wants them.
+    /// The component that sorts the row types in the order of the read.
     pub(super) tag: String,
 }
 
@@ -76,7 +77,7 @@ impl Planner<'_> {
     }
 }
 
-/// Tags of one length, so that none begins another.
+/// Returns a tag; all have one length, so that none begins another.
 fn tag(place: usize, count: usize) -> String {
     let width = count.saturating_sub(1).to_string().len();
     format!("{place:0width$}")

@@ -1,4 +1,4 @@
-//! A first schema from patterns alone, by Chebotko's rules.
+//! Derives a first schema from patterns alone, by Chebotko's rules.
 //!
 //! One row family for each read: what the reader knows leads the key, then what it ranges over,
 //! then its order, then what makes the key unique. Families are merged where one key is the
@@ -34,17 +34,17 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
 use shelfmark_design_language::syntax::tree::{File, Item};
 use shelfmark_design_language::target::{Target, profile};
 
-/// A schema that was derived.
+/// A derived schema.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The schema as text: an item of a model.
     pub schema: String,
-    /// What it does not do, and why, a sentence each.
+    /// Remarks on what it does not do, and why, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Document {
-    /// Derives a schema for the model's patterns; schemas that the model has are not looked at.
+    /// Derives a schema for the model's patterns; the model's own schemas are ignored.
     ///
     /// Cost: patterns times row families of one relation, and one proof of the writes' reads.
     ///
@@ -72,7 +72,7 @@ impl Document {
         self.planned(profile, name, false).map(|planned| planned.plan)
     }
 
-    /// A read whose family, shared with others, turns out not to serve it gets one of its own.
+    /// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
     fn planned(&self, target: &Target, name: &str, bold: bool) -> Result<Planned, String> {
         let shared = Planner::new(&self.model, target, bold, BTreeSet::new()).plan(self, name)?;
         if shared.unserved.is_empty() || self.model.reads.len() > SEARCHED_PATTERNS_MAX {
@@ -83,7 +83,7 @@ impl Document {
         Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
     }
 
-    /// The model's text without its schemas and what speaks of them, and `schema` behind it.
+    /// Returns the model's text without its schemas and their settings, followed by `schema`.
     #[must_use]
     pub fn with_only(&self, schema: &str) -> String {
         let mut text = self.without_schemas();
@@ -94,7 +94,7 @@ impl Document {
         text
     }
 
-    /// The model's text without its schemas and what speaks of them.
+    /// Returns the model's text without its schemas and their settings.
     #[must_use]
     pub fn without_schemas(&self) -> String {
         let parsed = shelfmark_design_language::syntax::parser::parse(self.source());
@@ -124,7 +124,7 @@ impl Document {
 struct Served {
     read: usize,
     draft: usize,
-    /// Whether the family is read from its end.
+    /// True if the family is read from its end.
     flip: bool,
     /// The attributes that lead the key.
     equal: Vec<ColumnPath>,
@@ -139,10 +139,10 @@ struct Follow {
     draft: usize,
 }
 
-/// A derived schema and what is known of it.
+/// A derived schema with its findings.
 struct Planned {
     plan: Plan,
-    /// Whether each write has a plan.
+    /// True if each write has a plan.
     sound: bool,
     /// Reads for which a family was made that does not serve them.
     unserved: BTreeSet<usize>,
@@ -151,7 +151,7 @@ struct Planned {
 struct Planner<'a> {
     model: &'a Model,
     target: &'a Target,
-    /// Whether families are indexes of one table for each relation.
+    /// True if families are indexes of one table for each relation.
     indexed: bool,
     drafts: Vec<Draft>,
     of_relation: BTreeMap<RelationId, Vec<usize>>,
@@ -160,9 +160,9 @@ struct Planner<'a> {
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
     notes: Vec<String>,
-    /// Whether counts are kept that some write may not be able to keep up.
+    /// True if counts are kept that some write may not be able to keep up.
     bold: bool,
-    /// Reads that share no family that is there before them.
+    /// Reads that share no family made before them.
     alone: BTreeSet<usize>,
 }
 
@@ -213,12 +213,13 @@ impl<'a> Planner<'a> {
         Fits { ascending_only: self.target.plans_texts(), ordered: self.target.ordered }
     }
 
-    /// Finds or makes the family that serves the ask; says also whether it is read from its end.
+    /// Finds or creates the family that serves the requirements, and returns true if it is read
+    /// from its end.
     fn ask(&mut self, ask: &Ask) -> (usize, bool) {
         self.ask_beside(ask, false)
     }
 
-    /// The same; `alone` makes one.
+    /// Finds or creates such a family; with `alone` it always creates one.
     fn ask_beside(&mut self, ask: &Ask, alone: bool) -> (usize, bool) {
         let fits = self.fits();
         if self.indexed && ask.when.is_empty() {
@@ -255,7 +256,7 @@ impl<'a> Planner<'a> {
         at
     }
 
-    /// The table that indexes of a relation belong to: by its key, with all it has.
+    /// Returns the table that indexes of a relation belong to: by its key, with all attributes.
     fn base(&mut self, relation: RelationId) -> usize {
         if let Some(at) = self.of_relation.get(&relation).and_then(|list| {
             list.iter()
@@ -278,7 +279,8 @@ impl<'a> Planner<'a> {
         at
     }
 
-    /// The row shows these; an index shows what its row holds, and its key is held there too.
+    /// Makes the row show these attributes; an index shows what its row holds, so its key is held
+    /// there too.
     fn show(&mut self, at: usize, paths: &BTreeSet<ColumnPath>) {
         let Some(draft) = self.drafts.get(at) else { return };
         let mut wanted = paths.clone();
@@ -292,12 +294,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the draft is an index of the relation's table.
+    /// Returns true if the draft is an index of the relation's table.
     fn is_index(&self, draft: &Draft) -> bool {
         self.indexed && draft.when.is_empty() && !draft.locked
     }
 
-    /// The whole key of a draft: its components, and of a table what makes it unique.
+    /// Returns the whole key of a draft: its components, and of a table what makes it unique.
     fn key(&self, draft: &Draft) -> Vec<draft::Component> {
         let mut components: Vec<draft::Component> = draft.components().cloned().collect();
         if self.is_index(draft) {
@@ -318,7 +320,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The fewest attributes of the primary key that make the given ones determine the tuple.
+/// Returns the fewest attributes of the primary key that make the given ones determine the tuple.
 fn completion(
     model: &Model,
     relation: RelationId,

@@ -1,4 +1,4 @@
-//! Names of tables, indexes and row families.
+//! Assigns names of tables, indexes and row families.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use super::draft::Draft;
 /// Longest name before a number is appended; databases cut at 48 and more.
 const NAME_BYTES_MAX: usize = 44;
 
-/// Names that were given.
+/// The names that are taken.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
-    /// Shortest name that the target takes.
+    /// Shortest name that the target accepts.
     least: usize,
 }
 
 impl Names {
-    /// No names yet; DynamoDB takes none of less than three characters.
+    /// Creates an empty set of names; DynamoDB accepts none of less than three characters.
     pub(super) fn of(target: &str) -> Self {
         Self { taken: BTreeSet::new(), least: if target == "dynamodb" { 3 } else { 1 } }
     }
 
-    /// The name, or the name with a number behind it when it is taken.
+    /// Returns the name, or the name with a number behind it when it is taken.
     pub(super) fn take(&mut self, wanted: &str) -> String {
         let longer = format!("{wanted}_table");
         let wanted = if wanted.len() < self.least { longer.as_str() } else { wanted };
@@ -37,7 +37,7 @@ impl Names {
     }
 }
 
-/// `TimelineEntry` as `timeline_entry`.
+/// Converts `TimelineEntry` to `timeline_entry`.
 pub(super) fn snake(name: &str) -> String {
     let mut out = String::new();
     let mut low = false;
@@ -52,7 +52,7 @@ pub(super) fn snake(name: &str) -> String {
 }
 
 impl Planner<'_> {
-    /// `user`, `post_by_author_at`.
+    /// Returns the wanted name of a draft: `user`, `post_by_author_at`.
     pub(super) fn wanted_name(&self, draft: &Draft) -> String {
         let relation = snake(&self.model.relation(draft.relation).name.text);
         let primary: BTreeSet<Vec<usize>> =

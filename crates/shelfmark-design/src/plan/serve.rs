@@ -1,4 +1,4 @@
-//! Plans of reads as text.
+//! Writes plans of reads as text.
 //!
 //! What cannot be written down (a constant identifier in a key) is left out; the prover then
 //! looks for the plan itself.
@@ -70,7 +70,7 @@ impl Planner<'_> {
         Some(out)
     }
 
-    /// A point read of what the rows refer to.
+    /// Returns a point read of what the rows refer to.
     fn follow(&self, relation: RelationId, follow: &Follow, named: &[String]) -> Option<String> {
         let draft = self.drafts.get(follow.draft)?;
         let table = named.get(follow.draft)?;
@@ -108,7 +108,7 @@ impl Planner<'_> {
         Some(format!(" then get {table} pk {}{sk}", quote(&pk)))
     }
 
-    /// Several ranges give one list: sorted, then cut.
+    /// Writes the steps that merge several ranges to one list: sorted, then cut.
     fn gather(&self, read: &Read, source: &Source, limit: Option<&str>) -> String {
         let mut out = String::new();
         let orders: Vec<String> = read
@@ -131,7 +131,7 @@ impl Planner<'_> {
         out
     }
 
-    /// The range predicates on the component behind the known ones.
+    /// Returns the range predicates on the component behind the known ones.
     fn ranges<'a>(&self, source: &'a Source, next: Option<&Component>) -> Vec<&'a Predicate> {
         let Some(next) = next else { return Vec::new() };
         let ranged = |one: &&Predicate| {
@@ -171,7 +171,7 @@ impl Planner<'_> {
         Some(out)
     }
 
-    /// Keys of texts: what is known of the sort key is how it begins.
+    /// Writes the binding of a text key: what is known of the sort key is its beginning.
     fn bind_text(
         &self,
         read: &Read,
@@ -235,7 +235,7 @@ impl Planner<'_> {
         Some(out)
     }
 
-    /// The value that a reader knows of an attribute.
+    /// Returns the known value of an attribute.
     fn known_term<'a>(&self, source: &'a Source, path: &ColumnPath) -> Option<(&'a Term, bool)> {
         source.predicates.iter().find_map(|one| {
             let same = canonical(self.model, source.relation, &one.path) == *path;
@@ -316,7 +316,7 @@ impl Planner<'_> {
     }
 }
 
-/// Range predicates as ends of a range.
+/// Converts range predicates to ends of a range.
 fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
     let mut found = Vec::new();
     for one in ranges {
@@ -338,7 +338,7 @@ fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
     found
 }
 
-/// A value as a schema writes it; `None` when there is no way to write it.
+/// Returns a value as a schema writes it; `None` when there is no way to write it.
 pub(super) fn term(params: &[Param], term: &Term) -> Option<String> {
     match term {
         Term::Param(index) => {

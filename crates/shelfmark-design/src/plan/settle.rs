@@ -1,5 +1,5 @@
-//! What becomes of a derived schema: its reads are proven, the plans of its writes derived and
-//! written down with the transaction around them that the target has.
+//! Completes a derived schema: proves its reads, derives the plans of its writes and writes them
+//! with the transactions that the target has.
 //!
 //! Invariant: no plan is written down that the prover refuses, and each pattern without one has a
 //! note that says why.
@@ -18,14 +18,14 @@ use shelfmark_design_language::target::Target;
 use shelfmark_design_prove::write_case::WriteCase;
 use shelfmark_design_prove::{ReadProof, decisive, prove_read, write, write_certificate};
 
-/// What was found about a schema.
+/// The findings about a schema.
 #[derive(Default)]
 pub(super) struct Settled {
     /// Reads that it does not serve, and why.
     pub(super) refused: BTreeMap<usize, String>,
     pub(super) writes: Vec<String>,
     pub(super) notes: Vec<String>,
-    /// Whether each write has a plan, and each count.
+    /// True if each write has a plan, and each count.
     pub(super) sound: bool,
 }
 
@@ -148,7 +148,7 @@ fn step(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Opti
     })
 }
 
-/// In conditions a text is a text, without holes.
+/// Writes a value in a condition, where a text is a text, without holes.
 fn condition(write: &Write, value: &Term) -> Option<String> {
     match value {
         Term::Const(Value::Text(text)) => Some(quote(text)),

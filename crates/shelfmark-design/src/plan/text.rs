@@ -1,4 +1,4 @@
-//! From families to the text of a schema, table by table.
+//! Writes the text of a schema, table by table.
 
 use super::Planner;
 use super::draft::{Component, Draft};
@@ -8,19 +8,19 @@ use super::text_keys::DELIMITER;
 use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 
-/// The first component of a key that is one for all rows.
+/// The first component of a key that is the same for all rows.
 pub(super) const EVERYTHING: &str = "all";
 
 /// A schema without the plans of its writes.
 pub(super) struct Skeleton {
     head: String,
     tables: String,
-    /// Plans of reads, each with its place in the model.
+    /// Plans of reads, each with its index in the model.
     pub(super) serves: Vec<(usize, String)>,
 }
 
 impl Skeleton {
-    /// The schema so far: it parses.
+    /// Returns the schema so far, which can be parsed.
     pub(super) fn text(&self) -> String {
         self.with(&[])
     }
@@ -166,7 +166,7 @@ impl Planner<'_> {
         if items.is_empty() { String::new() } else { format!(" store {{ {} }}", items.join(", ")) }
     }
 
-    /// The table of a read of several row types, and its plan.
+    /// Returns the table of a read of several row types, and its plan.
     fn mixed_table(&self, mixed: &Mixed, names: &mut Names) -> (String, Option<String>) {
         let Some(read) = self.model.reads.get(mixed.read) else { return Default::default() };
         let table = names.take(&snake(&read.name.text));
@@ -242,7 +242,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a part of the key has one type in all row types.
+    /// Returns true if a part of the key has one type in all row types.
     fn one_type(&self, mixed: &Mixed, at: usize) -> bool {
         let mut types = mixed.rows.iter().filter_map(|row| {
             row.keys.get(at).map(|path| self.model.path_type(row.relation, path))
@@ -251,7 +251,7 @@ impl Planner<'_> {
         first.is_none_or(|first| types.all(|other| first.comparable(&other)))
     }
 
-    /// Whether texts of the type are delimited by themselves in a key of typed columns.
+    /// Returns true if texts of the type are delimited by themselves in a key of typed columns.
     pub(super) fn is_text(&self, relation: RelationId, path: &[usize]) -> bool {
         matches!(self.model.path_type(relation, path), Type::Text(_) | Type::Enum(_))
     }

@@ -1,4 +1,4 @@
-//! Keys of targets that know texts only: `"user#<user>"`.
+//! Writes keys of targets that have texts only: `"user#<user>"`.
 
 use super::Planner;
 use super::draft::{Ask, Component, Draft};
@@ -6,11 +6,11 @@ use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::Codec;
 use shelfmark_design_language::model::{RelationId, Type};
 
-/// Stands between the components of a text key. It sorts below all that an escaped text holds.
+/// The delimiter of a text key's components; it sorts below all that an escaped text holds.
 pub(super) const DELIMITER: char = '#';
 
 impl Planner<'_> {
-    /// How a value of the type is written so that texts sort as values do.
+    /// Returns the codec that writes values of the type so that texts sort as values do.
     pub(super) fn codec(ty: &Type) -> Codec {
         match ty {
             Type::Text(_) | Type::Enum(_) => Codec::Esc,
@@ -22,7 +22,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A hole for a value of the path's type.
+    /// Returns a hole for a value of the path's type.
     pub(super) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
         format!("<{what}{}>", Self::codec(&self.model.path_type(relation, path)).suffix())
     }
@@ -31,15 +31,15 @@ impl Planner<'_> {
         self.hole(relation, path, &self.model.path_text(relation, path))
     }
 
-    /// Components with the delimiter between them.
+    /// Writes components with the delimiter between them.
     pub(super) fn template(&self, relation: RelationId, components: &[Component]) -> String {
         let holes: Vec<String> =
             components.iter().map(|component| self.path_hole(relation, &component.path)).collect();
         holes.join(&DELIMITER.to_string())
     }
 
-    /// What a sort key begins with where its only attribute may be the empty text, and the target
-    /// takes no empty key; else nothing.
+    /// Returns the beginning of a sort key whose only attribute may be the empty text, where the
+    /// target has no empty keys; else nothing.
     pub(super) fn lead(&self, draft: &Draft) -> String {
         let components = self.key(draft);
         let may_be_empty = |ty: &Type| match ty {
@@ -56,7 +56,8 @@ impl Planner<'_> {
         if lead { DELIMITER.to_string() } else { String::new() }
     }
 
-    /// Numbers without bounds, or below zero, have no text that sorts as they do.
+    /// Checks that values have texts that sort as they do: numbers without bounds, or below zero,
+    /// have none.
     pub(super) fn texts_keep_order(&self, ask: &Ask, source: &Source) -> Result<(), String> {
         for (path, _) in &ask.tail {
             let why = match self.model.path_type(source.relation, path) {

@@ -1,4 +1,4 @@
-//! Bytes of a row in each target's own format.
+//! Computes bytes of a row in each target's own format.
 //!
 //! What it is not: exact for one row; values have their average length.
 
@@ -26,12 +26,12 @@ const SHELFMARK_RECORD_HEAD: f64 = 2.0;
 /// The end of a text or bytes component.
 const COMPONENT_END: f64 = 2.0;
 
-/// What DynamoDB adds to each item, and to each entry of an index, when it counts storage.
+/// Overhead of each item, and of each entry of an index, in DynamoDB's storage.
 ///
 /// Source: DynamoDB Developer Guide, item sizes and best practices for indexes, read 2026-11.
 const DYNAMODB_ITEM_HEAD: f64 = 100.0;
 
-/// What a value costs beside its bytes.
+/// Overhead of a value beside its bytes.
 ///
 /// Source: Apache Cassandra documentation, data modeling, calculating partition size on disk:
 /// t_avg = 8, read 2026-11.
@@ -43,13 +43,13 @@ const TEXT_COLUMN_NAME: f64 = 2.0;
 /// Bytes of a family's rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// Once for a partition.
+    /// Bytes once per partition.
     partition: f64,
     row: f64,
 }
 
 impl Sizes {
-    /// A row that is alone in its partition.
+    /// Returns a row that is alone in its partition.
     pub(crate) fn row(self) -> f64 {
         self.partition + self.row
     }
@@ -61,10 +61,10 @@ impl Sizes {
 
 /// The parts of a family that bytes are counted of.
 struct Cells {
-    /// Bytes and whether they are text or bytes, of the partition key's columns.
+    /// The partition key's columns: bytes, and true for text or bytes.
     partition: Vec<(f64, bool)>,
     sort: Vec<(f64, bool)>,
-    /// Length of the name and bytes of what is stored beside the key.
+    /// The attributes beside the key: length of the name, and bytes.
     stored: Vec<(f64, f64)>,
     /// Length of the names of key columns.
     names: f64,
@@ -190,7 +190,7 @@ fn name_bytes(model: &Model, family: &Family, path: &[usize]) -> f64 {
     model.path_text(family.source, path).len() as f64
 }
 
-/// Fixed lengths of types; `None` for texts and lists.
+/// Returns the fixed length of a type; `None` for texts and lists.
 fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
     let text_ids = matches!(target.name.as_str(), "dynamodb" | "candb");
     Some(match ty {
@@ -245,7 +245,7 @@ fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
     })
 }
 
-/// Length of a value that is written as text; `None` for texts.
+/// Returns the length of a value that is written as text; `None` for texts.
 fn text_bytes(ty: &Type, codec: Codec) -> Option<f64> {
     let digits = |range: &Option<(i64, i64)>| {
         range.map_or(10.0, |(low, high)| {
@@ -280,7 +280,8 @@ fn key_bytes(model: &Model, relation: usize, path: &[usize], ty: &Type, target: 
     plain_bytes(ty, target).unwrap_or_else(|| value_bytes(model, relation, path))
 }
 
-/// Values beside the key; our own rows hold whole numbers with as many bytes as they need.
+/// Returns the bytes of a value beside the key; our own rows hold whole numbers with as many bytes
+/// as they need.
 fn stored_bytes(model: &Model, relation: usize, path: &[usize], target: &Target) -> f64 {
     let ty = model.path_type(relation, path);
     let ours = matches!(target.name.as_str(), "shelfmark" | "ordered");

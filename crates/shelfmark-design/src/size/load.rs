@@ -1,4 +1,5 @@
-//! What patterns cost: rows of a write, and the partition that takes most of a pattern's calls.
+//! Computes the costs of patterns: rows of a write, and the partition that takes most of a
+//! pattern's calls.
 
 use std::collections::BTreeSet;
 
@@ -71,12 +72,12 @@ impl Sizer<'_> {
         }
     }
 
-    /// The indexes that follow a base row.
+    /// Returns the indexes that follow a base row.
     fn indexes(&self, base: FamilyId) -> Vec<&Family> {
         self.schema.families.iter().filter(|family| family.base == Some(base)).collect()
     }
 
-    /// How many rows a loop of the plan goes through.
+    /// Returns how many rows a loop of the plan goes through.
     fn loop_rows(&self, plan: &WritePlan, alias: &str, figure: Figure) -> Option<f64> {
         plan.steps.iter().find_map(|step| match &step.kind {
             WriteStepKind::Read { bindings, alias: Some(name) } if name == alias => {
@@ -122,7 +123,7 @@ impl Sizer<'_> {
         found
     }
 
-    /// The rate of a pattern a second, at its peak when one is declared.
+    /// Returns the rate of a pattern per second, at its peak when one is declared.
     fn rate(&self, pattern: &str) -> Option<f64> {
         let facts: &[Fact] = self.file.items.iter().find_map(|item| match item {
             Item::Read(read) if read.name.text == pattern => Some(read.facts.as_slice()),

@@ -1,4 +1,5 @@
-//! How large and how hot: rows and bytes of partitions now and later, and what one write costs.
+//! Computes sizes and loads: rows and bytes of partitions now and later, and the costs of one
+//! write.
 //!
 //! Volumes are those that a model declares (`count`, `growth`, `fanout`, `avg`, `rate`); bytes
 //! follow the row format of each target. A figure that does not follow from what is declared is
@@ -39,11 +40,11 @@ pub struct SchemaSize {
     pub target: String,
     /// Its row families and indexes.
     pub families: Vec<FamilySize>,
-    /// What one call of each write costs.
+    /// The costs of one call of each write.
     pub writes: Vec<WriteSize>,
-    /// The hottest partition that each pattern with a declared rate meets.
+    /// The hottest partition of each pattern with a declared rate.
     pub hot: Vec<HotPartition>,
-    /// What to declare so that unknown figures become known.
+    /// Declarations that unknown figures need.
     pub unknown: Vec<String>,
 }
 
@@ -52,7 +53,7 @@ pub struct SchemaSize {
 pub struct Spread {
     /// On average.
     pub average: Option<f64>,
-    /// Above this lies one case in a hundred.
+    /// A value that one case in a hundred exceeds.
     pub p99: Option<f64>,
     /// The largest that the model allows.
     pub worst: Option<f64>,
@@ -67,7 +68,7 @@ impl Spread {
         }
     }
 
-    /// The largest that is known.
+    /// Returns the largest that is known.
     #[must_use]
     pub fn largest(self) -> Option<f64> {
         self.worst.or(self.p99).or(self.average)
@@ -81,7 +82,7 @@ pub struct FamilySize {
     pub family: String,
     /// The table or index it lies in.
     pub table: String,
-    /// Whether it is an index.
+    /// True if it is an index.
     pub index: bool,
     /// Rows in all; `null` without a declared count.
     pub total_rows: Option<f64>,
@@ -91,7 +92,7 @@ pub struct FamilySize {
     pub partition_rows: Spread,
     /// Bytes of one partition.
     pub partition_bytes: Spread,
-    /// How long the largest known partition stays below each target's limit.
+    /// Time for which the largest known partition stays below each target's limit.
     pub limits: Vec<Limit>,
 }
 
@@ -109,12 +110,12 @@ pub struct Limit {
     pub months: Option<f64>,
 }
 
-/// What one call of a write costs.
+/// The costs of one call of a write.
 #[derive(Debug, Clone, Serialize)]
 pub struct WriteSize {
     /// The write.
     pub write: String,
-    /// Reads before it.
+    /// Number of reads before it.
     pub reads: usize,
     /// Rows written: puts, deletes and patches of base rows.
     pub rows: Spread,
@@ -122,26 +123,26 @@ pub struct WriteSize {
     pub entries: Spread,
     /// Bytes of both.
     pub bytes: Spread,
-    /// Rows and entries for each changed entity or link: how often it is written down.
+    /// Rows and entries for each changed entity or link.
     pub amplification: Option<f64>,
-    /// How many rows one transaction of the target takes.
+    /// Number of rows that one transaction of the target takes.
     pub limit_rows: f64,
 }
 
-/// The hottest partition that a pattern meets.
+/// The hottest partition of a pattern.
 #[derive(Debug, Clone, Serialize)]
 pub struct HotPartition {
     /// The pattern.
     pub pattern: String,
     /// The table or index.
     pub table: String,
-    /// Whether it is written or read.
+    /// True if it is written or read.
     pub write: bool,
-    /// Which share of the calls goes to that partition.
+    /// The share of the calls that goes to that partition.
     pub share: f64,
     /// Operations a second on it, at the peak when one is declared.
     pub per_second: f64,
-    /// How many the target takes.
+    /// The target's limit of operations a second.
     pub limit_per_second: f64,
 }
 
@@ -223,7 +224,7 @@ impl Sizer<'_> {
         }
     }
 
-    /// Rows of the family that share a partition key.
+    /// Returns rows of the family that share a partition key.
     fn partition_rows(&self, family: &Family, unknown: &mut BTreeSet<String>) -> Spread {
         let (known, divisor) = volume::partition(self.model, self.schema, family);
         let rows = |figure| {
@@ -241,7 +242,7 @@ impl Sizer<'_> {
         found
     }
 
-    /// What a fan-out over these attributes would tell.
+    /// Returns the fan-out over these attributes that is not declared.
     fn missing(&self, family: &Family, known: &BTreeSet<ColumnPath>) -> Option<String> {
         if known.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The report as a table for people.
+//! Formats the report as a table for people.
 
 use std::fmt;
 
@@ -120,7 +120,7 @@ fn hot(schema: &SchemaSize) -> Vec<Vec<String>> {
     rows
 }
 
-/// Columns as wide as they must be; the first to the left, the others to the right.
+/// Formats columns as wide as they must be; the first to the left, the others to the right.
 fn table(rows: &[Vec<String>], out: &mut fmt::Formatter<'_>) -> fmt::Result {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |at: usize| {
@@ -143,12 +143,12 @@ fn table(rows: &[Vec<String>], out: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// A number as people read it, in thousands.
+/// Formats a number for people, in thousands.
 pub(crate) fn count(value: Option<f64>) -> String {
     value.map_or_else(|| "?".to_owned(), |value| scaled(value, 1_000.0, &["", "k", "M", "G", "T"]))
 }
 
-/// Bytes as people read them, in powers of 1,024.
+/// Formats bytes for people, in powers of 1,024.
 pub(crate) fn bytes(value: Option<f64>) -> String {
     let units = [" B", " KiB", " MiB", " GiB", " TiB"];
     value.map_or_else(|| "?".to_owned(), |value| scaled(value, 1_024.0, &units))

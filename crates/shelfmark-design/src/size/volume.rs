@@ -1,4 +1,4 @@
-//! How many rows: from what entities, links and fan-outs declare.
+//! Computes numbers of rows from declared counts, links and fan-outs.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 /// Days of a month, as calendars average it, in seconds.
 pub(crate) const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 
-/// A hundred years: what lies beyond is not said.
+/// The horizon of extrapolation: a hundred years, in months.
 const MONTHS_MAX: f64 = 1_200.0;
 
-/// Euler's constant: what the sum of 1/n has more than the logarithm.
+/// Euler's constant: the difference of the sum of 1/n and the logarithm.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// Which figure of a distribution.
+/// A figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
     Average,
@@ -27,7 +27,7 @@ pub(crate) enum Figure {
     Worst,
 }
 
-/// Tuples of a relation that share values of these attributes.
+/// Returns the number of tuples of a relation that share values of these attributes.
 pub(crate) fn rows(
     model: &Model,
     relation: RelationId,
@@ -62,7 +62,7 @@ pub(crate) fn rows(
     Some((count? / distinct(model, relation, known)?).max(1.0))
 }
 
-/// How many values the attributes have together, at most as many as there are tuples.
+/// Returns how many values the attributes have together, at most as many as there are tuples.
 pub(crate) fn distinct(
     model: &Model,
     relation: RelationId,
@@ -96,7 +96,8 @@ pub(crate) fn distinct(
     Some(count.map_or(product, |count| product.min(count)))
 }
 
-/// The attributes of the partition key, and in how many parts computed ones cut what they leave.
+/// Returns the attributes of the partition key, and the number of parts into which computed ones
+/// divide the rest.
 pub(crate) fn partition(
     model: &Model,
     schema: &Schema,
@@ -105,8 +106,8 @@ pub(crate) fn partition(
     parts_of_key(model, schema, family, false)
 }
 
-/// The same for what a pattern calls. Days and periods do not spread what is inserted: all of it
-/// has the last one.
+/// Returns the same for a pattern's calls, where days and periods do not spread inserts: all of
+/// them have the last one.
 pub(crate) fn called(
     model: &Model,
     schema: &Schema,
@@ -148,7 +149,8 @@ fn parts_of_key(
     (known, divisor)
 }
 
-/// In how many parts a computed component cuts; 1 where nothing is declared that tells.
+/// Returns the number of parts into which a computed component divides rows; 1 where nothing is
+/// declared that tells.
 fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
     let period = match function {
         Function::Hour => 3_600.0,
@@ -167,7 +169,7 @@ fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
     retention.map_or(1.0, |retention| retention / period)
 }
 
-/// By which share a partition grows in a month; `None` when nothing is declared.
+/// Returns the share by which a partition grows in a month; `None` when nothing is declared.
 pub(crate) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
     let (known, _) = partition(model, schema, family);
     let relation = model.relation(family.source);
@@ -191,12 +193,12 @@ pub(crate) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<
         .map(|rate| rate * MONTH_SECONDS)
 }
 
-/// Whether the attributes have a number of values that does not grow.
+/// Returns true if the attributes have a number of values that does not grow.
 fn fixed_values(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> bool {
     known.iter().all(|path| matches!(model.path_type(relation, path), Type::Enum(_) | Type::Bool))
 }
 
-/// Months until a size is reached.
+/// Returns the months until a size is reached.
 pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64> {
     if bytes >= limit {
         return Some(0.0);
@@ -206,7 +208,7 @@ pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64>
     (months.is_finite() && months <= MONTHS_MAX).then_some(months)
 }
 
-/// Which share of all calls goes to the values that are asked for most.
+/// Returns the share of all calls that goes to the most wanted values.
 pub(crate) fn share(
     model: &Model,
     relation: RelationId,
@@ -226,7 +228,7 @@ pub(crate) fn share(
     })
 }
 
-/// The exponent of how unevenly the values are asked for, where one is declared.
+/// Returns the exponent of the declared skew of calls, if there is one.
 pub(crate) fn skew(
     model: &Model,
     relation: RelationId,
@@ -246,7 +248,7 @@ pub(crate) fn skew(
     })
 }
 
-/// The sum of 1/k^s up to n, by its integral.
+/// Returns the sum of 1/k^s up to n, by its integral.
 fn zipf_sum(n: f64, s: f64) -> f64 {
     if (s - 1.0).abs() < 1e-6 {
         return n.ln() + EULER;

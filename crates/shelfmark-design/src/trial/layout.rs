@@ -1,10 +1,10 @@
-//! The tables that a schema asks of a store.
+//! The tables that a schema needs in a store.
 
 use shelfmark_design_language::model::schema::{ColumnKind, Schema};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::target::Target;
 
-/// What a key column holds.
+/// The form of a key column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Texts, in the order of their UTF-8 bytes.
@@ -24,9 +24,9 @@ pub enum Form {
 /// One column of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnForm {
-    /// What it holds.
+    /// Its form.
     pub form: Form,
-    /// Whether its values lie from the largest to the smallest.
+    /// True if its values descend.
     pub desc: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct TableForm {
     pub name: String,
     /// Of an index: the table whose rows it holds.
     pub base: Option<usize>,
-    /// How many columns the partition key has; 0 where the whole table is one run of keys.
+    /// Number of columns in the partition key; 0 where the whole table is one run of keys.
     pub partition: usize,
     /// All columns of the key. Those of an index end with the key of its row.
     pub columns: Vec<ColumnForm>,
@@ -46,9 +46,9 @@ pub struct TableForm {
 /// The tables of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Tables and indexes; [`crate::trial::Ask`] and [`crate::trial::Image`] name them by place.
+    /// Tables and indexes; [`crate::trial::Ask`] and [`crate::trial::Image`] name them by index.
     pub tables: Vec<TableForm>,
-    /// Whether partitions lie in the order of their keys.
+    /// True if partitions lie in the order of their keys.
     pub ordered: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Models made ready to be run on a real store: states, rows, calls, and what is right.
+//! Prepares models to be run on a real store: states, rows, calls, and the right results.
 //!
 //! What it is not: it has no store; `shelfmark-confirm` puts the engine behind [`Shelf`]. It judges
 //! no certificate by itself.
@@ -33,7 +33,7 @@ use shelfmark_design_prove::eval::state::State;
 use shelfmark_design_prove::eval::witness::{inputs_json, records_json, state_json};
 use shelfmark_design_prove::{Proof, prove};
 
-/// One schema of a model, with what was proven of it.
+/// One schema of a model, with its proofs.
 pub struct Trial<'d> {
     model: &'d Model,
     schema: &'d Schema,
@@ -52,25 +52,25 @@ pub struct Call {
     inputs: Vec<shelfmark_design_language::model::Value>,
 }
 
-/// One call of a read, as the state says it must come out and as the plan did it.
+/// One call of a read, with the right result and the plan's.
 #[derive(Debug, Clone)]
 pub struct ReadRun {
-    /// Whether the plan's answer is a right one.
+    /// True if the plan's answer is a right one.
     pub agrees: bool,
     /// The right answer.
     pub right: Json,
     /// The plan's.
     pub found: Json,
-    /// How many items the right answer has.
+    /// Number of items in the right answer.
     pub items: usize,
-    /// Rows that the ranges delivered.
+    /// Rows of the ranges.
     pub rows_read: usize,
     /// Ranges and point reads.
     pub ranges: usize,
 }
 
 impl Document {
-    /// Proves the model and makes each schema ready to be run.
+    /// Proves the model and prepares each schema to be run.
     ///
     /// Cost: that of [`Document::prove`].
     #[must_use]
@@ -89,24 +89,25 @@ impl Document {
 }
 
 impl Trial<'_> {
-    /// The name of the schema.
+    /// Returns the name of the schema.
     #[must_use]
     pub fn schema(&self) -> &str {
         &self.schema.name.text
     }
 
-    /// The target that it is written for.
+    /// Returns the target that it is written for.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.schema.target
     }
 
-    /// The certificates, in the order of the model; other calls name a pattern by its place here.
+    /// Returns the certificates, in the order of the model; other calls name a pattern by its index
+    /// here.
     pub fn certificates(&self) -> impl Iterator<Item = &Certificate> {
         self.proofs.iter().map(|proof| &proof.certificate)
     }
 
-    /// The tables that the schema asks of a store.
+    /// Returns the tables that the schema needs in a store.
     ///
     /// # Errors
     ///
@@ -115,14 +116,14 @@ impl Trial<'_> {
         layout::layout(self.schema, profile(&self.schema.target).ok_or("no such target")?)
     }
 
-    /// A consistent state: about `scale` entities and links of each kind, drawn from the seed.
+    /// Returns a consistent state: about `scale` entities and links of each kind, drawn from the seed.
     #[must_use]
     pub fn scene(&self, seed: u64, scale: usize) -> Scene {
         let pool = Pool::wide(self.schema, scale);
         Scene { state: state(self.model, &pool, &mut Random::new(seed), scale) }
     }
 
-    /// The rows of a state, in no particular order.
+    /// Returns the rows of a state, in no particular order.
     ///
     /// # Errors
     ///
@@ -145,8 +146,8 @@ impl Trial<'_> {
         Ok(images)
     }
 
-    /// The rows that a state asks for, one for each source: where two have one key, a store can
-    /// hold only one of them, and the other is lost.
+    /// Returns the rows of a state, one for each source: where two have one key, a store can hold
+    /// only one of them, and the other is lost.
     ///
     /// # Errors
     ///
@@ -170,7 +171,7 @@ impl Trial<'_> {
         Ok(images)
     }
 
-    /// Inputs that mostly hit what the state holds.
+    /// Returns inputs that mostly hit what the state holds.
     #[must_use]
     pub fn call(&self, pattern: usize, scene: &Scene, seed: u64) -> Call {
         let pool = Pool::wide(self.schema, scene.state.size());
@@ -185,7 +186,7 @@ impl Trial<'_> {
         Call { inputs }
     }
 
-    /// The call as JSON, inputs by name.
+    /// Returns the call as JSON, inputs by name.
     #[must_use]
     pub fn call_json(&self, pattern: usize, call: &Call) -> Json {
         match (self.read_of(pattern), self.write_of(pattern)) {
@@ -195,13 +196,13 @@ impl Trial<'_> {
         }
     }
 
-    /// The state as JSON.
+    /// Returns the state as JSON.
     #[must_use]
     pub fn scene_json(&self, scene: &Scene) -> Json {
         state_json(self.model, &scene.state)
     }
 
-    /// Runs a read by its plan on a store, and works out what is right from the state.
+    /// Runs a read by its plan on a store, and computes the right result from the state.
     ///
     /// # Errors
     ///
@@ -242,7 +243,7 @@ impl Trial<'_> {
         change::run_on(self.model, self.schema, write, plan, &mut on, &call.inputs)
     }
 
-    /// The state after a write, or nothing where the write is not defined.
+    /// Returns the state after a write, or nothing where the write is not defined.
     #[must_use]
     pub fn after(&self, pattern: usize, scene: &Scene, call: &Call) -> Option<Scene> {
         let write = self.write_of(pattern)?;
@@ -250,7 +251,7 @@ impl Trial<'_> {
         Some(Scene { state })
     }
 
-    /// The state and the call that a refusal brings, when it brings a state.
+    /// Returns the state and the call that a refusal brings, when it brings a state.
     ///
     /// # Errors
     ///
@@ -271,14 +272,14 @@ impl Trial<'_> {
         Ok(Some((Scene { state }, Call { inputs })))
     }
 
-    /// Whether the pattern has a plan that can be run.
+    /// Returns true if the pattern has a plan that can be run.
     #[must_use]
     pub fn has_plan(&self, pattern: usize) -> bool {
         self.proofs.get(pattern).is_some_and(|proof| proof.serve.is_some() || proof.plan.is_some())
     }
 
-    /// Rows that one call of a read may deliver, follow-up reads included: what its certificate
-    /// states, with this call's inputs; nothing when it states no bound.
+    /// Returns the most rows that one call of a read may return, follow-up reads included: the
+    /// bound of its certificate, with this call's inputs; `None` when it states no bound.
     #[must_use]
     pub fn bound(&self, pattern: usize, call: &Call) -> Option<usize> {
         let proof = self.proofs.get(pattern)?;
@@ -289,7 +290,7 @@ impl Trial<'_> {
         Some(rows.saturating_mul(reads.max(1)))
     }
 
-    /// The symbolic range of a read step of a pattern.
+    /// Returns the symbolic range of a read step of a pattern.
     #[must_use]
     pub fn range(&self, pattern: usize, step: usize) -> Option<&Range> {
         self.proofs.get(pattern)?.certificate.ranges.get(step)

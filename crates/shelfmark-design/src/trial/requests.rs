@@ -1,4 +1,5 @@
-//! A trial in the requests of its target: what makes the tables, what to send, rows as items.
+//! Runs a trial in the requests of its target: what creates the tables, what to send, rows as
+//! items.
 
 use serde_json::Value as Json;
 
@@ -13,7 +14,7 @@ impl Trial<'_> {
         Calls::new(self.model, self.schema).ok_or_else(|| "no such target".to_owned())
     }
 
-    /// Returns what makes the tables.
+    /// Returns the requests that create the tables.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Returns true if all that a write names in order to change it is there.
+    /// Returns true if all that a write names in order to change it exists.
     ///
     /// A request with a condition changes nothing otherwise, and ends the write.
     #[must_use]
@@ -96,7 +97,7 @@ impl Trial<'_> {
         images.iter().map(item).collect()
     }
 
-    /// Reads an item of a table or index back as a row.
+    /// Converts an item of a table or index to a row.
     #[must_use]
     pub fn image_of_item(&self, table: usize, item: &Json) -> Option<Image> {
         let (family, values, kept) = self.said().ok()?.shown(table, item)?;

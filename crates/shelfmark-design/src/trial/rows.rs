@@ -1,4 +1,4 @@
-//! Between the evaluator's rows and what a store holds.
+//! Converts the evaluator's rows to those of a store and back.
 //!
 //! Invariant: a row that went to a [`Shelf`] and came back shows the same attributes; an attribute
 //! that it does not carry cannot be read from it.
@@ -15,14 +15,14 @@ use shelfmark_design_prove::eval::shelf::{End, Holder, Key, RangeAsk, Reader};
 use shelfmark_design_prove::paths::all_key_paths;
 use shelfmark_design_prove::unique::available;
 
-/// A store behind the evaluator's calls.
+/// A store behind the evaluator's interface.
 pub(super) struct OnShelf<'a> {
     pub(super) model: &'a Model,
     pub(super) schema: &'a Schema,
     pub(super) shelf: &'a dyn Shelf,
 }
 
-/// The attributes that a stored row carries: its own, and what the indexes of it need.
+/// Returns the attributes that a stored row carries: its own, and what the indexes of it need.
 fn carried(model: &Model, schema: &Schema, id: FamilyId) -> BTreeSet<ColumnPath> {
     let mut paths =
         schema.families.get(id).map(|family| available(model, family).clone()).unwrap_or_default();
@@ -33,7 +33,7 @@ fn carried(model: &Model, schema: &Schema, id: FamilyId) -> BTreeSet<ColumnPath>
     paths
 }
 
-/// A row with what `value` knows of its attributes.
+/// Returns a row with the attributes that `value` knows.
 pub(super) fn image(
     model: &Model,
     schema: &Schema,
@@ -70,7 +70,7 @@ pub(super) fn image(
 }
 
 impl OnShelf<'_> {
-    /// The evaluator's row of a stored one, as `table` (an index or its base) shows it.
+    /// Returns the evaluator's row of a stored one, as `table` (an index or its base) shows it.
     fn row(&self, table: TableId, image: &Image) -> Option<Row> {
         let (id, family) = self.schema.of_table(table).find(|(id, family)| {
             *id == image.family || (family.base.is_some() && family.base == Some(image.family))
@@ -101,7 +101,8 @@ impl OnShelf<'_> {
         }
     }
 
-    /// The range of a family's keys that the wanted values give, as far as they reach from the left.
+    /// Returns the range of a family's keys that the wanted values bind, as far as they reach from
+    /// the left.
     fn lookup(&self, family: &Family, wanted: &[(ColumnPath, Value)]) -> Result<Ask, String> {
         let leaf = |term: &Term| match term {
             Term::Column(path) => {
@@ -203,8 +204,8 @@ impl Holder for OnShelf<'_> {
     }
 }
 
-/// The ends of a range as a store takes them: how the column begins, or its smallest and largest
-/// values. "Everything that begins so" ends before the next text that does not.
+/// Returns the ends of a range in the store's form: the beginning of the column, or its smallest
+/// and largest values.
 fn limits(ends: &[End]) -> (Option<String>, Limit, Limit) {
     if let [End { kind: BoundKind::Begins, value: KeyValue::Text(text), whole: false }] = ends {
         return (Some(text.clone()), Limit::Open, Limit::Open);
@@ -239,7 +240,7 @@ fn limits(ends: &[End]) -> (Option<String>, Limit, Limit) {
     (None, low, high)
 }
 
-/// The smallest text above everything that begins with this one.
+/// Returns the smallest text above everything that begins with this one.
 fn successor(text: &str) -> Option<String> {
     let mut head = text.to_owned();
     while let Some(last) = head.pop() {
@@ -263,7 +264,7 @@ fn lower(a: Limit, b: Limit) -> Limit {
     pick(a, b, std::cmp::Ordering::Less)
 }
 
-/// The narrower of two limits of one side.
+/// Returns the narrower of two limits of one side.
 fn pick(a: Limit, b: Limit, narrower: std::cmp::Ordering) -> Limit {
     let (Limit::Included(x) | Limit::Excluded(x)) = &a else { return b };
     let (Limit::Included(y) | Limit::Excluded(y)) = &b else { return a };

@@ -1,18 +1,18 @@
-//! What a store is asked and what it holds, in terms of keys and values.
+//! The interface of a store to trials, in terms of keys and values.
 
 use std::collections::BTreeMap;
 
 pub use shelfmark_design_language::model::Value;
 pub use shelfmark_design_prove::eval::rows::KeyValue;
 
-/// A row of a base table as it is stored, with its places in the indexes of that table.
+/// A row of a base table as it is stored, with its entries in the indexes of that table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The table, by its place in the layout.
+    /// The index of the table in the layout.
     pub table: usize,
     /// Its key, column by column.
     pub key: Vec<KeyValue>,
-    /// Which row family it is of.
+    /// The row family that it belongs to.
     pub family: usize,
     /// Its attributes by their paths.
     pub values: BTreeMap<String, Value>,
@@ -22,7 +22,7 @@ pub struct Image {
     pub entries: BTreeMap<usize, Vec<KeyValue>>,
 }
 
-/// Where a range ends on one side.
+/// One end of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
     /// Nowhere.
@@ -36,25 +36,25 @@ pub enum Limit {
 /// One read of a store.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// Which read of the plan, from 0.
+    /// The number of the read in the plan, from 0.
     pub step: usize,
-    /// The table or index, by its place in the layout.
+    /// The index of the table in the layout.
     pub table: usize,
-    /// Whether it is a point read: `bound` is a whole key.
+    /// True if it is a point read: `bound` is a whole key.
     pub point: bool,
     /// Values of the leading key columns; none reads the whole table.
     pub bound: Vec<KeyValue>,
-    /// How the column after those begins, when that is all that is asked of it.
+    /// The beginning of the column after those, when that is the only condition on it.
     pub prefix: Option<String>,
     /// Smallest values of the column after `bound`.
     pub low: Limit,
     /// Largest values of it.
     pub high: Limit,
-    /// From the last key to the first.
+    /// True to read from the last key to the first.
     pub desc: bool,
     /// Rows at most.
     pub limit: Option<usize>,
-    /// What the holes of the certificate's range stand for in this call, as it prints them.
+    /// The values of the holes in the certificate's range in this call, by their names there.
     pub holes: BTreeMap<String, KeyValue>,
 }
 
@@ -67,14 +67,14 @@ pub trait Shelf {
     /// What the store says. The run ends with it.
     fn read(&self, ask: &Ask) -> Result<Vec<Image>, String>;
 
-    /// Puts a row, with its places in the indexes.
+    /// Puts a row, with its entries in the indexes.
     ///
     /// # Errors
     ///
     /// As [`Shelf::read`].
     fn put(&self, image: &Image) -> Result<(), String>;
 
-    /// Removes a row if it is there, and its places in the indexes.
+    /// Removes a row, if it exists, and its entries in the indexes.
     ///
     /// # Errors
     ///

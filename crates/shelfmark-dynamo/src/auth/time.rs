@@ -1,5 +1,7 @@
 //! Parses and formats times of requests: the basic format of ISO 8601, and HTTP's `Date`.
 
+use shelfmark_keycode::calendar::{civil_from_days, days_from_civil};
+
 const SECONDS_PER_DAY: i64 = 86_400;
 
 /// Parses `20261121T203000Z` as seconds since the Unix epoch.
@@ -20,14 +22,14 @@ pub(super) fn seconds_of(text: &str) -> Option<i64> {
     if !is_fit || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let days = days_of(number(0, 4)?, month, day);
+    let days = days_from_civil(number(0, 4)?, month, day);
     Some(days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second)
 }
 
 /// Formats seconds since the Unix epoch as `20261121T203000Z`.
 pub(super) fn basic_format(seconds: i64) -> String {
     let (days, rest) = (seconds.div_euclid(SECONDS_PER_DAY), seconds.rem_euclid(SECONDS_PER_DAY));
-    let (year, month, day) = date_of(days);
+    let (year, month, day) = civil_from_days(days);
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
     format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
 }
@@ -46,28 +48,6 @@ fn http_date(text: &str) -> Option<String> {
     let month = MONTHS.iter().position(|name| name == month)? + 1;
     let basic = format!("{year}{month:02}{day:0>2}T{}Z", time.replace(':', ""));
     seconds_of(&basic).map(|_| basic)
-}
-
-/// Returns the days since the Unix epoch of a date of the Gregorian calendar.
-///
-/// Years begin in March here, so that the leap day is the last of one.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month < 3 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// Returns the date of a number of days since the Unix epoch.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (era * 400 + year + next, month, day)
 }
 
 #[cfg(test)]
@@ -89,8 +69,8 @@ mod tests {
             assert_eq!(basic_format(seconds), text);
         }
         for days in -200_000..200_000 {
-            let (year, month, day) = date_of(days);
-            assert_eq!(days_of(year, month, day), days);
+            let (year, month, day) = civil_from_days(days);
+            assert_eq!(days_from_civil(year, month, day), days);
         }
     }
 

@@ -18,7 +18,7 @@ use shelfmark_keycode::KeyType;
 use shelfmark_model::{IndexSchema, Item, KeyColumn, TableName, TableOptions, TableSchema};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
-use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
+use shelfmark_store::fault_injection::{FaultInjectingStore, FaultOptions};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{
     Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
@@ -33,7 +33,7 @@ pub(crate) struct Bed {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) name: &'static str,
     /// The meanest driver, if this is it.
-    pub(crate) meanest: Option<Arc<MeanestStore>>,
+    pub(crate) meanest: Option<Arc<FaultInjectingStore>>,
     folder: Option<tempfile::TempDir>,
 }
 
@@ -72,14 +72,15 @@ pub(crate) fn memory() -> Bed {
 /// The meanest driver over memory; `SHELFMARK_SEED` chooses what it does when.
 pub(crate) fn meanest() -> Bed {
     let seed = std::env::var("SHELFMARK_SEED").ok().and_then(|seed| seed.trim().parse().ok());
-    let options = MeanestOptions::new(seed.unwrap_or(5));
-    meaner(MeanestOptions { conflict: 120, busy: 60, undetermined: 0, ..options })
+    let options = FaultOptions::new(seed.unwrap_or(5));
+    meaner(FaultOptions { conflict: 120, busy: 60, undetermined: 0, ..options })
 }
 
 /// The meanest driver, as mean as chosen once the engine is open.
-pub(crate) fn meaner(options: MeanestOptions) -> Bed {
+pub(crate) fn meaner(options: FaultOptions) -> Bed {
     let clock = clock();
-    let store = Arc::new(MeanestStore::new(Arc::new(MemoryStore::new(clock.clone())), options));
+    let store =
+        Arc::new(FaultInjectingStore::new(Arc::new(MemoryStore::new(clock.clone())), options));
     store.set_faults(false);
     let bed = bed("meanest", Arc::clone(&store) as Arc<dyn Store>, clock);
     store.set_faults(true);

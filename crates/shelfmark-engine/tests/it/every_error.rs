@@ -15,7 +15,7 @@ use shelfmark_engine::{
 use shelfmark_model::{Condition, Item, Key, Path as ItemPath, TableName};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
-use shelfmark_store::meanest::MeanestOptions;
+use shelfmark_store::fault_injection::FaultOptions;
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{Commit, Store, Write as StoreWrite, vfs};
 
@@ -70,11 +70,11 @@ fn produce(kind: ErrorKind) -> Error {
             bed.engine.write(Write::put(&table, item(&"x".repeat(70_000)))).unwrap_err()
         }
         ErrorKind::Busy => {
-            let options = MeanestOptions { busy: 1000, late: 0, ..MeanestOptions::new(1) };
+            let options = FaultOptions { busy: 1000, late: 0, ..FaultOptions::new(1) };
             with_faults(options).unwrap_err()
         }
         ErrorKind::Undetermined => {
-            let mut options = MeanestOptions { undetermined: 1000, ..MeanestOptions::new(1) };
+            let mut options = FaultOptions { undetermined: 1000, ..FaultOptions::new(1) };
             (options.busy, options.late) = (0, 0);
             with_faults(options).unwrap_err()
         }
@@ -134,7 +134,7 @@ fn always_late() -> Error {
     outcome.unwrap_err()
 }
 
-fn with_faults(options: MeanestOptions) -> Result<()> {
+fn with_faults(options: FaultOptions) -> Result<()> {
     let bed = meaner(options);
     let meanest = bed.meanest.as_ref().unwrap();
     meanest.set_faults(false);

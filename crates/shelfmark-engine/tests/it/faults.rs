@@ -12,19 +12,19 @@ use shelfmark_model::{
     Comparison, Condition, IndexKind, IndexSchema, Item, Key, KeyColumn, Operand, Path, Projected,
     TableName, TtlSource, Value,
 };
-use shelfmark_store::meanest::MeanestOptions;
+use shelfmark_store::fault_injection::FaultOptions;
 
 use crate::drivers::{Bed, START_SECONDS, meaner, patiently, plain};
 
 /// Nothing but what a case asks for, and no late ends: it does the same each time.
-fn calm(seed: u64) -> MeanestOptions {
-    MeanestOptions {
+fn calm(seed: u64) -> FaultOptions {
+    FaultOptions {
         conflict: 0,
         busy: 0,
         undetermined: 0,
         late: 0,
         behind: 0,
-        ..MeanestOptions::new(seed)
+        ..FaultOptions::new(seed)
     }
 }
 
@@ -63,7 +63,7 @@ fn by_n(kind: IndexKind) -> IndexSchema {
 
 #[test]
 fn a_busy_store_is_told_to_the_caller_once_and_nothing_is_written() {
-    let bed = meaner(MeanestOptions { busy: 1000, ..calm(1) });
+    let bed = meaner(FaultOptions { busy: 1000, ..calm(1) });
     faults(&bed, false);
     let table = bed.engine.create_table(plain("t")).unwrap();
     faults(&bed, true);
@@ -92,7 +92,7 @@ fn a_busy_store_is_told_to_the_caller_once_and_nothing_is_written() {
 #[test]
 fn conflicts_of_nobody_are_absorbed_everywhere() {
     for seed in 0..10 {
-        let bed = meaner(MeanestOptions { conflict: 500, behind: 300, ..calm(seed) });
+        let bed = meaner(FaultOptions { conflict: 500, behind: 300, ..calm(seed) });
         let mut schema = plain("t").with_index(by_n(IndexKind::Unique));
         schema.options.ttl = Some(TtlSource::PerItem);
         let table = bed.engine.create_table(schema).unwrap();
@@ -120,7 +120,7 @@ fn conflicts_of_nobody_are_absorbed_everywhere() {
 
 #[test]
 fn a_conflict_does_not_make_the_sweep_forget_an_item() {
-    let bed = meaner(MeanestOptions { conflict: 1000, ..calm(1) });
+    let bed = meaner(FaultOptions { conflict: 1000, ..calm(1) });
     faults(&bed, false);
     let mut schema = plain("t");
     schema.options.ttl = Some(TtlSource::Attribute("n".to_owned()));
@@ -143,7 +143,7 @@ fn a_conflict_does_not_make_the_sweep_forget_an_item() {
 fn a_moment_that_is_too_old_is_told_to_readers_and_absorbed_by_writers() {
     let (mut told, mut absorbed) = (0, 0);
     for seed in 0..20 {
-        let bed = meaner(MeanestOptions { too_old: 300, ..calm(seed) });
+        let bed = meaner(FaultOptions { too_old: 300, ..calm(seed) });
         faults(&bed, false);
         let table = bed.engine.create_table(plain("t")).unwrap();
         faults(&bed, true);
@@ -178,7 +178,7 @@ fn settled(bed: &Bed) {
 fn an_unknown_end_is_told_and_reading_finds_it_out() {
     let (mut found, mut lost) = (0, 0);
     for seed in 0..10 {
-        let bed = meaner(MeanestOptions { undetermined: 400, conflict: 100, ..calm(seed) });
+        let bed = meaner(FaultOptions { undetermined: 400, conflict: 100, ..calm(seed) });
         faults(&bed, false);
         let table = bed.create_table(plain("t").with_index(by_n(IndexKind::Unique))).unwrap();
         let other = bed.create_table(plain("u")).unwrap();
@@ -222,7 +222,7 @@ fn an_unknown_end_is_told_and_reading_finds_it_out() {
 fn a_token_makes_a_call_with_an_unknown_end_happen_once() {
     let mut repeated = 0;
     for seed in 0..10 {
-        let bed = meaner(MeanestOptions { undetermined: 400, conflict: 100, ..calm(seed) });
+        let bed = meaner(FaultOptions { undetermined: 400, conflict: 100, ..calm(seed) });
         faults(&bed, false);
         let table = bed.create_table(plain("t")).unwrap();
         bed.put(&table, item("a", 0));
@@ -267,7 +267,7 @@ fn stranger(bed: &Bed) -> Engine {
 fn after_an_unknown_end_of_a_change_the_tables_are_what_the_store_says() {
     let mut unknown = 0;
     for seed in 0..20 {
-        let bed = meaner(MeanestOptions { undetermined: 400, ..calm(seed) });
+        let bed = meaner(FaultOptions { undetermined: 400, ..calm(seed) });
         let name = TableName::new("test", "t");
         let mut random = shelfmark_store::random::SplitMix::new(seed);
         for round in 0..20 {

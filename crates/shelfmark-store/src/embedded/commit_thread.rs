@@ -15,9 +15,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::contract::{CommitNumber, Durability, Error, ErrorKind, Result, SnapshotId, Write};
+use crate::mutex::lock;
 
 use super::bytes::wide;
-use super::inner::{Counters, Inner, Log, LogFileInfo, lock};
+use super::inner::{Counters, Inner, Log, LogFileInfo};
 use super::log::group::{Entries, GroupHeader, GroupWriter, seed_of};
 use super::log::header::FileHeader;
 use super::log::path_of;
@@ -128,7 +129,7 @@ impl CommitThread {
         let writer = &mut self.writer;
         encode(&inner, layer, writer).map_err(Failure::before)?;
         let group = writer.finish(header, self.seed);
-        inner.make_room(&mut log, group.len()).map_err(Failure::before)?;
+        inner.rotate_if_full(&mut log, group.len()).map_err(Failure::before)?;
         log.writer.append(group).map_err(Failure::after)?;
         let bytes = wide(group.len());
         log.last_group = header.number;
@@ -258,7 +259,7 @@ fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
 
 impl Inner {
     /// Starts a new log file if the group would make this one too large.
-    fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
+    fn rotate_if_full(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
         let full =
             log.writer.length().saturating_add(wide(group_bytes)) > self.options.log_file_bytes;
         if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }

@@ -9,10 +9,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::contract::{Error, ErrorKind, Maintained, Result, StoreStats};
+use crate::mutex::lock;
 use crate::vfs;
 
 use super::fault;
-use super::inner::{Inner, LogFileInfo, lock};
+use super::inner::{Inner, LogFileInfo};
 use super::tree::Tree;
 
 /// Idle ticks after which tombstones may be merged away.
@@ -357,7 +358,7 @@ impl Inner {
         let mut state = self.signals.lock();
         let before = state.seals;
         drop(state);
-        self.queue.want_seal();
+        self.queue.request_seal();
         state = self.signals.lock();
         while state.seals == before {
             if state.writer_ended {

@@ -49,7 +49,7 @@ mod tests;
 pub use options::Options;
 pub use report::{Damage, LostPart, Opened, Report, Salvage};
 pub use salvage::{end_salvage, salvage};
-pub use salvage_preview::{Kept, preview_salvage};
+pub use salvage_preview::{KeptVersion, preview_salvage};
 pub use verify::verify;
 
 use std::path::Path;
@@ -65,7 +65,9 @@ use crate::contract::{
     Store, StoreStats,
 };
 
-use inner::{Inner, lock};
+use crate::mutex::lock;
+
+use inner::Inner;
 use latest::Latest;
 
 /// A store in a folder of its own, shared by the threads of one process.

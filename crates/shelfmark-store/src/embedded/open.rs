@@ -9,11 +9,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clock::Clock;
 use crate::contract::{Durability, Result, SnapshotId};
+use crate::mutex::lock;
 use crate::{threads, vfs};
 
 use super::free_space::{FreeSpace, Probe};
 use super::high_water_marks::HighWaterMarks;
-use super::inner::{Counters, Inner, Log, lock};
+use super::inner::{Counters, Inner, Log};
 use super::maintenance::{Duty, Signals};
 use super::options::Options;
 use super::queue::Queue;

@@ -56,7 +56,7 @@ pub(super) struct QueueState {
     /// The time at which the allowance was last raised.
     pub(super) allowed_at: Duration,
     /// True if the memory table is to be sealed, however small it is.
-    seal_wanted: bool,
+    seal_requested: bool,
     stop: bool,
 }
 
@@ -201,7 +201,7 @@ impl Queue {
                 phase: Phase::Open,
                 allowance: 0,
                 allowed_at: Duration::ZERO,
-                seal_wanted: false,
+                seal_requested: false,
                 stop: false,
             }),
             wake: Condvar::new(),
@@ -224,9 +224,9 @@ impl Queue {
     }
 
     /// Asks the commit thread to seal the memory table.
-    pub(super) fn want_seal(&self) {
+    pub(super) fn request_seal(&self) {
         let mut state = self.lock();
-        state.seal_wanted = true;
+        state.seal_requested = true;
         self.release(state);
     }
 
@@ -246,7 +246,7 @@ impl Queue {
         let mut waited = false;
         loop {
             // First, or a busy queue would put it off for ever.
-            if std::mem::replace(&mut state.seal_wanted, false) {
+            if std::mem::replace(&mut state.seal_requested, false) {
                 return Work::Seal;
             }
             if let Some(slot) = state.slots.front() {

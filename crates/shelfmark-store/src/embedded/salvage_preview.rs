@@ -18,7 +18,7 @@ use super::{layout, salvage, verify};
 
 /// A version of a key that a salvage would keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptVersion {
     /// The key.
     pub key: Bytes,
     /// The value; `None` for a deletion.
@@ -36,7 +36,7 @@ pub struct Kept {
 /// # Errors
 ///
 /// * As [`crate::embedded::salvage`]; nothing was changed.
-pub fn preview_salvage(folder: &Path, see: &mut dyn FnMut(Kept)) -> Result<Salvage> {
+pub fn preview_salvage(folder: &Path, see: &mut dyn FnMut(KeptVersion)) -> Result<Salvage> {
     let _lock = layout::lock_existing(folder)?;
     let findings = verify::look(folder)?;
     let mut lost = Salvage { commits_lost: Some(0), ..Salvage::default() };
@@ -50,7 +50,7 @@ pub fn preview_salvage(folder: &Path, see: &mut dyn FnMut(Kept)) -> Result<Salva
     for path in paths.iter().filter(|path| path.exists()) {
         let rescued = blocks::rescue(path)?;
         for blocks::Version { key, value, seqno } in rescued.versions {
-            see(Kept { key, value, version: seqno });
+            see(KeptVersion { key, value, version: seqno });
         }
         lost.table_parts_lost.extend(salvage::parts_of(path, rescued.lost));
     }
@@ -63,7 +63,7 @@ pub fn preview_salvage(folder: &Path, see: &mut dyn FnMut(Kept)) -> Result<Salva
             let entry = entry.map_err(|why| {
                 Error::new(ErrorKind::Corrupt, format!("group {}: {why}", group.number))
             })?;
-            see(Kept { key: entry.key, value: entry.value, version: group.seqno });
+            see(KeptVersion { key: entry.key, value: entry.value, version: group.seqno });
         }
     }
     Ok(lost)

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,6 +19,7 @@ use crate::contract::{
     CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, Row, ScanLimits, Snapshot,
     SnapshotId,
 };
+use crate::mutex::lock;
 
 use super::fault;
 use super::tombstone_gaps::{self, TombstoneGaps};
@@ -319,8 +320,4 @@ fn pin(bounds: &Arc<Bounds>, id: SnapshotId, view: &Arc<View>) -> Arc<Pin> {
         view: Mutex::new(Some(view.clone())),
         bounds: bounds.clone(),
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

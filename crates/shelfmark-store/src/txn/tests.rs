@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::{RetryPolicy, Transaction};
 use crate::clock::ManualClock;
-use crate::meanest::{MeanestOptions, MeanestStore};
+use crate::fault_injection::{FaultInjectingStore, FaultOptions};
 use crate::memory::MemoryStore;
 use crate::random::SplitMix;
 use crate::sleep::Sleeper;
@@ -187,7 +187,7 @@ fn merged_scans_are_what_a_map_says() {
             let write = Write::Put { key, value: "stored".into() };
             inner.commit(Commit::of(vec![write])).unwrap();
         }
-        let store = MeanestStore::new(inner, MeanestOptions::new(seed));
+        let store = FaultInjectingStore::new(inner, FaultOptions::new(seed));
         let mut txn = begin(&store);
         let mut saved = vec![(txn.savepoint(), map.clone())];
         for step in 0..40 {
@@ -302,14 +302,14 @@ fn busy_is_waited_for_as_long_as_the_store_asks() {
 #[test]
 fn a_transaction_that_is_retried_gets_through_the_meanest_store() {
     let inner = Arc::new(MemoryStore::new(Arc::new(ManualClock::at_micros(0))));
-    let options = MeanestOptions {
+    let options = FaultOptions {
         conflict: 300,
         busy: 200,
         too_old: 100,
         undetermined: 0,
-        ..MeanestOptions::new(6)
+        ..FaultOptions::new(6)
     };
-    let store = MeanestStore::new(inner, options);
+    let store = FaultInjectingStore::new(inner, options);
     let (clock, mut random) = (ManualClock::at_micros(0), SplitMix::new(6));
     let policy = RetryPolicy { attempts_max: 60, ..RetryPolicy::default() };
     for expected in 0..100_u64 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
-use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
+use shelfmark_store::fault_injection::{FaultInjectingStore, FaultOptions};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{Caps, Store};
 use tempfile::TempDir;
@@ -129,6 +129,6 @@ impl Lane {
     }
 }
 
-fn mean(inner: Arc<dyn Store>, seed: u64) -> MeanestStore {
-    MeanestStore::new(inner, MeanestOptions { undetermined: 40, ..MeanestOptions::new(seed) })
+fn mean(inner: Arc<dyn Store>, seed: u64) -> FaultInjectingStore {
+    FaultInjectingStore::new(inner, FaultOptions { undetermined: 40, ..FaultOptions::new(seed) })
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Runs `test` for each seed of the short or the long list, and says which one failed.
 pub(crate) fn each(short: u64, long: u64, mut test: impl FnMut(u64)) {
     for seed in chosen(short, long) {
-        let told = Told(seed);
+        let told = ReportSeed(seed);
         test(seed);
         drop(told);
     }
@@ -23,9 +23,9 @@ fn chosen(short: u64, long: u64) -> Range<u64> {
 }
 
 /// Prints the seed if the test that ran with it panicked.
-struct Told(u64);
+struct ReportSeed(u64);
 
-impl Drop for Told {
+impl Drop for ReportSeed {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("failed with seed {0}; replay with SHELFMARK_SEED={0}", self.0);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
-use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
+use shelfmark_store::fault_injection::{FaultInjectingStore, FaultOptions};
 use shelfmark_store::memory::MemoryStore;
 
 pub(crate) fn memory() -> MemoryStore {
@@ -15,15 +15,15 @@ pub(crate) fn memory() -> MemoryStore {
 
 /// All faults, many of them. Late ends only where threads make them matter: in one thread they
 /// would make the run depend on the time of day.
-pub(crate) fn meanest(seed: u64, late: u16) -> MeanestStore {
-    let options = MeanestOptions {
+pub(crate) fn meanest(seed: u64, late: u16) -> FaultInjectingStore {
+    let options = FaultOptions {
         conflict: 100,
         undetermined: 150,
         too_old: 20,
         late,
-        ..MeanestOptions::new(seed)
+        ..FaultOptions::new(seed)
     };
-    MeanestStore::new(Arc::new(memory()), options)
+    FaultInjectingStore::new(Arc::new(memory()), options)
 }
 
 /// Memory tables so small that several are flushed in a run.

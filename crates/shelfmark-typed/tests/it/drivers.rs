@@ -7,7 +7,7 @@ use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::Store;
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
-use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
+use shelfmark_store::fault_injection::{FaultInjectingStore, FaultOptions};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_typed::{Attributes, Database, EntityTable, Registry};
 
@@ -35,7 +35,7 @@ pub(crate) fn on_every_driver(case: impl Fn(&Bed)) {
 /// nobody caused, late answers, a `latest` that lags. Sizes as on disk, nothing busy or unknown.
 fn mean() -> Bed {
     let clock = clock();
-    let options = MeanestOptions {
+    let options = FaultOptions {
         key_size_bytes_max: 65_535,
         value_size_bytes_max: 16 * 1024 * 1024,
         commit_size_bytes_max: 64 * 1024 * 1024,
@@ -44,9 +44,9 @@ fn mean() -> Bed {
         conflict: 100,
         busy: 0,
         undetermined: 0,
-        ..MeanestOptions::new(11)
+        ..FaultOptions::new(11)
     };
-    let store = MeanestStore::new(Arc::new(MemoryStore::new(clock.clone())), options);
+    let store = FaultInjectingStore::new(Arc::new(MemoryStore::new(clock.clone())), options);
     bed(Arc::new(store), clock, None)
 }
 

@@ -175,7 +175,7 @@ impl Load {
         let started = self.clock.monotonic();
         let until = started + self.turn_length();
         while self.clock.monotonic() < until {
-            wait_for_place(&window);
+            wait_for_slot(&window);
             let (told, clock) = (Arc::clone(&window), Arc::clone(&self.clock));
             let began = self.clock.monotonic();
             let done = move |ok: bool| {
@@ -231,7 +231,7 @@ impl Load {
                 micros: Mutex::new(hdrhistogram::Histogram::new(1)?),
             });
             for n in 0..self.items {
-                wait_for_place(&window);
+                wait_for_slot(&window);
                 let told = Arc::clone(&window);
                 target.put(
                     n,
@@ -309,7 +309,7 @@ impl Turn {
     }
 }
 
-fn wait_for_place(window: &Window) {
+fn wait_for_slot(window: &Window) {
     let mut free = window.free.lock().unwrap_or_else(PoisonError::into_inner);
     while *free == 0 {
         free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);

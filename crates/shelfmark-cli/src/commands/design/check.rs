@@ -42,7 +42,7 @@ pub(super) fn run(run: &DesignCheck) -> anyhow::Result<()> {
 
 /// Formats findings for people: each with its place, then how many there are.
 fn text(documents: &[&Document], live: &[&Finding], allowed: usize) -> anyhow::Result<()> {
-    let told = told(live);
+    let told = merged(live);
     for finding in &told {
         let Some(document) = documents.iter().find(|one| one.name() == finding.file) else {
             continue;
@@ -65,7 +65,7 @@ fn text(documents: &[&Document], live: &[&Finding], allowed: usize) -> anyhow::R
 }
 
 /// Merges findings of several schemas at one place that have the same words and no reproducer.
-fn told(live: &[&Finding]) -> Vec<Finding> {
+fn merged(live: &[&Finding]) -> Vec<Finding> {
     let mut told: Vec<Finding> = Vec::new();
     for &finding in live {
         let again = told.iter_mut().find(|last| {

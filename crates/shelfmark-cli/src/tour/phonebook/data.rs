@@ -3,21 +3,10 @@
 use shelfmark_store::random::SplitMix;
 
 use crate::tour::names;
+use crate::tour::words::{WORDS, word};
 
 const PEOPLE: usize = 4_000;
 const BUILDINGS: usize = 16;
-const UNITS: [&str; 10] = [
-    "Accounts",
-    "Archive",
-    "Design",
-    "Front desk",
-    "Legal",
-    "Library",
-    "Planning",
-    "Sales",
-    "Support",
-    "Workshop",
-];
 
 /// The unit and building of the questions.
 pub(super) const UNIT: &str = "Library";
@@ -45,7 +34,7 @@ impl Directory {
             person,
             name: names::name(&mut random),
             building: format!("Building {:02}", random.index(BUILDINGS)),
-            unit: UNITS.get(random.index(UNITS.len())).copied().unwrap_or_default(),
+            unit: word(&WORDS.units, random.index(WORDS.units.len())),
             phone: format!("{}-{:04}", 20 + random.below(9), random.below(10_000)),
         });
         Self { entries: entries.collect() }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use shelfmark_store::random::SplitMix;
 
+use crate::tour::words::{WORDS, word};
+
 const PUBLICATIONS: usize = 40;
 const TITLES: usize = 100;
 const TAGS: usize = 60;
@@ -14,9 +16,6 @@ pub(super) const EXAMPLE_PUBLICATION: &str = "Better Programming 7";
 pub(super) const EXAMPLE_TITLE: &str = "Designing databases 3";
 /// The example tag of the questions.
 pub(super) const EXAMPLE_TAG: &str = "tag-05";
-
-const SUBJECTS: [&str; 5] = ["Designing", "Sorting", "Measuring", "Naming", "Forgetting"];
-const OBJECTS: [&str; 4] = ["databases", "keys", "queues", "caches"];
 
 /// Publications, their titles, and the tags of each title, all by name.
 pub(super) struct Index {
@@ -53,9 +52,10 @@ impl Index {
 }
 
 fn title_name(number: usize) -> String {
-    let subject = SUBJECTS.get(number % SUBJECTS.len()).copied().unwrap_or("Reading");
-    let object = OBJECTS.get(number / SUBJECTS.len() % OBJECTS.len()).copied().unwrap_or("shelves");
-    format!("{subject} {object} {}", number / (SUBJECTS.len() * OBJECTS.len()))
+    let (subjects, objects) = (&WORDS.subjects, &WORDS.objects);
+    let subject = word(subjects, number);
+    let object = word(objects, number / subjects.len().max(1));
+    format!("{subject} {object} {}", number / (subjects.len() * objects.len()).max(1))
 }
 
 /// Returns three different tags, in order.

@@ -6,25 +6,16 @@ use shelfmark_typed::Attributes;
 use crate::tour::asker::{Asker, Question};
 use crate::tour::entities::Entities;
 use crate::tour::outcome::Plan;
+use crate::tour::words::WORDS;
 
-/// Country, region, city.
-const CITIES: [(&str, &str, &str); 10] = [
-    ("FR", "Bretagne", "Brest"),
-    ("FR", "Bretagne", "Rennes"),
-    ("FR", "Île-de-France", "Paris"),
-    ("FR", "Île-de-France", "Versailles"),
-    ("NO", "Oslo", "Oslo"),
-    ("NO", "Troms", "Tromsø"),
-    ("US", "NY", "Albany"),
-    ("US", "NY", "New York"),
-    ("US", "WA", "Seattle"),
-    ("US", "WA", "Spokane"),
-];
 const VERSIONS: u64 = 12;
 
 pub(super) fn run(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
-    let keys: Vec<String> =
-        CITIES.iter().map(|(country, region, city)| format!("{country}#{region}#{city}")).collect();
+    let keys: Vec<String> = WORDS
+        .cities
+        .iter()
+        .map(|(country, region, city)| format!("{country}#{region}#{city}"))
+        .collect();
     entities.put_keys("places", &keys, attributes)?;
     let levels = [
         ("cities of a country", "FR#", "All cities in France"),

@@ -11,38 +11,7 @@ use super::session::run;
 /// * `Userline`: the tweets of one user, newest first.
 /// * `Newsline`: a timeline that is read from its newest end, with the tweet's id in the column's
 ///   name and its text as the value.
-const SCHEMA: &str = "
-create keyspace Twissandra with placement_strategy = 'SimpleStrategy'
-  and strategy_options = {replication_factor:1};
-use Twissandra;
-create column family User with comparator = UTF8Type
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type
-  and column_metadata = [
-    {column_name: user_name, validation_class: UTF8Type,
-     index_name: user_name_idx, index_type: KEYS},
-    {column_name: user_password, validation_class: UTF8Type},
-    {column_name: create_timestamp, validation_class: LongType,
-     index_name: create_timestamp_idx, index_type: KEYS}];
-create column family Friend with comparator = LongType
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type;
-create column family Follower with comparator = LongType
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type;
-create column family Tweet with comparator = UTF8Type
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type
-  and column_metadata = [
-    {column_name: user_uuid, validation_class: UTF8Type},
-    {column_name: tweet_content, validation_class: UTF8Type}];
-create column family Timeline with comparator = LongType
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type;
-create column family UserByDay with comparator = LongType
-  and key_validation_class = LongType and default_validation_class = UTF8Type;
-create column family Userline
-  with comparator = 'CompositeType(LongType(reversed=true),UTF8Type)'
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type;
-create column family Newsline
-  with comparator = 'CompositeType(LongType(reversed=true),UTF8Type)'
-  and key_validation_class = UTF8Type and default_validation_class = UTF8Type;
-";
+const SCHEMA: &str = include_str!("../../../data/tour/twissandra.txt");
 
 /// Creates and fills them.
 pub(super) fn create(client: &mut Client<impl Backend>, world: &World) -> anyhow::Result<()> {

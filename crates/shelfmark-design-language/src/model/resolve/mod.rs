@@ -1,4 +1,4 @@
-//! From the syntax tree to the resolved model.
+//! Resolves the names of a syntax tree to a model.
 //!
 //! Invariant: reports every error it finds, and returns a model only when there was none.
 
@@ -30,8 +30,8 @@ pub fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
     (model, diagnostics)
 }
 
-/// Looks up the names of a file of which some could not be read. What may have been named there
-/// is not missed, and only names are spoken of: the rest may follow from what is not there.
+/// Resolves a file of which some parts could not be parsed, and reports errors in names only: other
+/// errors may follow from the missing parts.
 pub fn resolve_rest(file: &File, broken: Broken) -> Vec<Diagnostic> {
     if broken.open {
         return Vec::new();
@@ -84,12 +84,12 @@ fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>)
 pub(super) struct Resolver {
     pub(super) model: Model,
     pub(super) types: BTreeMap<String, Type>,
-    /// Which of them something names.
+    /// The types that something names.
     pub(super) types_used: BTreeSet<String>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Whether only what is wrong with names is told.
+    /// True if only errors in names are reported.
     names_only: bool,
-    /// Names of what is there but could not be read or resolved: they are not missed.
+    /// Names of what exists but could not be parsed or resolved: they are not reported as unknown.
     pub(super) lost: BTreeSet<String>,
     /// Names of the model, each with its place in its list.
     relations: BTreeMap<String, usize>,
@@ -113,7 +113,7 @@ impl Resolver {
         }
     }
 
-    /// Reports a name that is not known, with the nearest that is.
+    /// Reports an unknown name, with the nearest known one.
     pub(super) fn unknown(&mut self, what: &str, name: &str, span: Span, known: &[String]) {
         if self.lost.contains(name) {
             return;
@@ -177,7 +177,7 @@ pub(super) fn named(name: &Name) -> Named {
     Named { text: name.text.clone(), span: name.span }
 }
 
-/// Facts as numbers; flags are 1.
+/// Converts facts to numbers; flags are 1.
 pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
     facts
         .iter()
@@ -190,7 +190,7 @@ pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Reads a text constant as a value of a type: UUIDs and ULIDs and dates are written as texts.
+/// Parses a text constant as a value of a type: UUIDs, ULIDs and dates are written as texts.
 pub(super) fn constant(text: &str, ty: &Type) -> Option<Value> {
     match ty {
         Type::Uuid | Type::Ulid => id_value(text, ty),

@@ -1,4 +1,4 @@
-//! Reads, predicates and values of patterns.
+//! Resolves reads, predicates and values of patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::syntax::diagnostic::{Diagnostic, nearest};
 use crate::syntax::span::Span;
 use crate::syntax::tree::{self, Cond, CondOp, Expr, ExprKind, Path};
 
-/// What names in a value may mean, beside inputs.
+/// The scope of names in a value, beside inputs.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     /// Its attributes are `Term::Column`.
@@ -98,7 +98,7 @@ impl Resolver {
         });
     }
 
-    /// Names the outputs and finds each in every source.
+    /// Names the outputs and resolves each in every source.
     fn outputs(&mut self, read: &tree::Read, sources: &mut [Source]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         let mut paths: Vec<Option<Path>> = Vec::new();
@@ -170,7 +170,7 @@ impl Resolver {
         }
     }
 
-    /// A path from a relation along references; reports what does not lead anywhere.
+    /// Resolves a path from a relation along references, and reports one that leads nowhere.
     pub(super) fn column_path(&mut self, relation: RelationId, path: &Path) -> Option<ColumnPath> {
         if let Some(found) = self.try_path(relation, path) {
             return Some(found);
@@ -204,14 +204,15 @@ impl Resolver {
         None
     }
 
-    /// The first part is an attribute, or the name of the entity that one attribute refers to.
+    /// Resolves a path whose first part is an attribute, or the name of the entity that one
+    /// attribute refers to.
     pub(super) fn try_path(&self, relation: RelationId, path: &Path) -> Option<ColumnPath> {
         let found = self.path_of(relation, &path.parts);
         found.or_else(|| self.path_of_itself(relation, &path.parts))
     }
 
-    /// A path that begins with the row type itself, as rows of several types share it: of a
-    /// publication `publication` is its key, of a title the one that it refers to.
+    /// Resolves a path that begins with the row type itself, as rows of several types share it: of
+    /// a publication `publication` is its key, of a title the one that it refers to.
     fn path_of_itself(&self, relation: RelationId, parts: &[tree::Name]) -> Option<ColumnPath> {
         let (first, rest) = parts.split_first()?;
         let itself = self.model.relation(relation);
@@ -333,7 +334,7 @@ impl Resolver {
         }
     }
 
-    /// Resolves a value; an input without a type takes the one that is wanted.
+    /// Resolves a value; an input without a type takes the wanted one.
     pub(super) fn value(
         &mut self,
         expr: &Expr,
@@ -508,8 +509,8 @@ impl Resolver {
     }
 }
 
-/// The attribute that a path begins with, and how many of its names are its: of a key within a key
-/// several.
+/// Returns the attribute that a path begins with, and how many of its names belong to it: of a key
+/// within a key several.
 fn longest(columns: &[Column], parts: &[tree::Name]) -> Option<(usize, usize)> {
     (1..=parts.len()).rev().find_map(|taken| {
         let text = parts.get(..taken)?.iter().map(|part| part.text.as_str());
@@ -518,13 +519,13 @@ fn longest(columns: &[Column], parts: &[tree::Name]) -> Option<(usize, usize)> {
     })
 }
 
-/// The inputs of a pattern while it is resolved.
+/// The inputs of a pattern during its resolution.
 #[derive(Debug, Clone)]
 pub(super) struct Params {
     list: Vec<(tree::Name, Option<Type>)>,
-    /// How many errors there were before the pattern.
+    /// Number of errors before the pattern.
     errors: usize,
-    /// Which of them a value names.
+    /// The inputs that a value names.
     used: BTreeSet<usize>,
 }
 
@@ -550,7 +551,7 @@ impl Params {
         Self { list, errors: 0, used: BTreeSet::new() }
     }
 
-    /// The same inputs under other names.
+    /// Returns the same inputs under other names.
     pub(super) fn renamed(params: &[Param], names: &[tree::Name]) -> Self {
         let mut found = Self::known(params);
         for ((name, _), new) in found.list.iter_mut().zip(names) {
@@ -574,7 +575,7 @@ impl Params {
         })
     }
 
-    /// Takes the type from the first place that tells it.
+    /// Infers the type from the first place that determines it.
     fn learn(&mut self, index: usize, wanted: Option<&Type>) {
         self.used.insert(index);
         if let (Some((_, ty @ None)), Some(wanted)) = (self.list.get_mut(index), wanted) {
@@ -582,7 +583,7 @@ impl Params {
         }
     }
 
-    /// `in … max k`: a list of more is no input, whatever its own type says.
+    /// Applies `in … max k`: a longer list is no input, whatever its own type says.
     fn hold_at_most(&mut self, index: usize, max: u64) {
         if let Some((_, Some(Type::List(_, most)))) = self.list.get_mut(index) {
             *most = Some(most.map_or(max, |most| most.min(max)));

@@ -1,4 +1,4 @@
-//! Plans of reads and writes in a schema.
+//! Resolves the plans of reads and writes in a schema.
 
 use super::super::pattern::Param;
 use super::super::relation::RelationId;
@@ -13,7 +13,7 @@ use super::patterns::{Params, Scope};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, Bind, Expr, ExprKind, Name, Segment, StepKind};
 
-/// The word for the row that the step before delivered.
+/// The word for the row that the step before returned.
 const ROW: &str = "row";
 
 impl Resolver {
@@ -167,7 +167,7 @@ impl Resolver {
         Some(ReadStep { each, verb: read.verb, table, bound, bounds, desc: read.desc, limit })
     }
 
-    /// The columns that a read binds to one value each, from the first on.
+    /// Returns the columns that a read binds to one value each, from the first on.
     fn bound_columns(
         &mut self,
         read: &tree::ReadStep,
@@ -206,7 +206,7 @@ impl Resolver {
         Some(bound)
     }
 
-    /// Whether a hole is an attribute of what is asked for, and no input.
+    /// Returns true if a hole is an attribute that is asked for, and no input.
     fn asks_unknown(
         &self,
         template: &tree::Template,
@@ -240,7 +240,7 @@ impl Resolver {
         }
     }
 
-    /// A range has one end on each side; `begins` is both.
+    /// Checks that a range has one end on each side; `begins` is both.
     fn check_ends(&mut self, read: &tree::ReadStep) {
         use tree::BoundKind::{After, Before, Begins, From, Through, To};
         let (mut low, mut high) = (false, false);
@@ -261,7 +261,7 @@ impl Resolver {
         }
     }
 
-    /// A text with holes, or a value in the form its column has.
+    /// Resolves a text with holes, or a value in the form that its column has.
     fn bound_value(
         &mut self,
         expr: &Expr,

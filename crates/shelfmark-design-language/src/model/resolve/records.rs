@@ -1,4 +1,4 @@
-//! References to entities whose key has several attributes: keys within keys.
+//! Expands references to entities whose key has several attributes: keys within keys.
 //!
 //! `author: Author`, where an author's key is (id, name), is two attributes, `author.id` and
 //! `author.name`. Wherever the reference is named (in keys, conditions, orders, selections, writes
@@ -41,7 +41,7 @@ struct Part {
 /// The inputs of a pattern as written, with the parts of those that are keys of several attributes.
 type Inputs = Vec<(String, Option<Vec<Part>>)>;
 
-/// Which of the names in a plan are such inputs.
+/// The inputs of a plan that are such keys.
 type Known = BTreeMap<String, Vec<Part>>;
 
 struct Records<'f> {
@@ -52,7 +52,7 @@ struct Records<'f> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Writes such references out; `None` where there are none.
+/// Expands such references; returns `None` where there are none.
 pub(super) fn expand(file: &File) -> Option<(File, Vec<Diagnostic>)> {
     let mut records = Records {
         relations: BTreeMap::new(),
@@ -86,7 +86,7 @@ pub(super) fn expand(file: &File) -> Option<(File, Vec<Diagnostic>)> {
     Some((File { items }, records.diagnostics))
 }
 
-/// The attributes of an entity or a link as written, ends first.
+/// Returns the attributes of an entity or a link as written, ends first.
 fn attributes(relation: &Relation) -> Vec<(Name, Type)> {
     let ends = relation.ends.iter().map(|end| {
         let name = end
@@ -103,7 +103,7 @@ fn attributes(relation: &Relation) -> Vec<(Name, Type)> {
     ends.chain(own).collect()
 }
 
-/// The names of a key as written; of a link without one its ends.
+/// Returns the names of a key as written; of a link without one its ends.
 fn key_names(relation: &Relation) -> Vec<Name> {
     let declared = relation.members.iter().find_map(|member| match member {
         Member::Key(names) => Some(names.names.clone()),
@@ -123,7 +123,7 @@ fn key_names(relation: &Relation) -> Vec<Name> {
     attributes(relation).into_iter().take(relation.ends.len()).map(|(name, _)| name).collect()
 }
 
-/// `author` and the part `id` as one name.
+/// Joins `author` and the part `id` to one name.
 fn flat(name: &Name, part: &Part) -> Name {
     let mut text = name.text.clone();
     for inner in &part.names {
@@ -133,7 +133,7 @@ fn flat(name: &Name, part: &Part) -> Name {
     Name { text, span: name.span }
 }
 
-/// What stands behind a path as written, with the part's path behind it.
+/// Returns a path as written, with the part's path appended.
 fn behind(names: &[Name], part: &Part) -> Path {
     let span = names.last().map_or(Span::default(), |name| name.span);
     let inner = part.names.iter().map(|name| Name { text: name.text.clone(), span });
@@ -141,7 +141,7 @@ fn behind(names: &[Name], part: &Part) -> Path {
 }
 
 impl Records<'_> {
-    /// The parts of an entity's key, those of the keys in it written out.
+    /// Returns the parts of an entity's key, with the keys in it expanded.
     fn parts(&self, entity: &str, depth: usize) -> Option<Vec<Part>> {
         let relation = self.relations.get(entity).filter(|_| depth < DEPTH_MAX)?;
         let attributes = attributes(relation);
@@ -164,8 +164,8 @@ impl Records<'_> {
         (found.len() <= PARTS_MAX).then_some(found)
     }
 
-    /// Goes along a path; returns it with entities' names replaced by the attributes that are meant,
-    /// and the parts of what it ends at, if that is such a reference.
+    /// Follows a path, and returns it with entities' names replaced by their attributes, and the
+    /// parts of its end, if that is such a reference.
     fn walk(&self, relation: &str, path: &[Name]) -> (Vec<Name>, Option<Vec<Part>>) {
         let mut at = relation.to_owned();
         let mut names = Vec::new();
@@ -199,7 +199,7 @@ impl Records<'_> {
         }
     }
 
-    /// The part of a value that is such a key as well: of an input or an attribute.
+    /// Returns the part of a value that is such a key as well: of an input or an attribute.
     fn part_of(&mut self, value: &Expr, part: &Part) -> Expr {
         let kind = match &value.kind {
             ExprKind::Path(path) => ExprKind::Path(behind(&path.parts, part)),
@@ -235,7 +235,7 @@ impl Records<'_> {
         conds.iter().flat_map(|cond| self.cond(relation, cond)).collect()
     }
 
-    /// The names of a list, each such reference by its parts.
+    /// Returns the names of a list, with each such reference expanded to its parts.
     fn names(&self, relation: &str, names: &[Name]) -> Vec<Name> {
         let mut found = Vec::new();
         for name in names {
@@ -346,7 +346,8 @@ impl Records<'_> {
         }
     }
 
-    /// Notes which inputs are such keys: by their types, and by what they are compared with or set.
+    /// Records which inputs are such keys: by their types, and by what they are compared with or
+    /// set.
     fn learn<'v>(
         &self,
         params: &[Param],
@@ -370,7 +371,7 @@ impl Records<'_> {
         inputs
     }
 
-    /// The inputs of a pattern with those that are such keys by their parts.
+    /// Returns the inputs of a pattern, with those that are such keys expanded to their parts.
     fn params(&mut self, pattern: &Name, params: &[Param], inputs: Inputs) -> Vec<Param> {
         let mut found = Vec::new();
         for (param, (_, parts)) in params.iter().zip(&inputs) {
@@ -533,8 +534,8 @@ impl Records<'_> {
         Store::Items(flat.collect())
     }
 
-    /// The names of a plan's inputs with those that are such keys by their parts, and which those
-    /// are.
+    /// Returns the names of a plan's inputs, with those that are such keys expanded to their parts,
+    /// and which those are.
     fn plan_inputs(&self, pattern: &Name, names: Option<&[Name]>) -> (Option<Vec<Name>>, Known) {
         let empty = Inputs::new();
         let inputs = self.inputs.get(&pattern.text).unwrap_or(&empty);
@@ -580,7 +581,7 @@ impl Records<'_> {
         }
     }
 
-    /// A value of a plan: an input, or `row.author`.
+    /// Resolves a value of a plan: an input, or `row.author`.
     fn bound(&self, source: &str, known: &Known, value: &Expr) -> Vec<Expr> {
         let ExprKind::Path(path) = &value.kind else { return vec![value.clone()] };
         let found = match path.parts.as_slice() {

@@ -1,4 +1,4 @@
-//! Types, entities and links.
+//! Resolves types, entities and links.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const TYPES: [&str; 13] = [
     "decimal",
 ];
 
-/// What types of other languages are here.
+/// Returns the equivalent of another language's type.
 fn elsewhere(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "timeuuid" => "ulid",
@@ -95,7 +95,7 @@ impl Resolver {
         found
     }
 
-    /// A type that is no reference.
+    /// Resolves a type that is no reference.
     pub(in crate::model) fn ty(&mut self, ty: &tree::Type) -> Option<Type> {
         let limits = |wanted: fn(&TypeOption) -> Option<u64>| ty.options.iter().find_map(wanted);
         let max = limits(|option| if let TypeOption::Max(n) = option { Some(*n) } else { None });
@@ -170,7 +170,7 @@ impl Resolver {
         Some(found)
     }
 
-    /// A type, or a reference to an entity, whose key's type is filled in later.
+    /// Resolves a type, or a reference to an entity, whose key's type is filled in later.
     pub(in crate::model) fn column_type(
         &mut self,
         ty: &tree::Type,
@@ -347,7 +347,7 @@ impl Resolver {
         found
     }
 
-    /// Gives every reference the type of the key it holds.
+    /// Sets the type of every reference to that of the key it holds.
     fn reference_types(&mut self, written: &[(&tree::Relation, bool)]) {
         // A key may itself be a reference; as many rounds as there are relations settle it.
         for _ in 0..written.len().min(32) {
@@ -377,7 +377,7 @@ impl Resolver {
         }
     }
 
-    /// Keys that refer to one another in a circle hold nothing: no such entity can ever be made.
+    /// Refuses keys that refer to one another in a circle: no such entity can ever be created.
     fn circles(&mut self) {
         for id in 0..self.model.relations.len() {
             let next = |at: RelationId| {
@@ -428,7 +428,7 @@ impl Resolver {
     }
 }
 
-/// The first letter in lower case: the role of an end that names none.
+/// Returns the text with its first letter in lower case: the role of an end that names none.
 pub(super) fn lower(name: &str) -> String {
     let mut chars = name.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
@@ -446,7 +446,7 @@ fn text_domain(ty: &tree::Type, min: u64, max: Option<u64>) -> TextDomain {
     domain
 }
 
-/// `a-z0-9-`: ranges and single characters, as in a regular expression's brackets.
+/// Parses `a-z0-9-`: ranges and single characters, as in a regular expression's brackets.
 fn ranges(classes: &str) -> Vec<(char, char)> {
     let chars: Vec<char> = classes.chars().collect();
     let mut found = Vec::new();

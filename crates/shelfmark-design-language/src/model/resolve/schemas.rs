@@ -1,4 +1,4 @@
-//! Tables, row families and their keys.
+//! Resolves tables, row families and their keys.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Store, StoreItem, Template};
 
-/// Whether a table is an index of the rows of another.
+/// Returns true if a table is an index of the rows of another.
 fn is_index_of(schema: &Schema, index: usize, table: usize) -> bool {
     let mut entries = schema.families.iter().filter(|family| family.table == index);
     entries.all(|entry| {
@@ -26,7 +26,7 @@ fn is_index_of(schema: &Schema, index: usize, table: usize) -> bool {
     })
 }
 
-/// The columns of a key, partition first, with how many those are and which descend.
+/// The columns of a key, partition first, with their number and directions.
 pub(super) struct ResolvedKey {
     columns: Vec<Column>,
     kinds: Vec<ColumnKind>,
@@ -153,7 +153,8 @@ impl Resolver {
         }
     }
 
-    /// An index is a table of its own, whose rows also carry the key of the row they belong to.
+    /// Resolves an index: a table of its own, whose rows also carry the key of the row they belong
+    /// to.
     fn index(
         &mut self,
         schema: &mut Schema,
@@ -210,7 +211,7 @@ impl Resolver {
         });
     }
 
-    /// All rows of a table have keys of one shape.
+    /// Checks that all rows of a table have keys of one shape.
     fn agree(
         &mut self,
         schema: &mut Schema,
@@ -283,7 +284,7 @@ impl Resolver {
         }
     }
 
-    /// A target with text keys only takes texts.
+    /// Checks that a target with text keys only gets texts.
     fn check_typed<'a>(
         &mut self,
         target: &str,
@@ -332,7 +333,7 @@ impl Resolver {
         Some(Column { parts, span: template.span })
     }
 
-    /// The pieces of a template, without the end of the column.
+    /// Returns the parts of a template, without the end of the column.
     pub(super) fn template_parts(
         &mut self,
         template: &Template,
@@ -435,7 +436,7 @@ impl Resolver {
         found
     }
 
-    /// The one attribute of `relation` that refers to `source`.
+    /// Returns the one attribute of `relation` that refers to `source`.
     fn via(
         &mut self,
         relation: RelationId,

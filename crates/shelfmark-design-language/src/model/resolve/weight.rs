@@ -1,4 +1,4 @@
-//! How much there is to prove: models that would take more than seconds are refused.
+//! Estimates how much there is to prove, and refuses models that would take more than seconds.
 //!
 //! Invariant: costs less than the proofs that it counts.
 
@@ -13,13 +13,13 @@ use crate::model::schema::{Family, FamilyId};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
 
-/// How many looks of a read at a row type the comparison of one with another is worth.
+/// Cost of comparing two row types, in looks of a read at a row type.
 ///
 /// Ours, measured: whole keys are compared, where a read mostly looks at how they begin.
 const PAIR_LOOKS: usize = 2;
 
 impl Resolver {
-    /// Refuses what is too much to prove, with what to do about it.
+    /// Refuses what is too much to prove, with a suggestion.
     pub(super) fn weigh(&mut self) {
         let model = &self.model;
         let patterns = model.reads.len() + model.writes.len();
@@ -75,7 +75,7 @@ impl Resolver {
         self.error(Diagnostic::error(Span::default(), message).help(help));
     }
 
-    /// The row families that are tried for reads without a named plan.
+    /// Returns the number of row families that are tried for reads without a named plan.
     fn tried(&self) -> usize {
         let of_schema = |schema: &Schema| -> usize {
             let served: BTreeSet<usize> = schema.serves.iter().map(|serve| serve.read).collect();
@@ -91,15 +91,15 @@ impl Resolver {
         self.families_of(schema, read).len()
     }
 
-    /// The families by which a read without a named plan may go.
+    /// Returns the families that a read without a named plan may use.
     fn families_of(&self, schema: &Schema, read: &Read) -> Vec<FamilyId> {
         let Some(source) = read.sources.first() else { return Vec::new() };
         let known = read.known_paths(|path| canonical(&self.model, source.relation, path));
         schema.tried(source.relation, read.aggregate.is_some(), &known).collect()
     }
 
-    /// How often row types are looked at because nothing in front of their keys tells them apart: by
-    /// each other, and by the reads of each that may go by its table.
+    /// Returns how often row types are compared, with each other and by the reads of the table,
+    /// because nothing in front of their keys distinguishes them.
     fn alike(&self) -> usize {
         let of_schema = |schema: &Schema| -> usize {
             // A lone row type is like itself.
@@ -123,7 +123,7 @@ impl Resolver {
 }
 
 impl Read {
-    /// The attributes of its first source that it compares or orders by.
+    /// Returns the attributes of its first source that it compares or orders by.
     pub fn known_paths(&self, form: impl Fn(&ColumnPath) -> ColumnPath) -> BTreeSet<ColumnPath> {
         let compared =
             self.sources.first().into_iter().flat_map(|one| &one.predicates).map(|one| &one.path);

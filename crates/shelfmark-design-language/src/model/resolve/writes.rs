@@ -1,4 +1,4 @@
-//! Writes of patterns.
+//! Resolves writes of patterns.
 
 use super::super::pattern::{Each, Effect, EffectKind, Write};
 use super::super::relation::Column;
@@ -69,7 +69,7 @@ impl Resolver {
         Some(Effect { kind, relation, key, set, existing: effect.existing, each })
     }
 
-    /// Reports what is changed although it is said never to change.
+    /// Reports a change of an attribute that is declared never to change.
     fn check_lasting(&mut self, relation: usize, written: &[(Name, tree::Expr)]) {
         for (name, _) in written {
             let found = self.model.relation(relation);

@@ -1,4 +1,4 @@
-//! From tokens to the syntax tree, with recovery: one run reports every error it can.
+//! Parses tokens to the syntax tree, with recovery: one run reports every error it can.
 //!
 //! After an error the rest of the line's construct is skipped up to the next line that begins
 //! something at the same depth of braces.
@@ -25,24 +25,24 @@ pub use template::segments;
 /// Ours: enough to know it again.
 const FOUND_CHARACTERS_MAX: usize = 40;
 
-/// What parsing gives: a tree (of what could be read), the comments and the messages.
+/// The result of parsing: a tree of the readable parts, comments and messages.
 pub struct Parsed {
     /// The syntax tree.
     pub file: File,
     /// The comments, which the printer puts back.
     pub comments: Vec<Comment>,
-    /// What could not be parsed.
+    /// The syntax errors.
     pub diagnostics: Vec<Diagnostic>,
-    /// What follows from the errors: words of what could not be read.
+    /// The words of unreadable parts, which later errors may follow from.
     pub broken: Broken,
 }
 
-/// Words of lines that could not be read: what is missing may have been named there.
+/// Words of unreadable lines: unknown names may have been declared there.
 #[derive(Debug, Default)]
 pub struct Broken {
     /// The names that stand in broken declarations.
     pub words: BTreeSet<String>,
-    /// Whether a block has no end, so that nobody knows what is in it.
+    /// True if a block has no end, so that its content is unknown.
     pub open: bool,
 }
 
@@ -82,7 +82,7 @@ pub fn parse(source: &str) -> Parsed {
     }
 }
 
-/// `None` after an error, which has been reported.
+/// A parsed part; `None` after an error, which has been reported.
 pub(super) type Got<T> = Option<T>;
 
 pub(super) struct Parser<'a> {
@@ -95,7 +95,7 @@ pub(super) struct Parser<'a> {
     end: Token,
 }
 
-/// What words of other languages are here.
+/// Returns the equivalent of another language's word.
 fn elsewhere(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "or" | "union" => "write two reads: each of them is a range of its own",
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads members between braces until the closing one, recovering line by line.
+    /// Parses members between braces until the closing one, recovering line by line.
     pub(super) fn block(&mut self, mut member: impl FnMut(&mut Self) -> Got<()>) -> Got<()> {
         let open = self.span();
         self.expect("{")?;
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Fails where one of some words was expected: with the nearest, or with all of them.
+    /// Fails where one of some words was expected, suggesting the nearest, or all of them.
     pub(super) fn fail_among<T>(&mut self, what: &str, known: &[&str]) -> Got<T> {
         let found = self.found();
         let near = nearest(self.word(), known.iter().copied()).filter(|_| !self.word().is_empty());
@@ -267,7 +267,7 @@ impl<'a> Parser<'a> {
         self.token().span
     }
 
-    /// Where the token before this one ends.
+    /// Returns the end of the token before this one.
     pub(super) fn last_end(&self) -> usize {
         self.at
             .checked_sub(1)
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
             .map_or(0, |token| token.span.end)
     }
 
-    /// From `start` to the end of the token before this one.
+    /// Returns the span from `start` to the end of the token before this one.
     pub(super) fn since(&self, start: Span) -> Span {
         Span::new(start.start, self.last_end().max(start.start))
     }
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         self.source.get(token.span.start..token.span.end).unwrap_or("")
     }
 
-    /// The word here, or nothing when this is no name.
+    /// Returns the word here, or an empty text when this is no name.
     pub(super) fn word(&self) -> &'a str {
         self.word_at(0)
     }
@@ -336,12 +336,12 @@ impl<'a> Parser<'a> {
         self.fail(format!("expected `{word}`, found {found}"), &help)
     }
 
-    /// Whether an item begins here: its word is the first of a line, and a name follows.
+    /// Returns true if an item begins here: its word is the first of a line, and a name follows.
     pub(super) fn at_item(&self) -> bool {
         self.token().first && ITEMS.contains(&self.word()) && self.peek(1).kind == TokenKind::Name
     }
 
-    /// What stands here, for messages.
+    /// Describes the token here, for messages.
     pub(super) fn found(&self) -> String {
         match &self.token().kind {
             TokenKind::End => "the end of the file".to_owned(),
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         self.fail(format!("expected {what} in double quotes, found {found}"), "")
     }
 
-    /// A whole number, perhaps negative, perhaps with a suffix such as `k` or `M`.
+    /// Parses a whole number, perhaps negative, perhaps with a suffix such as `k` or `M`.
     pub(super) fn integer(&mut self) -> Got<i64> {
         let negative = self.eat("-");
         if self.token().kind == TokenKind::Number {
@@ -392,7 +392,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Items between marks, separated by commas; a trailing comma is fine.
+    /// Parses items between brackets, separated by commas; a trailing comma is allowed.
     pub(super) fn list<T>(
         &mut self,
         open: &str,
@@ -413,7 +413,7 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// At least one item, separated by commas, without marks around.
+    /// Parses at least one item, separated by commas, without brackets around.
     pub(super) fn commas<T>(&mut self, mut item: impl FnMut(&mut Self) -> Got<T>) -> Got<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat(",") {

@@ -1,4 +1,4 @@
-//! Reads, writes, predicates, settings and suppressions.
+//! Parses reads, writes, predicates, settings and suppressions.
 
 use super::super::tree::{
     Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Name, Order, Path,
@@ -6,7 +6,7 @@ use super::super::tree::{
 };
 use super::{Got, Parser};
 
-/// What may stand behind a read or a write; the second says whether a quantity follows.
+/// The words behind a read or a write; the second is true if a quantity follows.
 const PATTERN_FACTS: [(&str, bool); 11] = [
     ("rate", true),
     ("peak", true),
@@ -21,7 +21,7 @@ const PATTERN_FACTS: [(&str, bool); 11] = [
     ("bulk", false),
 ];
 
-/// What may stand between an attribute and a value.
+/// The words between an attribute and a value.
 const COMPARISONS: [&str; 15] = [
     "=",
     "<",
@@ -44,7 +44,7 @@ const COMPARISONS: [&str; 15] = [
 const CLAUSES: [&str; 8] =
     ["with", "select", "where", "order", "limit", "page", "offset", "unique"];
 
-/// What a write does.
+/// The words for effects of a write.
 const EFFECTS: [&str; 6] = ["insert", "link", "update", "delete", "unlink", "increment"];
 
 impl Parser<'_> {
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Some(read)
     }
 
-    /// Fails on a word that goes on where a pattern is over: a clause, misspelt.
+    /// Fails on a word that continues a finished pattern: a misspelt clause.
     fn ends_here<'k>(&mut self, what: &str, known: impl Iterator<Item = &'k str>) -> Got<()> {
         let word = self.word();
         if self.token().first || word.is_empty() || super::ITEMS.contains(&word) {
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Some(Some((aggregate, path)))
     }
 
-    /// Reads one clause; `false` when none begins here.
+    /// Parses one clause; returns `false` when none begins here.
     fn clause(&mut self, read: &mut Read) -> Got<bool> {
         match self.word() {
             "with" => {
@@ -187,7 +187,7 @@ impl Parser<'_> {
         Some(conds)
     }
 
-    /// Whether `and` is followed by what else a write does: `insert X(`.
+    /// Returns true if `and` is followed by another effect: `insert X(`.
     fn goes_on(&self) -> bool {
         matches!(self.word_at(1), "insert" | "link" | "update" | "delete" | "unlink" | "increment")
             && !self.word_at(2).is_empty()
@@ -317,7 +317,7 @@ impl Parser<'_> {
         Some(Effect { kind, relation, key, set, existing, each, span: self.since(start) })
     }
 
-    /// `col value`, `col = value`, `col by value`.
+    /// Parses `col value`, `col = value`, or `col by value`.
     fn binding(&mut self, marked: bool) -> Got<(Name, Expr)> {
         let name = self.name("an attribute")?;
         if !self.eat("=") && !self.eat_word("by") && marked {

@@ -1,4 +1,4 @@
-//! Types, entities, links and the facts that stand behind them.
+//! Parses types, entities, links and the facts behind them.
 
 use super::super::diagnostic::{Diagnostic, nearest};
 use super::super::lexer::TokenKind;
@@ -9,7 +9,7 @@ use super::super::tree::{
 use super::{Got, Parser};
 use crate::model::quantity::{Dimension, billions};
 
-/// Facts of attributes; the second says whether a quantity follows.
+/// Facts of attributes; the second is true if a quantity follows.
 const ATTRIBUTE_FACTS: [(&str, bool); 14] = [
     ("immutable", false),
     ("mutable", false),
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Some(Attribute { name, key, ty, facts, span: self.since(start) })
     }
 
-    /// Facts as long as they come; an attribute named like a fact begins a new member.
+    /// Parses facts up to the first other word; an attribute named like a fact begins a new member.
     pub(super) fn facts(&mut self, known: &[(&str, bool)]) -> Got<Vec<Fact>> {
         let mut facts = Vec::new();
         while known.iter().any(|(name, _)| *name == self.word())
@@ -235,7 +235,7 @@ impl Parser<'_> {
         Some(Fact { name, value })
     }
 
-    /// A quantity as written: a number, `%`, and `/` with a unit of time, without spaces.
+    /// Parses a quantity as written: a number, `%`, and `/` with a unit of time, without spaces.
     pub(super) fn quantity(&mut self) -> Got<String> {
         let start = self.span();
         if self.token().kind != TokenKind::Number {

@@ -1,4 +1,4 @@
-//! Schemas: tables, row families, plans of reads and writes, samples.
+//! Parses schemas: tables, row families, plans of reads and writes, samples.
 
 use super::super::lexer::TokenKind;
 use super::super::tree::{

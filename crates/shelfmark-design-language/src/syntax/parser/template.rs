@@ -1,4 +1,4 @@
-//! Values, paths, and texts with holes.
+//! Parses values, paths, and texts with holes.
 
 use super::super::diagnostic::Diagnostic;
 use super::super::lexer::TokenKind;
@@ -17,12 +17,12 @@ impl Parser<'_> {
         Some(Path { parts })
     }
 
-    /// A value of a pattern: texts have no holes.
+    /// Parses a value of a pattern, in which texts have no holes.
     pub(super) fn expr(&mut self) -> Got<Expr> {
         self.expr_with(false)
     }
 
-    /// A value of a schema: texts are templates.
+    /// Parses a value of a schema, in which texts are templates.
     pub(super) fn key_expr(&mut self) -> Got<Expr> {
         self.expr_with(true)
     }
@@ -87,7 +87,7 @@ impl Parser<'_> {
     }
 }
 
-/// Cuts a text into literals and holes. `<<` stands for `<`.
+/// Splits a text into literals and holes; `<<` stands for `<`.
 pub fn segments(raw: &str, offset: usize, errors: &mut Vec<Diagnostic>) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut literal = String::new();
@@ -123,7 +123,7 @@ pub fn segments(raw: &str, offset: usize, errors: &mut Vec<Diagnostic>) -> Vec<S
     segments
 }
 
-/// `path`, `path:codec`, `call(path)`, `path:pad(4)`.
+/// Parses the inside of a hole: `path`, `path:codec`, `call(path)`, or `path:pad(4)`.
 fn hole(inside: &str, offset: usize, segments: &mut Vec<Segment>, errors: &mut Vec<Diagnostic>) {
     let span = Span::new(offset, offset + inside.len());
     let (value, codec) = match inside.split_once(':') {
@@ -163,7 +163,7 @@ fn codec_of(text: &str, offset: usize) -> Option<Codec> {
     known.then(|| Codec { name: Name { text: text.to_owned(), span }, width: None })
 }
 
-/// The small language inside holes: paths, whole numbers, `/`, and calls.
+/// Parses the expressions inside holes: paths, whole numbers, `/`, and calls.
 fn expression(text: &str, offset: usize, depth: usize) -> Option<Expr> {
     if depth >= DEPTH_MAX {
         return None;

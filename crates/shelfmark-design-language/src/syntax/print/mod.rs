@@ -1,4 +1,4 @@
-//! The formatter: from the tree back to text, with the comments.
+//! Formats the tree as text, with the comments.
 //!
 //! A comment stays in front of what it stood in front of, or behind what ended on its line; one
 //! inside a pattern or a row goes in front of it. One blank line is kept where there were some.
@@ -37,9 +37,9 @@ struct Printer<'a> {
     next: usize,
     out: String,
     depth: usize,
-    /// Where the last unit ended in the source.
+    /// The end of the last unit in the source.
     last: usize,
-    /// Whether a block was just opened, where no blank line is kept.
+    /// True if a block was just opened, where no blank line is kept.
     fresh: bool,
 }
 
@@ -152,7 +152,7 @@ impl Printer<'_> {
         self.end(span.end);
     }
 
-    /// What stands before a unit: comments, and a blank line where there was one.
+    /// Writes the comments before a unit, and a blank line where there was one.
     fn lead(&mut self, start: usize) {
         self.comments_before(start);
         self.blank_line(start);

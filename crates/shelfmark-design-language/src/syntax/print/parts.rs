@@ -1,4 +1,4 @@
-//! The pieces of a line as text.
+//! Formats the pieces of a line.
 
 use super::super::tree::{
     Aggregate, Allow, Attribute, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, ExprKind,

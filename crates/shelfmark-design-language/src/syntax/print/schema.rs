@@ -1,4 +1,4 @@
-//! Schemas as text.
+//! Formats schemas.
 
 use super::super::span::Span;
 use super::super::tree::{

@@ -1,5 +1,5 @@
-//! What a plan knows of the tuples that its write changes: from its inputs, and from what it has
-//! read so far.
+//! Tracks what a plan knows of the tuples that its write changes: from its inputs, and from what it
+//! has read so far.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use shelfmark_design_language::model::schema::{Family, FamilyId, Stored};
 use shelfmark_design_language::model::{ColumnPath, RelationId, Term, Value};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
-/// Values by path: what is known of one tuple.
+/// The known values of one tuple, by path.
 pub(super) type Known = BTreeMap<ColumnPath, Value>;
 
 /// One effect with the tuple of its loop.
@@ -31,8 +31,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// A value that a read is asked by: an input, or an attribute of the write's own tuple.
-    pub(super) fn told(&self, term: &Term) -> Option<Value> {
+    /// Returns a value that a read is bound to: an input, or an attribute of the write's own tuple.
+    pub(super) fn bound_value(&self, term: &Term) -> Option<Value> {
         let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
             return Some(self.param(term).unwrap_or(Value::Null));
         };
@@ -42,7 +42,7 @@ impl<'a> Runner<'a> {
         value.filter(|value| *value != Value::Null)
     }
 
-    /// What was read under a name, as tuples of a relation.
+    /// Returns the rows that were read under a name, as tuples of a relation.
     pub(super) fn loop_rows(&self, alias: &str, relation: RelationId) -> Vec<Known> {
         let mut found = Vec::new();
         for (name, id, rows) in &self.reads {
@@ -75,7 +75,8 @@ impl<'a> Runner<'a> {
         found
     }
 
-    /// The effects that a step is for: those that ask it of the family, or all where none does.
+    /// Returns the effects that a step is for: those that require it of the family, or all where
+    /// none does.
     pub(super) fn meant(&self, id: FamilyId, asks: fn(&Need) -> bool) -> Vec<&'a Effect> {
         let all: Vec<&Effect> = self.write.effects.iter().collect();
         if all.len() < 2 {
@@ -86,7 +87,7 @@ impl<'a> Runner<'a> {
         if some.is_empty() { all } else { some }
     }
 
-    /// Effects, once per tuple of their loops.
+    /// Returns the effects, once per tuple of their loops.
     pub(super) fn cases(
         &self,
         effects: impl Iterator<Item = &'a Effect>,
@@ -107,8 +108,8 @@ impl<'a> Runner<'a> {
         cases
     }
 
-    /// What a term of an effect says: an input, or an attribute of its loop's tuple.
-    fn told_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
+    /// Returns the value of a term of an effect: an input, or an attribute of its loop's tuple.
+    fn value_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
         term.compute(&|leaf| match leaf {
             Term::Param(index) => self.inputs.get(*index).cloned(),
             Term::Prior(path) => {
@@ -119,11 +120,11 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// The values that the effect itself gives; for an insert all, else what selects.
+    /// Returns the values that the effect itself gives; for an insert all, else what selects.
     pub(super) fn given(&self, case: &Case<'_>) -> Known {
         let terms = case.effect.key.iter();
         let mut known: Known = terms
-            .filter_map(|(column, term)| Some((vec![*column], self.told_in(case, term)?)))
+            .filter_map(|(column, term)| Some((vec![*column], self.value_in(case, term)?)))
             .collect();
         if case.effect.kind == EffectKind::Insert {
             for (column, found) in
@@ -141,7 +142,7 @@ impl<'a> Runner<'a> {
     pub(super) fn changed(&self, case: &Case<'_>, old: &Known) -> Known {
         let mut changed = Known::new();
         for (column, term) in &case.effect.set {
-            let Some(value) = self.told_in(case, term) else { continue };
+            let Some(value) = self.value_in(case, term) else { continue };
             let value = match (case.effect.kind, old.get(&vec![*column]), &value) {
                 (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
                     Value::Int(a.saturating_add(*b))
@@ -155,7 +156,7 @@ impl<'a> Runner<'a> {
         changed
     }
 
-    /// A path's value from what is known and what was read.
+    /// Returns a path's value from what is known and what was read.
     pub(super) fn find(
         &self,
         relation: RelationId,
@@ -201,7 +202,8 @@ impl<'a> Runner<'a> {
         None
     }
 
-    /// An attribute of what the same write makes, and whether it may have been there.
+    /// Returns an attribute of a tuple that the same write inserts, and whether it may have
+    /// existed.
     fn made_here(
         &self,
         owner: RelationId,
@@ -222,7 +224,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Adds what reads of the effect's tuple tell.
+    /// Adds the values that reads of the effect's tuple show.
     pub(super) fn with_reads(&self, effect: &Effect, known: &Known) -> Known {
         let mut all = known.clone();
         let keys = keys_of(self.model, effect);
@@ -240,7 +242,8 @@ impl<'a> Runner<'a> {
         all
     }
 
-    /// What was looked for and is not there has nothing to change.
+    /// Returns true if the effect's tuple was looked for and does not exist: it has nothing to
+    /// change.
     pub(super) fn looked_in_vain(&self, effect: &Effect, given: &Known) -> bool {
         let keys = keys_of(self.model, effect);
         let mut seen: Vec<(&Vec<(ColumnPath, Value)>, &Row)> = Vec::new();
@@ -274,7 +277,8 @@ impl<'a> Runner<'a> {
         false
     }
 
-    /// What refers to an entity that was looked for and is not there cannot be there either.
+    /// Returns true if a referenced entity was looked for and does not exist: what refers to it
+    /// cannot exist either.
     pub(super) fn dangles(&self, relation: RelationId, given: &Known) -> bool {
         self.model.relation(relation).columns.iter().enumerate().any(|(column, found)| {
             let (Some(target), Some(value)) = (found.refers, given.get(&vec![column])) else {
@@ -301,7 +305,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Whether a row was read of the tuple that has the known values in one of the keys.
+    /// Returns true if a row was read of the tuple that has the known values in one of the keys.
     pub(super) fn was_read(
         &self,
         relation: RelationId,
@@ -330,7 +334,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Whether every attribute in the key is known (a known absence makes no row).
+    /// Returns true if every attribute in the key is known (a known absence makes no row).
     pub(super) fn can_key(&self, family: &Family, known: &Known) -> Result<(), String> {
         for path in crate::paths::all_key_paths(self.model, family) {
             if self.find(family.source, known, &path).is_none() {
@@ -344,8 +348,8 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// What is asked of a sparse family's rows beside what all of them have, which they need not
-    /// show; nothing where none of them has what is asked.
+    /// Returns the conditions on a sparse family's rows beside those that all of them satisfy,
+    /// which they need not show; `None` where none of them satisfies them.
     pub(super) fn beside_guards(
         &self,
         family: &Family,
@@ -365,7 +369,8 @@ impl<'a> Runner<'a> {
         Some(rest)
     }
 
-    /// Whether a sparse family surely has no row of the tuple: what lies under its key is another's.
+    /// Returns true if a sparse family surely has no row of the tuple: a row under its key is
+    /// another's.
     pub(super) fn is_elsewhere(&self, family: &Family, known: &Known) -> bool {
         family.when.iter().any(|guard| {
             let values: Option<Vec<Value>> =
@@ -375,8 +380,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Whether a family surely has no row of an effect's tuple: it was looked for and is not there,
-    /// or the family does not hold it.
+    /// Returns true if a family surely has no row of an effect's tuple: it was looked for and does
+    /// not exist, or the family does not hold it.
     pub(super) fn finds_no_row(
         &self,
         family: &Family,
@@ -389,7 +394,7 @@ impl<'a> Runner<'a> {
             || self.is_elsewhere(family, old)
     }
 
-    /// What is known of the tuple as it was: of one that is replaced only its key.
+    /// Returns what is known of the tuple before the write: of a replaced one only its key.
     pub(super) fn given_before(&self, case: &Case<'_>) -> Known {
         let mut given = self.given(case);
         if case.effect.kind == EffectKind::Insert {
@@ -400,13 +405,13 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Whether what is given of an effect's tuple is what it is selected by, all of it.
+/// Returns true if the given values of an effect's tuple are exactly those that select it.
 fn selects(effect: &Effect) -> bool {
     effect.kind != EffectKind::Insert
 }
 
-/// Whether a row shows the known values in all attributes of one of the keys, and shows no other
-/// of what else its tuple is selected by.
+/// Returns true if a row shows the known values in all attributes of one of the keys, and
+/// contradicts none of the other values that select its tuple.
 fn is_of(row: &Row, keys: &[Vec<usize>], known: &Known, selects: bool) -> bool {
     let other = |(path, value): (&ColumnPath, &Value)| {
         row.values.get(path).is_some_and(|found| found != value)

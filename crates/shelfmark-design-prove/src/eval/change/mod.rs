@@ -1,4 +1,4 @@
-//! What a write means, and what a plan of it does to rows.
+//! Evaluates writes by their definition, and runs plans of writes on rows.
 
 mod known;
 mod steps;

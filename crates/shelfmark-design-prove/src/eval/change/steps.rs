@@ -1,4 +1,4 @@
-//! The steps of a write's plan, done to rows one after another.
+//! Runs the steps of a write's plan on rows, one after another.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub fn run(
     Ok(rows)
 }
 
-/// Runs the plan of a write wherever the rows lie.
+/// Runs the plan of a write on rows behind any holder.
 ///
 /// # Errors
 ///
@@ -67,12 +67,12 @@ pub fn run_on(
     Ok(())
 }
 
-/// What a read looked for.
+/// A read that a plan has made, with its binding.
 pub(super) struct Looked {
     pub(super) of: RelationId,
-    /// Attributes and their values.
+    /// The attributes that it was bound to, with their values.
     pub(super) wanted: Vec<(ColumnPath, Value)>,
-    /// Its place in the reads.
+    /// Its position among the reads.
     pub(super) at: usize,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Runner<'a> {
     pub(super) shelf: &'a mut dyn Holder,
     pub(super) reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
     pub(super) looked: Vec<Looked>,
-    /// The keys that the step at hand has changed something under.
+    /// The keys that the current step has changed.
     pub(super) changed: Vec<(TableId, Key)>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Runner<'a> {
         alias: &Option<String>,
     ) -> Result<(), String> {
         let named = |(path, term): &(ColumnPath, Term)| {
-            let value = self.told(term).unwrap_or(Value::Null);
+            let value = self.bound_value(term).unwrap_or(Value::Null);
             (canonical(self.model, family.source, path), value)
         };
         let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
@@ -135,7 +135,7 @@ impl<'a> Runner<'a> {
             asked.push(bindings.iter().map(named).collect());
         }
         // Of a tuple that is not there nothing leads on.
-        if bindings.iter().any(|(_, term)| self.told(term).is_none()) {
+        if bindings.iter().any(|(_, term)| self.bound_value(term).is_none()) {
             self.reads.push((alias.clone(), id, Vec::new()));
             return Ok(());
         }
@@ -277,7 +277,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Rows read for the loop whose copies of another relation's attributes change.
+    /// Returns rows read for the loop whose copies of another relation's attributes change.
     fn dependents(&self, id: FamilyId, family: &Family, each: Option<&str>) -> Vec<(Known, Known)> {
         let Some(alias) = each else { return Vec::new() };
         let mut found = Vec::new();
@@ -384,7 +384,7 @@ impl<'a> Runner<'a> {
         self.shelf.put(family.table, key, row)
     }
 
-    /// What lists and counts of the row's children gain or lose.
+    /// Returns the changes of lists and counts in rows of the tuple's parents.
     fn kept_changes(
         &self,
         family: &Family,

@@ -11,7 +11,7 @@ const TEXTS: [&str; 5] = [
 ];
 const NUMBERS: [&str; 5] = ["int", "int(0..99)", "int(10..99)", "timestamp", "date"];
 
-/// The model; each key is a random choice of columns, tags, delimiters and codecs.
+/// Returns the model; each key is a random choice of columns, tags, delimiters and codecs.
 #[expect(clippy::too_many_lines, reason = "one model from top to bottom")]
 pub(super) fn text(random: &mut Random) -> String {
     let mut pick = |items: &[&str]| (*random.pick(items).expect("items")).to_owned();

@@ -13,7 +13,7 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema, TextFold};
-use shelfmark_store::meanest::MeanestOptions;
+use shelfmark_store::fault_injection::FaultOptions;
 use shelfmark_store::random::SplitMix;
 use shelfmark_testkit::seeds;
 
@@ -436,8 +436,8 @@ fn random_mutations_come_to_the_same_on_every_driver() {
 #[test]
 fn random_mutations_come_to_the_same_when_nobody_knows_how_writes_end() {
     seeds::each(6, 200, |seed| {
-        let options = MeanestOptions::new(seed);
-        let options = MeanestOptions { conflict: 100, busy: 50, undetermined: 100, ..options };
+        let options = FaultOptions::new(seed);
+        let options = FaultOptions { conflict: 100, busy: 50, undetermined: 100, ..options };
         run(&meaner(options), 2_000 + seed, "t");
     });
 }

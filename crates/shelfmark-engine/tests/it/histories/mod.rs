@@ -15,15 +15,15 @@ mod act;
 mod ranged;
 mod world;
 
-use shelfmark_store::meanest::MeanestOptions;
+use shelfmark_store::fault_injection::FaultOptions;
 use shelfmark_testkit::seeds;
 
 use self::world::{Sum, World};
 use crate::drivers::{Bed, embedded, meaner, memory, restless};
 
 fn mean(seed: u64, late: u16) -> Bed {
-    let options = MeanestOptions::new(seed);
-    meaner(MeanestOptions { conflict: 100, busy: 50, undetermined: 80, late, ..options })
+    let options = FaultOptions::new(seed);
+    meaner(FaultOptions { conflict: 100, busy: 50, undetermined: 80, late, ..options })
 }
 
 fn nested(seed: u64, transactions: usize, bed: Bed, sum: &mut Sum) {

@@ -17,7 +17,7 @@ mod step;
 mod world;
 
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use shelfmark_store::meanest::MeanestOptions;
+use shelfmark_store::fault_injection::FaultOptions;
 use shelfmark_testkit::seeds;
 
 use self::world::World;
@@ -53,8 +53,8 @@ fn in_memory() {
 fn on_the_meanest_driver() {
     seeds::each(4, 400, |seed| {
         run(seed, 6, 80, || {
-            let options = MeanestOptions::new(seed);
-            meaner(MeanestOptions { conflict: 100, busy: 50, undetermined: 0, late: 0, ..options })
+            let options = FaultOptions::new(seed);
+            meaner(FaultOptions { conflict: 100, busy: 50, undetermined: 0, late: 0, ..options })
         });
     });
 }

@@ -21,7 +21,7 @@ mod writeback;
 
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use bytes::Bytes;
 use lsm_tree::compaction::Leveled;
@@ -32,6 +32,7 @@ use lsm_tree::{
 };
 
 use crate::contract::{Error, ErrorKind, KeyRange, Result};
+use crate::mutex::lock;
 use crate::vfs;
 
 pub(super) use stop::StopFlag;
@@ -438,11 +439,6 @@ impl Tree {
         };
         drop(gone);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What these guard is a list that is changed in single steps; a panic leaves it whole.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Describes an error of the library in plain words; its own text is meant for its developers.

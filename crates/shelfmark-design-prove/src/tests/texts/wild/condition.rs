@@ -1,4 +1,4 @@
-//! What a read asks of attributes, and the inputs that it asks with.
+//! Random conditions on attributes, and their inputs.
 //!
 //! Invariant: every input is named by some condition.
 
@@ -53,7 +53,7 @@ impl Condition {
     }
 }
 
-/// A condition of any kind, equalities more often than others.
+/// Returns a condition of any kind, equalities more often than others.
 pub(super) fn condition(path: Path, inputs: &mut Inputs, random: &mut Random) -> Condition {
     let test = match random.below(12) {
         0 => Test::Between(inputs.fresh(), inputs.fresh()),
@@ -70,7 +70,7 @@ pub(super) fn condition(path: Path, inputs: &mut Inputs, random: &mut Random) ->
     Condition { path, test }
 }
 
-/// What makes a row family sparse: ` when p = 1`, mostly nothing.
+/// Returns the condition that makes a row family sparse: ` when p = 1`, mostly nothing.
 pub(super) fn when(relations: &[Relation], of: usize, random: &mut Random) -> String {
     if !chance(random, 1, 4) {
         return String::new();

@@ -16,12 +16,12 @@ pub(super) struct Family {
     /// Partition columns, then sort columns; of an index its own, then those of its rows.
     pub(super) columns: Vec<Column>,
     pub(super) partition: usize,
-    /// Whether keys are two texts.
+    /// True if keys are two texts.
     pub(super) is_text: bool,
 }
 
 impl Family {
-    /// Whether rows are found by the first key of what they stem from.
+    /// Returns true if rows are found by the first key of what they stem from.
     pub(super) fn is_base(&self, relations: &[Relation]) -> bool {
         let relation = &relations[self.of];
         let names = self.columns.iter().flat_map(|column| &column.pieces);
@@ -33,7 +33,7 @@ impl Family {
     }
 }
 
-/// A table with the relation's own key that stores all.
+/// Returns a table with the relation's own key that stores all.
 pub(super) fn base(relations: &[Relation], of: usize, number: usize) -> (String, Family) {
     let relation = &relations[of];
     let parts = relation
@@ -47,7 +47,7 @@ pub(super) fn base(relations: &[Relation], of: usize, number: usize) -> (String,
     (text, Family { table, of, columns, partition: 1, is_text: false })
 }
 
-/// A table of one row type, whose key has columns, and sometimes an index of it.
+/// Returns a table of one row type, whose key has columns, and sometimes an index of it.
 pub(super) fn typed(
     relations: &[Relation],
     (of, aim): (usize, Option<&Read>),
@@ -90,7 +90,7 @@ pub(super) fn typed(
     (text + "\n", families)
 }
 
-/// A table of one to three row types, whose keys are two texts.
+/// Returns a table of one to three row types, whose keys are two texts.
 pub(super) fn textual(
     relations: &[Relation],
     wanted: &[(usize, Option<&Read>)],
@@ -122,7 +122,7 @@ pub(super) fn textual(
     (out + "  }\n", families)
 }
 
-/// The two texts of a key. Row types of one table often share how the first one begins.
+/// Returns the two texts of a key. Row types of one table often share how the first one begins.
 fn texts(
     relations: &[Relation],
     (of, aim): (usize, Option<&Read>),
@@ -189,7 +189,7 @@ fn store(relations: &[Relation], of: usize, random: &mut Random) -> String {
     }
 }
 
-/// How many refer to the row's source, or what they hold.
+/// Returns a count of what refers to the row's source, or a list of its values.
 fn kept(relations: &[Relation], of: usize, random: &mut Random) -> Option<String> {
     let once = |one: &&Relation| {
         one.attributes.iter().filter(|attribute| attribute.refers == Some(of)).count() == 1

@@ -1,4 +1,4 @@
-//! What keys are made of: which attributes, in which order, cut and encoded how.
+//! Random keys: their attributes, in which order, cut and encoded how.
 //!
 //! What it is not: no guarantee that a key tells tuples apart, or that a text key can be read back.
 //!
@@ -32,22 +32,22 @@ pub(super) struct Hole {
 }
 
 impl Hole {
-    /// The same computation of another value.
+    /// Returns the same computation of another value.
     pub(super) fn of(&self, value: &str) -> String {
         format!("{}{value}{}", self.around.0, self.around.1)
     }
 
-    /// The same as a hole of a template.
+    /// Returns the same as a hole of a template.
     pub(super) fn cut(&self, value: &str) -> String {
         format!("<{}{}>", self.of(value), self.codec)
     }
 
-    /// Whether a value can stand there: nothing is computed from a text that is written out.
+    /// Returns true if a value can stand there: nothing is computed from a text that is written out.
     pub(super) fn takes(&self, value: &str) -> bool {
         self.around.0.is_empty() || !value.starts_with('"')
     }
 
-    /// Whether rows are spread by it.
+    /// Returns true if rows are spread by it.
     pub(super) fn is_bucket(&self) -> bool {
         self.around.0.starts_with("bucket")
     }
@@ -59,7 +59,7 @@ pub(super) struct Column {
     pub(super) desc: bool,
 }
 
-/// Some attributes, those first that a read fixes, if it is done with one in mind; then a key of
+/// Returns some attributes, those first that a read fixes, if it is done with one in mind; then a key of
 /// the relation, unless it shall be incomplete.
 pub(super) fn parts(
     relations: &[Relation],
@@ -95,7 +95,8 @@ pub(super) fn parts(
     parts
 }
 
-/// What a read asks for, in the order in which a key would serve it: equalities, an end, its order.
+/// Returns the parts that a read asks for, in the order in which a key would serve it: equalities,
+/// an end, its order.
 fn aimed(read: &Read, random: &mut Random) -> Vec<Part> {
     let mut parts = Vec::new();
     let fixed = |test: &Test| matches!(test, Test::Equal(_) | Test::Among(_));
@@ -126,13 +127,13 @@ fn add(parts: &mut Vec<Part>, path: Path, desc: bool) -> bool {
     new
 }
 
-/// A column of its own for each component.
+/// Returns a column of its own for each component.
 pub(super) fn plain(parts: impl Iterator<Item = Part>) -> Vec<Column> {
     let hole = |path| Piece::Hole(Hole { path, around: ("", ""), codec: "" });
     parts.map(|part| Column { pieces: vec![hole(part.path)], desc: part.desc }).collect()
 }
 
-/// The same, with some of them computed.
+/// Returns the same, with some of them computed.
 pub(super) fn typed(parts: Vec<Part>, may_descend: bool, random: &mut Random) -> Vec<Column> {
     let column = |part: Part| {
         let ty = part.path.ty;
@@ -150,7 +151,7 @@ pub(super) fn typed(parts: Vec<Part>, may_descend: bool, random: &mut Random) ->
     parts.into_iter().map(column).collect()
 }
 
-/// The components glued into one text behind a tag.
+/// Returns the components glued into one text behind a tag.
 pub(super) fn glued(tag: &'static str, parts: Vec<Part>, random: &mut Random) -> Column {
     let mut pieces = Vec::new();
     if !tag.is_empty() {
@@ -181,7 +182,7 @@ fn codec(path: &Path, random: &mut Random) -> &'static str {
     }
 }
 
-/// A column as a text with holes.
+/// Returns a column as a text with holes.
 pub(super) fn template(column: &Column) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Literal(text) => (*text).to_owned(),

@@ -19,7 +19,7 @@ mod write;
 
 use super::Random;
 
-/// A model: entities and links, two to five reads, one to four writes, one or two schemas.
+/// Returns a model: entities and links, two to five reads, one to four writes, one or two schemas.
 pub(super) fn text(random: &mut Random) -> String {
     let relations = relation::relations(random);
     let mut out = relation::declared(&relations);
@@ -37,12 +37,12 @@ pub(super) fn text(random: &mut Random) -> String {
     out
 }
 
-/// Whether something happens that happens so many times of so many.
+/// Returns true if something happens that happens so many times of so many.
 fn chance(random: &mut Random, times: usize, of: usize) -> bool {
     random.below(of) < times
 }
 
-/// One of some words; those that are there twice come twice as often.
+/// Returns one of some words; those that are there twice come twice as often.
 fn word(random: &mut Random, words: &[&'static str]) -> &'static str {
     random.pick(words).copied().expect("words to choose from")
 }

@@ -10,9 +10,9 @@ pub(super) struct Path {
     /// As written: `up.p`.
     pub(super) name: String,
     pub(super) ty: &'static str,
-    /// Whether there may be nothing at its end.
+    /// True if there may be nothing at its end.
     pub(super) optional: bool,
-    /// How many attributes it names.
+    /// Number of attributes that it names.
     pub(super) steps: usize,
 }
 
@@ -28,7 +28,7 @@ impl Path {
     }
 }
 
-/// One to three attributes, or one only.
+/// Returns one to three attributes, or one only.
 pub(super) fn path(relations: &[Relation], of: usize, deep: bool, random: &mut Random) -> Path {
     let mut found: Option<Path> = None;
     let mut at = of;
@@ -53,7 +53,7 @@ pub(super) fn path(relations: &[Relation], of: usize, deep: bool, random: &mut R
     }
 }
 
-/// A value of a type, as patterns and rows write it; of some types none is written.
+/// Returns a value of a type, as patterns and rows write it; of some types none is written.
 pub(super) fn constant(ty: &str, random: &mut Random) -> Option<String> {
     let words: &[&'static str] = match ty {
         "bool" => &["true", "false"],

@@ -12,16 +12,16 @@ use super::read::Read;
 use super::relation::Relation;
 use super::{Random, chance, word};
 
-/// What the first step of a plan is made of, as far as it is known.
+/// The first step of a plan, as far as it is known.
 struct Draft<'a> {
     read: &'a Read,
-    /// Which input a loop runs over, or the buckets.
+    /// The input that a loop runs over, or the buckets.
     each: Option<String>,
     /// The conditions that the range says.
     used: Vec<&'a str>,
 }
 
-/// A plan of a read by one of the families, if its call can be formed.
+/// Returns a plan of a read by one of the families, if its call can be formed.
 pub(super) fn serve(
     relations: &[Relation],
     read: &Read,
@@ -60,7 +60,7 @@ pub(super) fn serve(
     Some(out + "\n")
 }
 
-/// Whether the range is read from its end: as the order wants it, if it is of the next column.
+/// Returns true if the range is read from its end: as the order wants it, if it is of the next column.
 fn descends(read: &Read, family: &Family, random: &mut Random) -> bool {
     let named = |name: &str| {
         family.columns.iter().find(|column| {
@@ -75,7 +75,8 @@ fn descends(read: &Read, family: &Family, random: &mut Random) -> bool {
 }
 
 impl<'a> Draft<'a> {
-    /// What the read compares an attribute with by `=`, or a loop over what it compares it with.
+    /// Returns the value that the read compares an attribute with by `=`, or a loop over its
+    /// values.
     fn bound(&mut self, hole: &Hole, counted: Option<&str>) -> Option<String> {
         if hole.is_bucket() && self.each.is_none() {
             self.each = Some("0..1".to_owned());
@@ -98,7 +99,7 @@ impl<'a> Draft<'a> {
         None
     }
 
-    /// The ends that the read sets to an attribute: words of a range and their values.
+    /// Returns the ends that the read sets to an attribute: words of a range and their values.
     fn ends(&mut self, hole: &Hole, random: &mut Random) -> Vec<(&'static str, String)> {
         let read = self.read;
         let mut ends = Vec::new();
@@ -195,7 +196,7 @@ impl<'a> Draft<'a> {
         Some(("query", out))
     }
 
-    /// How the texts of a column begin, and the first value that is not known.
+    /// Returns the beginning of a column's texts, and the first unknown value.
     fn prefix<'c>(&mut self, column: &'c Column) -> (String, Option<&'c Hole>) {
         let mut begin = String::new();
         for piece in &column.pieces {
@@ -217,7 +218,8 @@ impl<'a> Draft<'a> {
         (begin, None)
     }
 
-    /// What is done outside the store: filters for what the range does not say, a sort, a limit.
+    /// Returns the work outside the store: filters for what the range does not say, a sort, a
+    /// limit.
     fn rest(&self, random: &mut Random) -> String {
         let mut out = String::new();
         let open = |one: &&Condition| !self.used.contains(&one.path.name.as_str());
@@ -243,7 +245,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A read of the rest of a row, or of what it refers to, by what the row before it shows.
+/// Returns a read of the rest of a row, or of what it refers to, by what the row before it shows.
 fn follow_up(
     relations: &[Relation],
     family: &Family,

@@ -13,12 +13,12 @@ pub(super) struct Read {
     pub(super) name: String,
     pub(super) sources: Vec<usize>,
     pub(super) conditions: Vec<Condition>,
-    /// What it is ordered by, and whether that descends; `kind` is one of them.
+    /// The order, and whether it descends; `kind` is one of them.
     pub(super) order: Vec<(Path, bool)>,
     pub(super) limit: Option<String>,
     /// `count of `, or nothing.
     pub(super) aggregate: String,
-    /// What is selected, as written.
+    /// The selection, as written.
     shown: String,
     inputs: Vec<String>,
     facts: &'static str,
@@ -57,7 +57,7 @@ impl Read {
     }
 }
 
-/// A read of any kind.
+/// Returns a read of any kind.
 pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -> Read {
     let of = random.below(relations.len());
     let sources = sources(relations, of, random);
@@ -96,12 +96,12 @@ pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -
     Read { name, sources, conditions, order, limit, aggregate, shown, inputs: names, facts }
 }
 
-/// The row type, as something to order by.
+/// Returns the row type, as something to order by.
 fn kind() -> Path {
     Path { name: "kind".to_owned(), ty: "", optional: false, steps: 1 }
 }
 
-/// One row type, or two that have something in common.
+/// Returns one row type, or two that have something in common.
 fn sources(relations: &[Relation], of: usize, random: &mut Random) -> Vec<usize> {
     let other = random.below(relations.len());
     let mut own = (0..relations[of].attributes.len()).map(|at| Path::of(&relations[of], at));
@@ -111,7 +111,7 @@ fn sources(relations: &[Relation], of: usize, random: &mut Random) -> Vec<usize>
     vec![of]
 }
 
-/// Whether each of several row types has an attribute of this name and type.
+/// Returns true if each of several row types has an attribute of this name and type.
 fn is_in_all(relations: &[Relation], sources: &[usize], path: &Path) -> bool {
     let has = |at: &usize| {
         relations[*at].attributes.iter().any(|one| one.name == path.name && one.ty == path.ty)

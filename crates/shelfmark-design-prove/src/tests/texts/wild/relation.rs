@@ -8,7 +8,7 @@
 
 use super::{Random, chance, word};
 
-/// What attributes hold: few values, so that tuples meet, and texts that hold what keys are cut at.
+/// Types of attributes: few values, so that tuples meet, and texts that hold what keys are cut at.
 const TYPES: [&str; 17] = [
     "int(0..3)",
     "int(0..3)",
@@ -29,7 +29,7 @@ const TYPES: [&str; 17] = [
     "ulid",
 ];
 
-/// What entities are told apart by.
+/// Types of keys of entities.
 const KEY_TYPES: [&str; 6] = [
     "uuid",
     "uuid",
@@ -68,7 +68,7 @@ impl Relation {
         &self.keys[0]
     }
 
-    /// One of the keys, the first more often than not.
+    /// Returns one of the keys, the first more often than not.
     pub(super) fn some_key(&self, random: &mut Random) -> &[usize] {
         let other = chance(random, 1, 4);
         let at = if other { random.below(self.keys.len()) } else { 0 };
@@ -76,7 +76,7 @@ impl Relation {
     }
 }
 
-/// One to three entities, no link to two.
+/// Returns one to three entities, no link to two.
 pub(super) fn relations(random: &mut Random) -> Vec<Relation> {
     let count = 1 + random.below(ENTITIES.len());
     let mut relations: Vec<Relation> = Vec::new();
@@ -146,7 +146,7 @@ fn reference(name: &'static str, to: usize, optional: bool, random: &mut Random)
     Attribute { refers: Some(to), optional, immutable, ..scalar(name, ENTITIES[to]) }
 }
 
-/// An attribute that refers to nothing; often of the type that one of its name has elsewhere, so
+/// Returns an attribute that refers to nothing; often of the type that one of its name has elsewhere, so
 /// that several row types can be asked for at once.
 fn own(name: &'static str, before: &[Relation], random: &mut Random) -> Attribute {
     let elsewhere = before.iter().flat_map(|one| &one.attributes).find(|one| one.name == name);
@@ -192,7 +192,7 @@ fn widen_key(relations: &mut [Relation], at: usize, random: &mut Random) {
     }
 }
 
-/// The relations, as a model declares them.
+/// Returns the relations, as a model declares them.
 pub(super) fn declared(relations: &[Relation]) -> String {
     let mut out = String::new();
     for one in relations {

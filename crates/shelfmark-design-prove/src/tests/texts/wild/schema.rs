@@ -52,7 +52,7 @@ pub(super) fn text(
     out + "}\n"
 }
 
-/// What a family stems from, and which read it is for, if any.
+/// Returns the source of a family, and the read that it is for, if any.
 fn aim<'a>(
     relations: &[Relation],
     reads: &'a [Read],

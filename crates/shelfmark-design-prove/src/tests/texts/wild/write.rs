@@ -104,7 +104,7 @@ impl<'a> Values<'a> {
         format!("update {}({selected}) set {}", part.relation.name, set.join(", "))
     }
 
-    /// A key of the relation, and sometimes one attribute more.
+    /// Returns a key of the relation, and sometimes one attribute more.
     fn selected(&mut self, part: &Part<'_>, random: &mut Random) -> String {
         let relation = part.relation;
         let mut selected = relation.some_key(random).to_vec();
@@ -119,7 +119,7 @@ impl<'a> Values<'a> {
         given.collect::<Vec<String>>().join(", ")
     }
 
-    /// What an attribute gets; of an optional one it may be taken away.
+    /// Returns the new value of an attribute; an optional one may be removed.
     fn new_value(&mut self, part: &Part<'_>, attribute: &Attribute, random: &mut Random) -> String {
         if attribute.optional && chance(random, 1, 5) {
             return "absent".to_owned();
@@ -156,7 +156,7 @@ impl<'a> Values<'a> {
         self.input(wanted, random)
     }
 
-    /// A new input, or one of this type again.
+    /// Returns a new input, or one of this type again.
     fn input(&mut self, wanted: &'static str, random: &mut Random) -> String {
         let known = self.typed.iter().find(|(_, ty)| *ty == wanted);
         if let Some((name, _)) = known
@@ -170,13 +170,13 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What is neither in the key nor immutable.
+/// Returns the attributes that are neither in the key nor immutable.
 fn changeable(relation: &Relation) -> impl Iterator<Item = &Attribute> {
     let all = relation.attributes.iter().enumerate();
     all.filter(|(at, one)| !relation.key().contains(at) && !one.immutable).map(|(_, one)| one)
 }
 
-/// The type of an attribute; of an entity's identifier the entity, as references have it.
+/// Returns the type of an attribute; of an entity's identifier the entity, as references have it.
 fn wanted(relation: &Relation, attribute: &Attribute) -> &'static str {
     if attribute.name == "id" { relation.name } else { attribute.ty }
 }

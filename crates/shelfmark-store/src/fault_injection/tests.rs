@@ -4,26 +4,26 @@
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use super::{Injected, MeanestOptions, MeanestStore};
+use super::{FaultInjectingStore, FaultOptions, Injected};
 use crate::clock::ManualClock;
 use crate::memory::MemoryStore;
 use crate::{Commit, Direction, ErrorKind, KeyRange, ScanLimits, Store as _, Write};
 
-fn new(options: MeanestOptions) -> MeanestStore {
+fn new(options: FaultOptions) -> FaultInjectingStore {
     let inner = MemoryStore::new(Arc::new(ManualClock::at_micros(0)));
-    MeanestStore::new(Arc::new(inner), options)
+    FaultInjectingStore::new(Arc::new(inner), options)
 }
 
 /// Returns options without faults, for a test to switch some on.
-fn kind(seed: u64) -> MeanestOptions {
-    MeanestOptions {
+fn kind(seed: u64) -> FaultOptions {
+    FaultOptions {
         empty_page: 0,
         conflict: 0,
         busy: 0,
         undetermined: 0,
         late: 0,
         behind: 0,
-        ..MeanestOptions::new(seed)
+        ..FaultOptions::new(seed)
     }
 }
 
@@ -31,7 +31,7 @@ fn put(key: &str, value: &str) -> Write {
     Write::Put { key: key.to_owned().into(), value: value.to_owned().into() }
 }
 
-fn validated(store: &MeanestStore, write: Write) -> Commit {
+fn validated(store: &FaultInjectingStore, write: Write) -> Commit {
     let base = Some(store.snapshot().unwrap());
     Commit {
         base,
@@ -43,7 +43,7 @@ fn validated(store: &MeanestStore, write: Write) -> Commit {
 
 /// Returns what happened to a workload: the outcome of each commit, and the lengths of all pages.
 fn run(seed: u64) -> (Vec<String>, Vec<usize>, Injected) {
-    let options = MeanestOptions { undetermined: 100, too_old: 30, ..MeanestOptions::new(seed) };
+    let options = FaultOptions { undetermined: 100, too_old: 30, ..FaultOptions::new(seed) };
     let store = new(options);
     let mut ends = Vec::new();
     let mut pages = Vec::new();
@@ -75,7 +75,7 @@ fn the_same_seed_does_the_same() {
 #[test]
 fn a_fault_more_or_less_does_not_shift_the_others() {
     let ends = |quiet: usize, looks: usize| -> Vec<String> {
-        let store = new(MeanestOptions { undetermined: 200, ..MeanestOptions::new(12) });
+        let store = new(FaultOptions { undetermined: 200, ..FaultOptions::new(12) });
         let end = |round: usize| {
             store.set_faults(round >= quiet);
             for _ in 0..looks {
@@ -124,7 +124,7 @@ fn every_fault_comes() {
 
 #[test]
 fn an_undetermined_commit_is_there_wholly_or_not_at_all() {
-    let store = new(MeanestOptions { undetermined: 1000, late: 300, ..kind(4) });
+    let store = new(FaultOptions { undetermined: 1000, late: 300, ..kind(4) });
     let mut there = 0;
     for round in 0..100 {
         let (one, other) = (format!("a{round}"), format!("b{round}"));
@@ -141,7 +141,7 @@ fn an_undetermined_commit_is_there_wholly_or_not_at_all() {
 
 #[test]
 fn a_lost_commit_is_validated_all_the_same() {
-    let store = new(MeanestOptions { undetermined: 1000, ..kind(5) });
+    let store = new(FaultOptions { undetermined: 1000, ..kind(5) });
     store.set_faults(false);
     let stale = validated(&store, put("a", "v"));
     store.commit(Commit::of(vec![put("x", "new")])).unwrap();
@@ -151,7 +151,7 @@ fn a_lost_commit_is_validated_all_the_same() {
 
 #[test]
 fn only_validating_commits_conflict() {
-    let store = new(MeanestOptions { conflict: 1000, ..kind(6) });
+    let store = new(FaultOptions { conflict: 1000, ..kind(6) });
     store.commit(Commit::of(vec![put("a", "v")])).unwrap();
     let error = store.commit(validated(&store, put("a", "v"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
@@ -161,10 +161,10 @@ fn only_validating_commits_conflict() {
 
 #[test]
 fn busy_says_how_long_to_wait() {
-    let store = new(MeanestOptions { busy: 1000, ..kind(7) });
+    let store = new(FaultOptions { busy: 1000, ..kind(7) });
     let error = store.commit(Commit::of(vec![put("a", "v")])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Busy);
-    assert_eq!(error.retry_after(), Some(MeanestOptions::new(7).busy_wait));
+    assert_eq!(error.retry_after(), Some(FaultOptions::new(7).busy_wait));
     assert_eq!(store.stats().busy_refusals, 1);
     assert_eq!(store.snapshot().unwrap().get(b"a").unwrap(), None);
 }
@@ -172,7 +172,7 @@ fn busy_says_how_long_to_wait() {
 #[test]
 fn a_late_commit_is_queued_before_it_is_published() {
     let late_wait = std::time::Duration::from_millis(30);
-    let store = new(MeanestOptions { late: 1000, late_wait, ..kind(8) });
+    let store = new(FaultOptions { late: 1000, late_wait, ..kind(8) });
     let (sender, receiver) = mpsc::channel();
     let here = std::thread::current().id();
     let done = Box::new(move |outcome: crate::Result<_>| {
@@ -191,7 +191,7 @@ fn a_late_commit_is_queued_before_it_is_published() {
 
 #[test]
 fn what_is_published_never_goes_back() {
-    let store = Arc::new(new(MeanestOptions { late: 500, ..kind(9) }));
+    let store = Arc::new(new(FaultOptions { late: 500, ..kind(9) }));
     let mut threads = Vec::new();
     for _ in 0..2 {
         let store = store.clone();
@@ -220,7 +220,7 @@ fn what_is_published_never_goes_back() {
 
 #[test]
 fn closing_tells_every_end() {
-    let store = new(MeanestOptions { late: 1000, ..kind(10) });
+    let store = new(FaultOptions { late: 1000, ..kind(10) });
     let (sender, receiver) = mpsc::channel();
     for round in 0..20 {
         let sender = sender.clone();

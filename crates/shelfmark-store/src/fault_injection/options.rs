@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Sizes in bytes; probabilities in cases of 1,000. Every driver that is planned takes at least
 /// these sizes, so what runs within them runs everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeanestOptions {
+pub struct FaultOptions {
     /// The seed of all random decisions.
     pub seed: u64,
     /// Longest key.
@@ -42,7 +42,7 @@ pub struct MeanestOptions {
     pub behind: u16,
 }
 
-impl MeanestOptions {
+impl FaultOptions {
     /// Creates options with every limit at its lowest and every fault of a commit.
     #[must_use]
     pub fn new(seed: u64) -> Self {

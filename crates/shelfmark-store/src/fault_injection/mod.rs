@@ -20,7 +20,7 @@ mod snapshot;
 mod tests;
 
 pub use dice::Injected;
-pub use options::MeanestOptions;
+pub use options::FaultOptions;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,7 +30,7 @@ use bytes::Bytes;
 use self::dice::{Dice, Fate};
 use self::horizon::{Horizon, Ticket};
 use self::late::Late;
-use self::snapshot::MeanestSnapshot;
+use self::snapshot::FaultInjectingSnapshot;
 use crate::contract::{
     Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Queued,
     Result, ScanLimits, Snapshot, Store, StoreStats,
@@ -47,20 +47,20 @@ const CUT_KEYS_MAX: usize = 4096;
 /// ```
 /// use std::sync::Arc;
 /// use shelfmark_store::clock::SystemClock;
-/// use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
+/// use shelfmark_store::fault_injection::{FaultOptions, FaultInjectingStore};
 /// use shelfmark_store::memory::MemoryStore;
 /// use shelfmark_store::{Commit, ErrorKind, Store as _, Write};
 ///
 /// let inner = Arc::new(MemoryStore::new(Arc::new(SystemClock::new())));
-/// let options = MeanestOptions { busy: 1000, ..MeanestOptions::new(7) };
-/// let store = MeanestStore::new(inner, options);
+/// let options = FaultOptions { busy: 1000, ..FaultOptions::new(7) };
+/// let store = FaultInjectingStore::new(inner, options);
 /// let write = || Commit::of(vec![Write::Put { key: "a".into(), value: "1".into() }]);
 /// assert_eq!(store.commit(write()).unwrap_err().kind(), ErrorKind::Busy);
 /// store.set_faults(false);
 /// store.commit(write())?;
 /// # Ok::<(), shelfmark_store::Error>(())
 /// ```
-pub struct MeanestStore {
+pub struct FaultInjectingStore {
     inner: Arc<dyn Store>,
     dice: Arc<Dice>,
     shared: Arc<Shared>,
@@ -75,10 +75,10 @@ struct Shared {
     late: Late,
 }
 
-impl MeanestStore {
+impl FaultInjectingStore {
     /// Wraps `inner`, with faults on.
     #[must_use]
-    pub fn new(inner: Arc<dyn Store>, options: MeanestOptions) -> Self {
+    pub fn new(inner: Arc<dyn Store>, options: FaultOptions) -> Self {
         Self {
             inner,
             dice: Arc::new(Dice::new(options)),
@@ -138,10 +138,10 @@ impl MeanestStore {
     }
 }
 
-impl Store for MeanestStore {
+impl Store for FaultInjectingStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         let published = self.shared.horizon.published(&*self.inner)?;
-        Ok(MeanestSnapshot::wrap(published, &self.dice))
+        Ok(FaultInjectingSnapshot::wrap(published, &self.dice))
     }
 
     fn latest(&self) -> Result<Arc<dyn Snapshot>> {
@@ -149,7 +149,7 @@ impl Store for MeanestStore {
             self.dice.count(|counts| &counts.behind);
             return self.snapshot();
         }
-        Ok(MeanestSnapshot::wrap(self.inner.latest()?, &self.dice))
+        Ok(FaultInjectingSnapshot::wrap(self.inner.latest()?, &self.dice))
     }
 
     fn submit(&self, mut commit: Commit, done: Completion) -> Result<Queued> {

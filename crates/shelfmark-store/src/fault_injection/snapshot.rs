@@ -10,13 +10,13 @@ use crate::contract::{
     Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
 };
 
-pub(super) struct MeanestSnapshot {
+pub(super) struct FaultInjectingSnapshot {
     inner: Arc<dyn Snapshot>,
     dice: Arc<Dice>,
     is_too_old: bool,
 }
 
-impl MeanestSnapshot {
+impl FaultInjectingSnapshot {
     pub(super) fn wrap(inner: Arc<dyn Snapshot>, dice: &Arc<Dice>) -> Arc<dyn Snapshot> {
         let is_too_old = dice.is_too_old();
         if is_too_old {
@@ -33,7 +33,7 @@ impl MeanestSnapshot {
     }
 }
 
-impl Snapshot for MeanestSnapshot {
+impl Snapshot for FaultInjectingSnapshot {
     fn id(&self) -> SnapshotId {
         self.inner.id()
     }

@@ -1,4 +1,4 @@
-//! What a write's plan knows, step by step: inputs, and what rows read before show.
+//! Tracks what a write's plan knows, step by step: inputs, and the values of rows read before.
 //!
 //! Invariant: an expression of a row names a column that the row has.
 
@@ -16,7 +16,7 @@ use shelfmark_design_language::model::{ColumnPath, RelationId, Term, Value, cano
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
-use super::write::{Case, Known, Told, Writer};
+use super::write::{BoundRead, Case, Known, Writer};
 
 impl<'a> Writer<'a> {
     pub(super) fn read(
@@ -69,12 +69,17 @@ impl<'a> Writer<'a> {
                 guards,
                 then,
             });
-            self.told.push(Told { step: self.steps, family: id, alias: alias.clone(), wanted });
+            self.told.push(BoundRead {
+                step: self.steps,
+                family: id,
+                alias: alias.clone(),
+                wanted,
+            });
         }
         Ok(())
     }
 
-    /// An input or a constant, of the type of an attribute.
+    /// Returns an input or a constant, of the type of an attribute.
     pub(super) fn input(&self, relation: RelationId, path: &[usize], term: &Term) -> Option<Expr> {
         let ty = self.calls.model.path_type(relation, path);
         match term {
@@ -97,7 +102,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A value that a read is asked by: an input, or an attribute of the write's own tuple.
+    /// Returns a value that a read is bound to: an input, or an attribute of the write's own tuple.
     pub(super) fn own_term(
         &self,
         relation: RelationId,
@@ -114,7 +119,8 @@ impl<'a> Writer<'a> {
         self.input(relation, path, term).ok_or_else(|| self.unknown("what a read is asked by"))
     }
 
-    /// The request that finds the rows of a family by equalities, and what is left to compare.
+    /// Returns the request that finds the rows of a family by equalities, and the comparisons that
+    /// remain.
     pub(super) fn look_up(
         &self,
         family: &Family,
@@ -175,7 +181,7 @@ impl<'a> Writer<'a> {
         Ok((ask, rest))
     }
 
-    /// A key column from what is known; `None` where something is missing.
+    /// Returns a key column computed from what is known; `None` where something is missing.
     pub(super) fn column(
         &self,
         relation: RelationId,
@@ -226,7 +232,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a path's value is called, from what is known and what was read.
+    /// Returns the expression of a path's value, from what is known and what was read.
     pub(super) fn find(&self, relation: RelationId, known: &Known, path: &[usize]) -> Option<Expr> {
         let model = self.calls.model;
         let path = canonical(model, relation, path);
@@ -267,8 +273,8 @@ impl<'a> Writer<'a> {
         None
     }
 
-    /// What a row that was read shows of a path.
-    pub(super) fn shown(&self, told: &Told, path: &[usize]) -> Option<Expr> {
+    /// Returns the value of a path that a row that was read shows.
+    pub(super) fn shown(&self, told: &BoundRead, path: &[usize]) -> Option<Expr> {
         let schema = self.calls.schema;
         let family = schema.families.get(told.family)?;
         if let Some((_, value)) = told.wanted.iter().find(|(other, _)| other.as_slice() == path) {
@@ -283,7 +289,8 @@ impl<'a> Writer<'a> {
         Some(Expr::Row { name: name.to_owned(), step: told.step, ty })
     }
 
-    /// What the effect itself says; for an insert all of the tuple, else what selects it.
+    /// Returns the values that the effect itself gives; for an insert all of the tuple, else what
+    /// selects it.
     pub(super) fn given(&self, case: &Case<'_>) -> Known {
         let effect = case.effect;
         let mut known = Known::new();
@@ -304,7 +311,7 @@ impl<'a> Writer<'a> {
         known
     }
 
-    /// What a term of an effect says: an input, or an attribute of its loop's row.
+    /// Returns the expression of a term of an effect: an input, or an attribute of its loop's row.
     pub(super) fn term(&self, case: &Case<'_>, column: usize, term: &Term) -> Option<Expr> {
         match term {
             Term::Prior(path) => {
@@ -316,7 +323,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds what reads of the effect's own tuple show.
+    /// Adds the values that reads of the effect's own tuple show.
     pub(super) fn with_reads(&self, effect: &Effect, known: Known) -> Known {
         let keys = keys_of(self.calls.model, effect);
         let mut all = known.clone();
@@ -337,8 +344,8 @@ impl<'a> Writer<'a> {
         all
     }
 
-    /// Whether a read finds the tuple that has what is known, by one of its keys.
-    fn finds(&self, told: &Told, keys: &[Vec<usize>], known: &Known) -> bool {
+    /// Returns true if a read finds the tuple that has what is known, by one of its keys.
+    fn finds(&self, told: &BoundRead, keys: &[Vec<usize>], known: &Known) -> bool {
         keys.iter().any(|key| {
             !key.is_empty()
                 && key.iter().all(|column| {
@@ -349,8 +356,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// What a read of the effect's own tuple must say for a put of it: there is none of what is made
-    /// unless it is there, and one of what is changed.
+    /// Returns the guard on a read of the effect's own tuple for a put of it: an inserted tuple
+    /// must not exist, a changed one must.
     pub(super) fn looked(&self, effect: &Effect, known: &Known) -> Option<Guard> {
         let op = match (effect.kind, effect.existing) {
             (EffectKind::Insert, Existing::Unless) => CondOp::Absent,
@@ -373,7 +380,8 @@ impl<'a> Writer<'a> {
         Some(Guard { left, op, right: Vec::new() })
     }
 
-    /// What else an effect selects its tuple by, beside a key of it: compared in a row that was read.
+    /// Returns the comparisons of a row that was read with the terms that an effect selects its
+    /// tuple by beside a key.
     pub(super) fn selected(&self, effect: &Effect, known: &Known) -> Result<Vec<Guard>, Refusal> {
         if effect.kind == EffectKind::Insert || effect.each.is_some() {
             return Ok(Vec::new());
@@ -403,14 +411,15 @@ impl<'a> Writer<'a> {
         Ok(guards)
     }
 
-    /// The new values of what an update sets.
+    /// Returns the new values that an update sets.
     pub(super) fn changed(&self, case: &Case<'_>) -> Known {
         let set = case.effect.set.iter();
         set.filter_map(|(column, term)| Some((vec![*column], self.term(case, *column, term)?)))
             .collect()
     }
 
-    /// The effects that a step is for: those that ask it of the family, or all where none does.
+    /// Returns the effects that a step is for: those that require it of the family, or all where
+    /// none does.
     pub(super) fn meant(&self, id: FamilyId, asks: fn(&Need) -> bool) -> Vec<&'a Effect> {
         let all: Vec<&Effect> = self.write.effects.iter().collect();
         if all.len() < 2 {
@@ -422,7 +431,7 @@ impl<'a> Writer<'a> {
         if some.is_empty() { all } else { some }
     }
 
-    /// Effects, each with the read whose rows it is repeated for.
+    /// Returns the effects, each with the read whose rows it is repeated for.
     pub(super) fn cases(
         &self,
         effects: impl Iterator<Item = &'a Effect>,
@@ -441,7 +450,7 @@ impl<'a> Writer<'a> {
         Ok(cases)
     }
 
-    /// The read whose rows go under a name.
+    /// Returns the read whose rows have a name.
     pub(super) fn rows_of(&self, alias: &str, relation: RelationId) -> Result<usize, Refusal> {
         let found = self.told.iter().position(|told| {
             let family = self.calls.schema.families.get(told.family);

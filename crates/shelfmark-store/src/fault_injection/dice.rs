@@ -4,10 +4,11 @@
 //! does not shift the ones after it. Commits and reads have streams of their own: a read more does
 //! not shift the faults of the commits.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::options::MeanestOptions;
+use super::options::FaultOptions;
+use crate::mutex::lock;
 use crate::random::SplitMix;
 
 /// The faults of one commit.
@@ -53,7 +54,7 @@ pub struct Injected {
 }
 
 pub(super) struct Dice {
-    options: MeanestOptions,
+    options: FaultOptions,
     commits: Mutex<SplitMix>,
     reads: Mutex<SplitMix>,
     has_faults: AtomicBool,
@@ -73,7 +74,7 @@ pub(super) struct Counts {
 }
 
 impl Dice {
-    pub(super) fn new(options: MeanestOptions) -> Self {
+    pub(super) fn new(options: FaultOptions) -> Self {
         let mut seeds = SplitMix::new(options.seed);
         Self {
             commits: Mutex::new(seeds.fork()),
@@ -84,7 +85,7 @@ impl Dice {
         }
     }
 
-    pub(super) fn options(&self) -> &MeanestOptions {
+    pub(super) fn options(&self) -> &FaultOptions {
         &self.options
     }
 
@@ -151,8 +152,4 @@ impl Dice {
             behind: of(&self.counts.behind),
         }
     }
-}
-
-fn lock(stream: &Mutex<SplitMix>) -> MutexGuard<'_, SplitMix> {
-    stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
