@@ -3,13 +3,16 @@
 What is expected here is what cqlsh prints beside Apache Cassandra 5.0.
 """
 
+import json
 import os
 import pathlib
 import tempfile
 import unittest
+import urllib.request
 import uuid
 
 import shell
+from served import Served
 
 ADDRESS = os.environ["SHELFMARK_CQL"]
 
@@ -387,6 +390,59 @@ class AtATerminal(Bed):
         self.assertIn("SELECT", terminal.type("HELP\n", prompt))
         refused = terminal.type("SELEKT;\n", prompt)
         self.assertIn("no viable alternative at input 'SELEKT'", refused)
+
+
+class OfDynamoDb(unittest.TestCase):
+    """A table of DynamoDB, as cqlsh describes and copies it."""
+
+    def setUp(self):
+        self.served = Served("--share", "all")
+        self.addCleanup(self.served.close)
+        self.dynamodb("CreateTable", TableName="my-films", BillingMode="PAY_PER_REQUEST",
+                      AttributeDefinitions=[{"AttributeName": "studio", "AttributeType": "S"},
+                                            {"AttributeName": "number", "AttributeType": "N"}],
+                      KeySchema=[{"AttributeName": "studio", "KeyType": "HASH"},
+                                 {"AttributeName": "number", "KeyType": "RANGE"}])
+        for number in range(1, 41):
+            self.dynamodb("PutItem", TableName="my-films", Item={
+                "studio": {"S": f"s{number % 7}"}, "number": {"N": str(number)},
+                "title": {"S": f"Film, {number}"}, "extra": {"L": [{"N": str(number)}]}})
+
+    def dynamodb(self, operation, **body):
+        request = urllib.request.Request(
+            f"http://{self.served.addresses['dynamodb']}/", json.dumps(body).encode(),
+            {"X-Amz-Target": f"DynamoDB_20120810.{operation}",
+             "Content-Type": "application/x-amz-json-1.0"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def cqlsh(self, script):
+        return shell.run(self.served.addresses["cql"], script)
+
+    def test_described_and_copied(self):
+        out = self.cqlsh("""
+            ALTER TABLE dynamodb."my-films" ADD title text;
+            DESCRIBE KEYSPACES;
+            USE dynamodb;
+            DESCRIBE TABLES;
+            DESCRIBE TABLE "my-films";
+            SELECT * FROM "my-films" WHERE studio = 's3' AND number = 10;""")
+        for text in ('dynamodb', '"my-films"', 'CREATE TABLE dynamodb."my-films" (',
+                     "PRIMARY KEY (studio, number)", "other_attributes text",
+                     '     10 | {"extra":{"L":[{"N":"10"}]}} | Film, 10'):
+            self.assertIn(text, out)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "films.csv"
+            out = self.cqlsh(f"""
+                COPY dynamodb."my-films" TO '{file}' WITH HEADER = true AND PAGESIZE = 7;""")
+            self.assertIn("40 rows exported", out)
+            before = self.dynamodb("Scan", TableName="my-films")
+            for item in before["Items"]:
+                self.dynamodb("DeleteItem", TableName="my-films",
+                              Key={"studio": item["studio"], "number": item["number"]})
+            out = self.cqlsh(f"""COPY dynamodb."my-films" FROM '{file}' WITH HEADER = true;""")
+            self.assertIn("40 rows imported", out)
+        self.assertEqual(self.dynamodb("Scan", TableName="my-films"), before)
 
 
 if __name__ == "__main__":

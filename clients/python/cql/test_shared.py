@@ -1,6 +1,7 @@
 """One table, two faces: what a driver of Cassandra and boto3 see of each other's writes."""
 
 import decimal
+import json
 import unittest
 import uuid
 
@@ -8,8 +9,10 @@ import boto3
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from cassandra import InvalidRequest
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from cassandra.policies import WhiteListRoundRobinPolicy
+from cassandra.query import BatchStatement, SimpleStatement
 
 from bed import new_keyspace
 from served import Served
@@ -29,10 +32,10 @@ class Shared(unittest.TestCase):
     def connect(self):
         profile = ExecutionProfile(
             load_balancing_policy=WhiteListRoundRobinPolicy([self.served.host]), request_timeout=60)
-        cluster = Cluster([self.served.host], port=self.served.port, connect_timeout=30,
-                          execution_profiles={EXEC_PROFILE_DEFAULT: profile})
-        self.addCleanup(cluster.shutdown)
-        self.session = cluster.connect()
+        self.cluster = Cluster([self.served.host], port=self.served.port, connect_timeout=30,
+                               execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+        self.addCleanup(self.cluster.shutdown)
+        self.session = self.cluster.connect()
         self.dynamodb = boto3.resource(
             "dynamodb", endpoint_url=f"http://{self.served.addresses['dynamodb']}",
             region_name="local", aws_access_key_id="a", aws_secret_access_key="b",
@@ -145,6 +148,107 @@ class Shared(unittest.TestCase):
         with self.assertRaises(ClientError) as caught:
             client.scan(TableName="system_auth.roles")
         self.assertEqual(caught.exception.response["Error"]["Code"], "ResourceNotFoundException")
+
+
+class SharedByDynamoDb(Shared):
+    """The other direction: tables of DynamoDB in CQL's keyspace `dynamodb`."""
+
+    # Those of the base class are its own.
+    test_each_face_sees_what_the_other_wrote = None
+    test_batches_and_transactions_hold_both_kinds = None
+    test_what_is_not_granted_or_does_not_fit_is_said = None
+    test_who_logs_in_to_one_face_is_not_passed_by_at_the_other = None
+
+    def create_films(self):
+        films = self.dynamodb.create_table(
+            TableName="films", BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": "studio", "AttributeType": "S"},
+                                  {"AttributeName": "number", "AttributeType": "N"},
+                                  {"AttributeName": "year", "AttributeType": "N"}],
+            KeySchema=[{"AttributeName": "studio", "KeyType": "HASH"},
+                       {"AttributeName": "number", "KeyType": "RANGE"}],
+            GlobalSecondaryIndexes=[{
+                "IndexName": "by_year", "Projection": {"ProjectionType": "KEYS_ONLY"},
+                "KeySchema": [{"AttributeName": "year", "KeyType": "HASH"}]}])
+        with films.batch_writer() as batch:
+            for number in range(1, 301):
+                batch.put_item(Item={"studio": "a", "number": number, "year": 1900 + number % 3,
+                                     "title": f"Film {number}", "tags": {"x", "y"}})
+        return films
+
+    def test_prepared_statements_and_boto3_share_a_table(self):
+        self.serve("--share", "all")
+        films = self.create_films()
+        # The schema that the driver learned while the table was made.
+        self.cluster.refresh_schema_metadata()
+        known = self.cluster.metadata.keyspaces["dynamodb"].tables["films"]
+        self.assertEqual([column.name for column in known.primary_key], ["studio", "number"])
+        self.assertIn("by_year", known.indexes)
+        self.assertIn('CREATE TABLE dynamodb.films', known.export_as_string())
+        self.session.execute("ALTER TABLE dynamodb.films ADD (title text, tags set<text>, seen timestamp)")
+        get = self.session.prepare("SELECT * FROM dynamodb.films WHERE studio = ? AND number = ?")
+        row = self.session.execute(get, ["a", decimal.Decimal(7)]).one()
+        self.assertEqual((row.title, row.year, set(row.tags), row.other_attributes),
+                         ("Film 7", 1901, {"x", "y"}, None))
+        put = self.session.prepare(
+            "INSERT INTO dynamodb.films (studio, number, title, seen) VALUES (?, ?, ?, ?)")
+        self.session.execute(put, ["a", 7, "Seven", 1700000000000])
+        item = films.get_item(Key={"studio": "a", "number": 7})["Item"]
+        self.assertEqual(item, {"studio": "a", "number": 7, "title": "Seven", "year": 1901,
+                                "tags": {"x", "y"}, "seen": 1700000000000})
+        # What DynamoDB writes next is seen by the statement that was prepared before.
+        films.update_item(Key={"studio": "a", "number": 7}, UpdateExpression="SET score = :one",
+                          ExpressionAttributeValues={":one": 1})
+        row = self.session.execute(get, ["a", 7]).one()
+        self.assertEqual(json.loads(row.other_attributes), {"score": {"N": "1"}})
+        # Pages, indexes, ranges of tokens.
+        query = SimpleStatement("SELECT number FROM dynamodb.films WHERE studio = 'a'", fetch_size=70)
+        self.assertEqual([row.number for row in self.session.execute(query)], list(range(1, 301)))
+        by_year = self.session.prepare("SELECT number FROM dynamodb.films WHERE year = ?")
+        self.assertEqual(len(list(self.session.execute(by_year, [1901]))), 100)
+        tokens = "SELECT count(*) FROM dynamodb.films WHERE token(studio) {} token('a')"
+        self.assertEqual([self.session.execute(tokens.format(sign)).one()[0] for sign in ("<=", ">")],
+                         [300, 0])
+        # Conditions, and a batch with a row of CQL's own.
+        update = "UPDATE dynamodb.films SET title = 'Z' WHERE studio = 'a' AND number = 1 IF title = %s"
+        self.assertEqual([self.session.execute(update, [own]).was_applied for own in ("x", "Film 1")],
+                         [False, True])
+        batch = BatchStatement()
+        batch.add(SimpleStatement(
+            f"INSERT INTO {self.keyspace}.orders (customer, number) VALUES ('ada', 1)"))
+        batch.add(put, ["b", 1, "B", None])
+        self.session.execute(batch)
+        self.assertEqual(films.get_item(Key={"studio": "b", "number": 1})["Item"]["title"], "B")
+        for text, why in [
+            ("UPDATE dynamodb.films USING TTL 5 SET title = 'x' WHERE studio = 'a' AND number = 1", "TTL"),
+            ("SELECT writetime(title) FROM dynamodb.films", "write time"),
+            ("DROP TABLE dynamodb.films", "belongs to DynamoDB"),
+        ]:
+            with self.assertRaisesRegex(InvalidRequest, why):
+                self.session.execute(text)
+        # After a restart, too; then the owner drops it.
+        self.served.stop()
+        self.served.start()
+        self.connect()
+        self.assertEqual(self.session.execute(
+            "SELECT title FROM dynamodb.films WHERE studio = 'b'").one().title, "B")
+        self.dynamodb.Table("films").delete()
+        with self.assertRaisesRegex(InvalidRequest, "does not exist"):
+            self.session.execute("SELECT * FROM dynamodb.films")
+
+    def test_a_tag_grants_one_table(self):
+        self.serve()
+        films = self.create_films()
+        insert = "INSERT INTO dynamodb.films (studio, number) VALUES ('z', 1)"
+        with self.assertRaisesRegex(InvalidRequest, "grants reading alone"):
+            self.session.execute(insert)
+        arn = films.table_arn
+        client = self.dynamodb.meta.client
+        client.tag_resource(ResourceArn=arn, Tags=[{"Key": "shelfmark:share", "Value": "all"}])
+        self.session.execute(insert)
+        client.tag_resource(ResourceArn=arn, Tags=[{"Key": "shelfmark:share", "Value": "none"}])
+        with self.assertRaisesRegex(InvalidRequest, "does not exist"):
+            self.session.execute(insert)
 
 
 if __name__ == "__main__":

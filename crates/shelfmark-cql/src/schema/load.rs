@@ -18,7 +18,8 @@ use crate::engine_error::from_engine;
 /// The number of names read at a time.
 const NAMES_PER_PAGE: usize = 1_000;
 
-/// Builds the schema. Tables that did not change since `previous` are the same ones.
+/// Builds the schema. Tables that did not change since `previous` are the same ones; those of another
+/// face are read again if `previous` knows them.
 ///
 /// # Errors
 ///
@@ -84,11 +85,12 @@ pub(crate) fn load(
         }
         keyspaces.insert(name, Arc::new(keyspace));
     }
-    let known = previous.keyspace(shared::SHARED_KEYSPACE);
-    if let Some(keyspace) = shared::keyspace(engine, known, &mut hash)? {
-        keyspaces.insert(keyspace.name.to_string(), Arc::new(keyspace));
+    let version = hash.uuid();
+    let fresh = Schema { version, keyspaces, own_version: version, shared_version: None };
+    if previous.knows_shared() {
+        return shared::with_shared(engine, &fresh, previous.keyspace(shared::SHARED_KEYSPACE));
     }
-    Ok(Schema { version: hash.uuid(), keyspaces })
+    Ok(fresh)
 }
 
 pub(super) fn failed(error: shelfmark_engine::Error) -> CqlError {

@@ -25,7 +25,7 @@ pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
-pub(crate) use shared::{SHARED_KEYSPACE, declare};
+pub(crate) use shared::{SHARED_KEYSPACE, declare, with_changed, with_shared};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 pub use virtual_table::{VirtualRow, VirtualTable};
 pub(crate) use virtual_table::{is_costly, keyspaces as virtual_keyspaces};
@@ -40,6 +40,10 @@ pub struct Schema {
     pub version: [u8; 16],
     /// The keyspaces by name, the system's too.
     pub keyspaces: BTreeMap<String, Arc<Keyspace>>,
+    /// The version of all that is CQL's own.
+    own_version: [u8; 16],
+    /// The version of the tables of another face; `None` until they were read.
+    shared_version: Option<[u8; 16]>,
 }
 
 impl UserTypes for Schema {
@@ -49,6 +53,11 @@ impl UserTypes for Schema {
 }
 
 impl Schema {
+    /// Returns true if the tables of another face were read.
+    pub(crate) const fn knows_shared(&self) -> bool {
+        self.shared_version.is_some()
+    }
+
     /// Returns the keyspace of this name.
     #[must_use]
     pub fn keyspace(&self, name: &str) -> Option<&Arc<Keyspace>> {

@@ -1,8 +1,8 @@
 //! The options of tables and views: what `WITH` takes, stores and echoes.
 //!
 //! Most of them set up another storage than ours. They are checked as Cassandra checks them, kept
-//! and shown; the ones that mean something here are `comment`, `default_time_to_live` and
-//! `gc_grace_seconds`.
+//! and shown; the ones that mean something here are `comment`, `default_time_to_live`,
+//! `gc_grace_seconds` and `share`, which is ours.
 
 /// The options of a table, by the names of `system_schema.tables`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -30,6 +30,10 @@ pub struct TableOptions {
     pub memtable_flush_period_in_ms: i32,
     pub min_index_interval: i32,
     pub read_repair: String,
+    /// Names what other faces may do, as [`shelfmark_engine::Share::word`]; empty leaves it
+    /// to the server.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub share: String,
     pub speculative_retry: String,
 }
 
@@ -67,6 +71,7 @@ impl Default for TableOptions {
             memtable_flush_period_in_ms: 0,
             min_index_interval: 128,
             read_repair: "BLOCKING".to_owned(),
+            share: String::new(),
             speculative_retry: "99p".to_owned(),
         }
     }

@@ -18,7 +18,8 @@ use shelfmark_model::{IndexSchema, IndexState, KeyType, TableName, TableSchema, 
 use super::load::{Fingerprint, failed};
 use super::stored::stored_column;
 use super::{
-    Column, ColumnKind, Damage, Index, IndexTarget, Keyspace, Table, TableFlags, TableOptions,
+    Column, ColumnKind, Damage, Index, IndexTarget, Keyspace, Schema, Table, TableFlags,
+    TableOptions,
 };
 
 /// The keyspace of tables that are DynamoDB's.
@@ -31,41 +32,116 @@ const OTHER_ATTRIBUTES: &str = "other_attributes";
 /// Names the place of the declared columns among what the faces keep with a table.
 const DECLARED: &str = "cql_columns";
 
-/// Returns the keyspace of the tables that are granted; `None` if there are none. Tables that did
-/// not change since `previous` are the same ones.
-pub(super) fn keyspace(
+/// Returns the schema with all tables that are granted. Those that did not change since `previous`
+/// are the same ones.
+///
+/// Cost: reads the record of every table of DynamoDB that was not used yet.
+///
+/// # Errors
+///
+/// * Those of reading the catalogue.
+pub(crate) fn with_shared(
     engine: &Engine,
+    schema: &Schema,
     previous: Option<&Arc<Keyspace>>,
-    hash: &mut Fingerprint,
-) -> Result<Option<Keyspace>, CqlError> {
-    let names = engine.shared_names(SHARED_KEYSPACE).map_err(failed)?;
+) -> Result<Schema, CqlError> {
     let mut tables = BTreeMap::new();
-    for name in names {
+    for name in engine.shared_names(SHARED_KEYSPACE).map_err(failed)? {
         let known = previous.and_then(|own| own.tables.get(&name.name));
-        let known = known.filter(|own| own.stored.as_ref().is_some_and(|own| !own.is_retired()));
-        let table = match known {
-            Some(known) => Arc::clone(known),
-            None => match table(engine, &name) {
-                Ok(table) => Arc::new(table),
-                // Dropped meanwhile, or it cannot be read: the others can.
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                Err(error) if error.kind() == ErrorKind::Corrupt => continue,
-                Err(error) => return Err(failed(error)),
-            },
-        };
-        hash.add(&table.id);
-        table.columns.iter().for_each(|own| {
-            hash.add(own.name.as_bytes());
-            hash.add(class_name(&own.kind).as_bytes());
-        });
-        table.indexes.iter().for_each(|own| hash.add(own.name.as_bytes()));
-        tables.insert(name.name, table);
+        if let Some(table) = current(engine, &name, known)? {
+            tables.insert(name.name, table);
+        }
     }
-    if tables.is_empty() {
-        return Ok(None);
+    let version = tables.values().fold([0; 16], |all, table| mixed(all, fingerprint(table)));
+    Ok(with_tables(schema, tables, version))
+}
+
+/// Returns the schema after one table of another face was created, changed or dropped.
+///
+/// Cost: a copy of the list of tables, and what it takes to read the one.
+///
+/// # Errors
+///
+/// * Those of reading the catalogue.
+pub(crate) fn with_changed(
+    engine: &Engine,
+    schema: &Schema,
+    name: &str,
+) -> Result<Schema, CqlError> {
+    let keyspace = schema.keyspace(SHARED_KEYSPACE);
+    let mut tables = keyspace.map(|own| own.tables.clone()).unwrap_or_default();
+    let old = tables.remove(name);
+    let new = current(engine, &TableName::new(SHARED_KEYSPACE, name), old.as_ref())?;
+    let mut version = schema.shared_version.unwrap_or_default();
+    for table in old.iter().chain(&new) {
+        version = mixed(version, fingerprint(table));
     }
+    tables.extend(new.map(|table| (name.to_owned(), table)));
+    Ok(with_tables(schema, tables, version))
+}
+
+/// Returns a table as it is now; `None` if nothing of it is granted, or it cannot be read.
+fn current(
+    engine: &Engine,
+    name: &TableName,
+    known: Option<&Arc<Table>>,
+) -> Result<Option<Arc<Table>>, CqlError> {
+    let same = known.filter(|own| own.stored.as_ref().is_some_and(|own| !own.is_retired()));
+    if let Some(same) = same {
+        return Ok(Some(Arc::clone(same)));
+    }
+    match table(engine, name) {
+        Ok(table) => Ok(Some(Arc::new(table))),
+        // Dropped, not granted, or damaged: the others can be used.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Corrupt) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn with_tables(
+    schema: &Schema,
+    tables: BTreeMap<String, Arc<Table>>,
+    shared_version: [u8; 16],
+) -> Schema {
+    let mut keyspaces = schema.keyspaces.clone();
+    keyspaces.remove(SHARED_KEYSPACE);
+    if !tables.is_empty() {
+        keyspaces.insert(SHARED_KEYSPACE.to_owned(), Arc::new(keyspace(tables)));
+    }
+    let mut version = Fingerprint::default();
+    version.add(&schema.own_version);
+    version.add(&shared_version);
+    // Without such tables the version is that of all others.
+    let version = if shared_version == [0; 16] { schema.own_version } else { version.uuid() };
+    let own_version = schema.own_version;
+    Schema { version, keyspaces, own_version, shared_version: Some(shared_version) }
+}
+
+/// Returns what tells forms of a table apart, also after a restart.
+fn fingerprint(table: &Table) -> [u8; 16] {
+    let mut hash = Fingerprint::default();
+    hash.add(&table.id);
+    for column in &table.columns {
+        hash.add(column.name.as_bytes());
+        hash.add(class_name(&column.kind).as_bytes());
+    }
+    for index in &table.indexes {
+        hash.add(index.name.as_bytes());
+        hash.add(&[u8::from(index.is_public)]);
+    }
+    hash.uuid()
+}
+
+/// Adds a fingerprint to those of other tables, or takes it away again.
+fn mixed(all: [u8; 16], own: [u8; 16]) -> [u8; 16] {
+    std::array::from_fn(|at| {
+        all.get(at).copied().unwrap_or_default() ^ own.get(at).copied().unwrap_or_default()
+    })
+}
+
+fn keyspace(tables: BTreeMap<String, Arc<Table>>) -> Keyspace {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    Ok(Some(Keyspace {
+    Keyspace {
         name: SHARED_KEYSPACE.into(),
         durable_writes: true,
         replication: vec![
@@ -76,7 +152,7 @@ pub(super) fn keyspace(
         tables,
         types: BTreeMap::new(),
         damage: Damage::default(),
-    }))
+    }
 }
 
 /// Builds a table of the keyspace.

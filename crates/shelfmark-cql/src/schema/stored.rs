@@ -7,6 +7,7 @@
 
 use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_types::{CqlType, key_type};
+use shelfmark_engine::Share;
 use shelfmark_model::{
     CellIndex, CellIndexTarget, Column as StoredColumn, ColumnType, Direction, IndexState,
     KeyColumn, KeyType, SortColumn, TableName, TableSchema,
@@ -49,6 +50,7 @@ pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
     }
     schema.columns = table.other_columns().iter().map(stored_column).collect();
     schema.options.gc_grace_seconds = u32::try_from(table.options.gc_grace_seconds).unwrap_or(0);
+    Share::put(Share::of_word(&table.options.share), schema);
     if let Some(cells) = &mut schema.cells {
         cells.attachment = encode_table(table).into();
         cells.revived.clone_from(&table.revived);

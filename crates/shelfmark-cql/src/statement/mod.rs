@@ -110,18 +110,39 @@ impl Executor {
     }
 
     /// Returns the schema as it is now.
+    ///
+    /// The first call reads the tables of another face that are granted: until then they cost nothing.
     #[must_use]
     pub fn schema(&self) -> Arc<Schema> {
+        let known = self.known_schema();
+        if known.knows_shared() {
+            return known;
+        }
+        let read = self.change_known(|known| match known.knows_shared() {
+            // Somebody else was faster.
+            true => Ok(known.clone()),
+            false => schema::with_shared(&self.engine, known, None),
+        });
+        // What cannot be read now is read by the next one who asks.
+        read.unwrap_or(known)
+    }
+
+    fn known_schema(&self) -> Arc<Schema> {
         Arc::clone(&lock::read(&self.schema))
+    }
+
+    /// Replaces the schema by what `change` makes of it.
+    fn change_known(&self, change: impl FnOnce(&Schema) -> Result<Schema>) -> Result<Arc<Schema>> {
+        // Each picture is newer than the one before it.
+        let _one = lock::lock(&self.loading);
+        let fresh = Arc::new(change(&self.known_schema())?);
+        *lock::write(&self.schema) = Arc::clone(&fresh);
+        Ok(fresh)
     }
 
     /// Reads the schema anew after a change.
     fn reload(&self) -> Result<Arc<Schema>> {
-        // Each picture is newer than the one before it.
-        let _one = lock::lock(&self.loading);
-        let fresh = Arc::new(schema::load(&self.engine, &self.system, &self.schema())?);
-        *lock::write(&self.schema) = Arc::clone(&fresh);
-        Ok(fresh)
+        self.change_known(|known| schema::load(&self.engine, &self.system, known))
     }
 
     /// Parses and plans a statement. `keyspace` is that of names that have none.

@@ -20,7 +20,7 @@ use shelfmark_model::TableName;
 use super::Executor;
 use super::modify::Modify;
 use crate::outcome::{Answered, Outcome};
-use crate::schema::{ColumnKind, SHARED_KEYSPACE, Schema, Table, declare};
+use crate::schema::{ColumnKind, SHARED_KEYSPACE, Schema, Table, declare, with_changed};
 
 /// Refuses what a write of an item cannot say.
 pub(super) fn check_modify(modify: &Modify) -> Result<()> {
@@ -108,7 +108,7 @@ impl Executor {
             declared.extend(columns.added);
             columns.dropped.iter().for_each(|name| drop(declared.remove(name)));
         })?;
-        self.reload()?;
+        self.change_known(|known| with_changed(&self.engine, known, &name))?;
         Ok(Some(Outcome::SchemaChange(event(ChangeKind::Updated, &name)).into()))
     }
 
@@ -122,9 +122,20 @@ impl Executor {
 
     /// Reads the schema anew after another face changed a table; returns what clients are told.
     pub(crate) fn shared_changed(&self, name: &str) -> Vec<SchemaChange> {
-        let before = self.schema();
-        // A schema that cannot be read now is read after the next change.
-        let Ok(after) = self.reload() else { return Vec::new() };
+        let mut before = Schema::default();
+        let changed = self.change_known(|known| {
+            before = known.clone();
+            match known.knows_shared() {
+                true => with_changed(&self.engine, known, name),
+                // Nobody has asked for such tables yet.
+                false => Ok(known.clone()),
+            }
+        });
+        // What cannot be read now is read after the next change.
+        let Ok(after) = changed else { return Vec::new() };
+        if !after.knows_shared() {
+            return Vec::new();
+        }
         let table = |schema: &Schema| schema.table(SHARED_KEYSPACE, name).cloned();
         let kind = match (table(&before), table(&after)) {
             (None, None) => return Vec::new(),

@@ -109,6 +109,8 @@ fn options(table: &Table, row: &mut Cells) {
         memtable_flush_period_in_ms,
         min_index_interval,
         read_repair,
+        // Ours: drivers know no such column.
+        share: _,
         speculative_retry,
     } = &table.options;
     let extensions: Vec<(&str, &[u8])> =

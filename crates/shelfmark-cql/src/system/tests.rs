@@ -28,7 +28,9 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))
         .collect();
-    (tables, Schema { version: [7; 16], keyspaces })
+    let mut schema = Schema::default();
+    (schema.version, schema.keyspaces) = ([7; 16], keyspaces);
+    (tables, schema)
 }
 
 fn rows(name: &str) -> Vec<VirtualRow> {

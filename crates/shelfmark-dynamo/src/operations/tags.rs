@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_engine::{ErrorKind, Table};
+use shelfmark_engine::{ErrorKind, Share, Table};
 
 use super::table_request::{self, Tag};
 use crate::errors::{Error, Exception, Result, texts};
@@ -12,7 +12,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::{NAME_CHARS_MIN, TAGS_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Meta, name_of, table_name};
+use crate::table::{Meta, SHARE_TAG, name_of, table_name};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -84,6 +84,9 @@ pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
         }
         if !(is_tag_text(&key) && is_tag_text(&value)) {
             return Err(Error::validation(texts::TAG_LETTERS));
+        }
+        if key == SHARE_TAG && Share::of_word(&value).is_none() {
+            return Err(Error::validation(texts::tag_of_share(&value)));
         }
         tags.insert(key, value);
     }

@@ -5,10 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use shelfmark_engine::Table;
+use shelfmark_engine::{Share, Table};
 use shelfmark_model::Value;
 
 use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
+
+/// The name of the tag that says what other faces may do with a table: none, read or all.
+pub(crate) const SHARE_TAG: &str = "shelfmark:share";
 
 /// The billing mode of a table; kept and shown, not enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,6 +101,7 @@ impl Meta {
     /// Puts the settings into the map that the engine keeps, beside what other faces keep there.
     pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
         face.remove("table_class");
+        Share::put_option(None, face);
         face.extend(self.to_face());
     }
 
@@ -123,6 +127,8 @@ impl Meta {
         if let Some(class) = &self.table_class {
             face.insert("table_class".to_owned(), Value::text(class));
         }
+        let grant = self.tags.get(SHARE_TAG).and_then(|word| Share::of_word(word));
+        Share::put_option(grant, &mut face);
         face
     }
 

@@ -16,7 +16,7 @@ pub(crate) use keys::{
     check_attribute_name, check_attribute_names, check_item, check_key_name, check_not_empty,
     check_put_key, check_updated_values, first_index_of, key_letter, key_type_of, read_key,
 };
-pub(crate) use meta::{Billing, IndexMeta, Meta, Throughput};
+pub(crate) use meta::{Billing, IndexMeta, Meta, SHARE_TAG, Throughput};
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use shelfmark_keycode::token;
-use shelfmark_model::IndexState;
+use shelfmark_model::{IndexState, TableName};
 use shelfmark_records::cells::entries;
 use shelfmark_records::cells::{
     Cell, CellKey, CellRow, ClusteringValue, Content, IndexLayout, LiveRow, Place, Span,
@@ -55,10 +55,25 @@ impl Engine {
     }
 }
 
+/// Says what the entries of an index lead to.
+pub(crate) trait Entries<V: View> {
+    /// Returns the place that an entry leads to; `None` if the entry has expired.
+    fn place(&mut self, reader: &CellReader<'_, V>, raw: &RawRow) -> Result<Option<Place>>;
+
+    /// Returns what lies at the place of the entry that was asked about last.
+    fn fetch(
+        &mut self,
+        reader: &mut CellReader<'_, V>,
+        place: Place,
+        raw: &RawRow,
+        with_statics: bool,
+    ) -> Result<Option<CellEntry>>;
+}
+
 /// Takes entries, and fetches the rows that they lead to.
-struct EntryTaker<'t, 'a, V: View> {
+struct EntryTaker<'t, 'a, V: View, E: Entries<V>> {
     reader: &'t mut CellReader<'a, V>,
-    index: &'t IndexLayout,
+    entries: E,
     query: &'t CellIndexQuery,
     page: CellPage,
     /// What was read of the index.
@@ -67,7 +82,7 @@ struct EntryTaker<'t, 'a, V: View> {
     passed: usize,
 }
 
-impl<V: View> Taker for EntryTaker<'_, '_, V> {
+impl<V: View, E: Entries<V>> Taker for EntryTaker<'_, '_, V, E> {
     fn state(&self) -> PageState {
         let bytes_read = self.reader.bytes_read() + self.step.bytes_read;
         let (limits, page) = (&self.query.limits, &self.page);
@@ -78,16 +93,15 @@ impl<V: View> Taker for EntryTaker<'_, '_, V> {
 
     fn take(&mut self, raw: &RawRow) -> Result<Took> {
         self.step.bytes_read += raw.key.len() as u64;
-        let is_over = Head::parse(&raw.head)?.expires_at.is_some_and(|at| at <= self.reader.now);
-        let place = self.index.place_of(&self.reader.layout.keys, &raw.key)?;
-        if is_over || !is_asked_for(self.query, &place) {
+        let place = self.entries.place(self.reader, raw)?;
+        let Some(place) = place.filter(|place| is_asked_for(self.query, place)) else {
             self.passed += 1;
             self.step.keys_peeked += 1;
             return Ok(Took::Counted);
-        }
+        };
         self.step.rows_read += 1;
         let limits = &self.query.limits;
-        if let Some(entry) = self.reader.fetch(self.index, place, &raw.key, limits.statics)? {
+        if let Some(entry) = self.entries.fetch(self.reader, place, raw, limits.statics)? {
             let before = self.page.rows.len();
             self.reader.take(limits, &mut self.page, entry);
             self.step.rows_returned += (self.page.rows.len() - before) as u64;
@@ -96,34 +110,53 @@ impl<V: View> Taker for EntryTaker<'_, '_, V> {
     }
 }
 
+/// Entries of an index of cells.
+struct OfCells<'i>(&'i IndexLayout);
+
+impl<V: View> Entries<V> for OfCells<'_> {
+    fn place(&mut self, reader: &CellReader<'_, V>, raw: &RawRow) -> Result<Option<Place>> {
+        let is_over = Head::parse(&raw.head)?.expires_at.is_some_and(|at| at <= reader.now);
+        let place = self.0.place_of(&reader.layout.keys, &raw.key)?;
+        Ok((!is_over).then_some(place))
+    }
+
+    fn fetch(
+        &mut self,
+        reader: &mut CellReader<'_, V>,
+        place: Place,
+        raw: &RawRow,
+        with_statics: bool,
+    ) -> Result<Option<CellEntry>> {
+        reader.fetch(self.0, place, &raw.key, with_statics)
+    }
+}
+
 impl<V: View> CellReader<'_, V> {
-    fn query_index(mut self, query: &CellIndexQuery) -> Result<CellPage> {
-        let layout = self.layout;
-        let name = &self.table.schema.name;
+    fn query_index(self, query: &CellIndexQuery) -> Result<CellPage> {
+        let (layout, name) = (self.layout, &self.table.schema.name);
         let index = layout.indexes.iter().find(|index| index.schema.name == query.index);
-        let index = index.ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("table {name} has no index {}", query.index))
-        })?;
-        if index.schema.state != IndexState::Public {
-            return Err(Error::invalid(format!(
-                "index {} is not ready to be read; wait until it is built",
-                query.index
-            )));
-        }
+        check_readable(name, query, index.map(|index| index.schema.state))?;
+        let Some(index) = index else { return Ok(CellPage::default()) };
+        self.query_entries(query, &index.prefix, entry_range(index, query)?, OfCells(index))
+    }
+
+    /// Reads one page of the entries in a range of keys that begin with `prefix`.
+    pub(crate) fn query_entries(
+        mut self,
+        query: &CellIndexQuery,
+        prefix: &Bytes,
+        whole: KeyRange,
+        entries: impl Entries<V>,
+    ) -> Result<CellPage> {
         let limits = &query.limits;
-        let page = PageRange {
-            prefix: &index.prefix,
-            whole: entry_range(index, query)?,
-            descending: false,
-            start: limits.start.as_ref(),
-            rows_max: limits.rows_max,
-        };
+        let (start, rows_max) = (limits.start.as_ref(), limits.rows_max);
+        let page = PageRange { prefix, whole, descending: false, start, rows_max };
         let range = page.range()?;
-        let mut step = AccessStep::new(&name.name, Some(&query.index));
+        let mut step = AccessStep::new(&self.table.schema.name.name, Some(&query.index));
         step.ranges.push(range.clone());
         let (view, found) = (self.view, CellPage::default());
         let mut taker =
-            EntryTaker { reader: &mut self, index, query, page: found, step, passed: 0 };
+            EntryTaker { reader: &mut self, entries, query, page: found, step, passed: 0 };
         let end = page.read(view, range, &mut taker)?;
         let EntryTaker { page: mut found, step, .. } = taker;
         found.cursor = end.cursor;
@@ -185,6 +218,29 @@ impl<V: View> CellReader<'_, V> {
         let row = CellRow { liveness: row.inserted, cells, ..CellRow::default() };
         let held = entries(self.layout, index, place, &row)?;
         Ok(held.contains_key(chunk_key(entry_key, 0).as_slice()))
+    }
+}
+
+/// Checks that an index is there and complete, given its state if it is there.
+///
+/// # Errors
+///
+/// * [`ErrorKind::NotFound`], [`ErrorKind::Invalid`]: it is not.
+pub(crate) fn check_readable(
+    table: &TableName,
+    query: &CellIndexQuery,
+    state: Option<IndexState>,
+) -> Result<()> {
+    match state {
+        Some(IndexState::Public) => Ok(()),
+        Some(_) => Err(Error::invalid(format!(
+            "index {} is not ready to be read; wait until it is built",
+            query.index
+        ))),
+        None => Err(Error::new(
+            ErrorKind::NotFound,
+            format!("table {table} has no index {}", query.index),
+        )),
     }
 }
 

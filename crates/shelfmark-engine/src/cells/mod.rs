@@ -66,9 +66,10 @@ pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
 pub(crate) use find::{Found as FoundRow, Target};
 pub(crate) use high_water::{Renewal, WrittenStripes};
+pub(crate) use index_read::{Entries, check_readable};
 pub(crate) use keep::Collect;
+pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
-pub(crate) use page::{CellReader, is_full};
 pub(crate) use renew::{CellsSeen, correct_high_water, correct_tombstones};
 pub use request::{
     CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,

@@ -293,15 +293,11 @@ impl<'a, V: View> CellReader<'a, V> {
         self.step.ranges.push(range);
     }
 
-    pub(crate) fn view(&self) -> &'a V {
-        self.view
-    }
-
     pub(crate) fn now(&self) -> u64 {
         self.now
     }
 
-    pub(crate) fn bytes_read(&self) -> u64 {
+    pub(super) fn bytes_read(&self) -> u64 {
         self.step.bytes_read
     }
 
@@ -326,7 +322,7 @@ impl<'a, V: View> CellReader<'a, V> {
     }
 
     /// Counts a row, and keeps it if the filter does.
-    pub(crate) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
+    pub(super) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
         self.evaluated(entry.row.size_bytes());
         page.evaluated += 1;
         if limits.filter.as_ref().is_none_or(|filter| filter(&entry)) {
@@ -341,7 +337,7 @@ pub(super) fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntr
 }
 
 /// Tells whether a page holds what it may, given the rows that were kept and looked at.
-pub(crate) fn is_full(limits: &CellLimits, kept: usize, evaluated: usize, bytes_read: u64) -> bool {
+pub(super) fn is_full(limits: &CellLimits, kept: usize, evaluated: usize, bytes_read: u64) -> bool {
     limits.rows_max.is_some_and(|max| kept >= max)
         || evaluated > 0 && limits.bytes_max.is_some_and(|max| bytes_read >= max as u64)
 }

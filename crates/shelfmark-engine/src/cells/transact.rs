@@ -106,8 +106,9 @@ impl Transaction<'_> {
     /// * [`crate::ErrorKind::LimitExceeded`]: the row or its key is too large.
     pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
         if let Some(items) = &mutation.table.items {
-            items.note_range(&self.writer, mutation)?;
-            for write in items.writes(&Validated(&self.writer.buffer), self.writer.now, mutation)? {
+            let current = self.inner.catalogue.current(&items.base)?;
+            let base = current.as_deref().unwrap_or(&items.base);
+            for write in items.writes_of(&self.writer, base, mutation)? {
                 self.write(&write)?;
             }
             return Ok(());

@@ -1,5 +1,7 @@
 //! What the owner of a table grants to other faces.
 
+use std::collections::BTreeMap;
+
 use shelfmark_model::{TableSchema, Value};
 
 /// Under this name a table's own grant stands in `TableOptions::face`, in the words of [`Share::word`].
@@ -39,11 +41,14 @@ impl Share {
 
     /// Puts a table's own grant into its options; `None` leaves it to the server.
     pub fn put(grant: Option<Self>, schema: &mut TableSchema) {
+        Self::put_option(grant, &mut schema.options.face);
+    }
+
+    /// As [`Share::put`], into what the faces keep with a table.
+    pub fn put_option(grant: Option<Self>, face: &mut BTreeMap<String, Value>) {
         match grant {
-            Some(grant) => {
-                schema.options.face.insert(OPTION.to_owned(), Value::text(grant.word()));
-            }
-            None => drop(schema.options.face.remove(OPTION)),
+            Some(grant) => drop(face.insert(OPTION.to_owned(), Value::text(grant.word()))),
+            None => drop(face.remove(OPTION)),
         }
     }
 

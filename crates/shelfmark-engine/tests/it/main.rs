@@ -39,6 +39,8 @@ mod script;
 #[cfg(test)]
 mod shard_bytes;
 #[cfg(test)]
+mod shared_cells;
+#[cfg(test)]
 mod shared_items;
 #[cfg(test)]
 mod transactions;

@@ -96,7 +96,8 @@ mod tests {
         let greedy = SHARED_MAX + 20;
         (0..greedy).for_each(|name| run(1, name));
         run(2, 1000);
-        assert_eq!((shared.state().under_way, shared.state().queued.len()), (SHARED_MAX, 21));
+        let counts = |state: &State| (state.under_way, state.queued.len());
+        assert_eq!(counts(&shared.state()), (SHARED_MAX, 21));
         while shared.state().under_way > 0 {
             runtime.block_on(tokio::task::yield_now());
         }

@@ -258,7 +258,7 @@ impl Executor {
     /// Goes on with indexes and views that were being built when the server stopped.
     pub(super) fn resume_builds(&self) -> Result<()> {
         let mut built = false;
-        for table in self.schema().keyspaces.values().flat_map(|own| own.tables.values()) {
+        for table in self.known_schema().keyspaces.values().flat_map(|own| own.tables.values()) {
             let waits = table.indexes.iter().any(|index| !index.is_public) || table.is_view();
             if table.stored.is_some() && waits {
                 self.engine

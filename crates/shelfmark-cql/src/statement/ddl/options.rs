@@ -4,7 +4,7 @@ use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
 use shelfmark_cql_types::function::new_timeuuid;
 use shelfmark_cql_types::{CqlType, to_text};
-use shelfmark_engine::Environment;
+use shelfmark_engine::{Environment, Share};
 
 use super::configuration;
 use crate::function_context::EngineContext;
@@ -93,6 +93,7 @@ pub(super) fn apply(
             }
             "min_index_interval" => options.min_index_interval = positive(name, value)?,
             "read_repair" => options.read_repair = read_repair(value)?,
+            "share" => options.share = share(value)?,
             "speculative_retry" => options.speculative_retry = policy(name, value)?,
             // The id of a table is given here when a schema is restored; `table` reads it.
             "id" => {}
@@ -106,6 +107,17 @@ pub(super) fn apply(
         ));
     }
     Ok(())
+}
+
+/// Reads `share`, an option of ours: what other faces may do with the table.
+fn share(value: &PropertyValue) -> Result<String> {
+    let word = text(value)?.to_ascii_lowercase();
+    if word.is_empty() || Share::of_word(&word).is_some() {
+        return Ok(word);
+    }
+    configuration(format!(
+        "share is 'none', 'read' or 'all', or '' to leave it to the server (got {word})"
+    ))
 }
 
 /// Reads `bloom_filter_fp_chance`. Source of its bounds: Cassandra 5.0, `BloomCalculations`.

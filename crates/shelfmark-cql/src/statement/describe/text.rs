@@ -2,7 +2,7 @@
 
 use shelfmark_cql_types::{CqlType, UserType, maybe_quote};
 
-use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
+use crate::schema::{Column, ColumnKind, Index, Keyspace, SHARED_KEYSPACE, Table, TableOptions};
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -21,7 +21,11 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 pub(super) fn keyspace(own: &Keyspace) -> String {
     if own.is_virtual {
         let structure = format!("VIRTUAL KEYSPACE {};", own.name);
-        return not_recreated("Keyspace", &own.name, "keyspace", &structure);
+        return not_recreated("Keyspace", &own.name, "virtual keyspace", &structure);
+    }
+    if own.name.as_ref() == SHARED_KEYSPACE {
+        let structure = format!("KEYSPACE {};", own.name);
+        return not_recreated("Keyspace", &own.name, "DynamoDB keyspace", &structure);
     }
     // The strategy is shown without its package.
     let shown = own.replication.iter().map(|(name, value)| {
@@ -62,13 +66,16 @@ pub(super) fn index(table: &Table, own: &Index) -> String {
         out.push_str(&format!(" WITH OPTIONS = {}", map(&own.options)));
     }
     out.push(';');
+    if own.shared.is_some() {
+        return not_recreated("Index", &own.name, "DynamoDB index", &out);
+    }
     out
 }
 
-/// Returns the definition of a computed table, as a remark.
+/// Returns the definition of what no statement makes, as a remark.
 fn not_recreated(what: &str, name: &str, kind: &str, structure: &str) -> String {
     format!(
-        "/*\nWarning: {what} {name} is a virtual {kind} and cannot be recreated with CQL.\nStructure, for reference:\n{structure}\n*/"
+        "/*\nWarning: {what} {name} is a {kind} and cannot be recreated with CQL.\nStructure, for reference:\n{structure}\n*/"
     )
 }
 
@@ -115,7 +122,11 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     if crate::schema::is_virtual(&own.keyspace) {
         out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
         let structure = out.replacen("CREATE TABLE", "VIRTUAL TABLE", 1);
-        return not_recreated("Table", &own.full_name(), "table", &structure);
+        return not_recreated("Table", &own.full_name(), "virtual table", &structure);
+    }
+    if own.is_shared() {
+        out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
+        return not_recreated("Table", &own.full_name(), "DynamoDB table", &out);
     }
     out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
     out.push(';');
@@ -237,5 +248,8 @@ fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
         format!("read_repair = {}", quoted(&own.read_repair)),
         format!("speculative_retry = {}", quoted(&own.speculative_retry)),
     ]);
+    if !own.share.is_empty() {
+        out.push(format!("share = {}", quoted(&own.share)));
+    }
     out
 }

@@ -241,3 +241,10 @@ pub(crate) fn tag_twice(key: &str) -> String {
 pub(crate) fn ttl_attribute(name: &str) -> String {
     format!("TimeToLive is active on a different AttributeName: current AttributeName is {name}")
 }
+
+pub(crate) fn tag_of_share(word: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: The value of tag shelfmark:share is none, read or \
+         all, not {word}"
+    )
+}

@@ -19,7 +19,7 @@ impl CellsOfItems {
     /// * [`ErrorKind::NotFound`]: it was dropped.
     pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
         let current = inner.catalogue.current(&self.base)?;
-        Ok(current.map(|base| Arc::new(Self::table(&base, self.grant, Arc::clone(&self.columns)))))
+        Ok(current.map(|base| Arc::new(Self::table(&base, self.share, Arc::clone(&self.columns)))))
     }
 }
 
@@ -50,12 +50,9 @@ impl Engine {
         columns: impl FnOnce(&TableSchema) -> SharedColumns,
     ) -> Result<Arc<Table>> {
         let table = self.inner.catalogue.table(name)?;
-        let Some(grant) = self.granted(&table) else {
-            let text = format!("there is no table {name} for rows of cells");
-            return Err(Error::new(ErrorKind::NotFound, text));
-        };
+        self.check_granted(&table)?;
         let columns = Arc::new(Declared::of(columns(&table.schema)));
-        Ok(Arc::new(CellsOfItems::table(&table, grant, columns)))
+        Ok(Arc::new(CellsOfItems::table(&table, self.share, columns)))
     }
 
     /// Returns the names of the tables of items of a namespace that are granted, in order.
@@ -68,17 +65,21 @@ impl Engine {
     pub fn shared_names(&self, namespace: &str) -> Result<Vec<TableName>> {
         let names = self.inner.catalogue.names(Some(namespace), None, usize::MAX)?;
         let is_granted = |name: &TableName| {
-            self.inner.catalogue.table(name).is_ok_and(|table| self.granted(&table).is_some())
+            self.inner.catalogue.table(name).is_ok_and(|table| self.check_granted(&table).is_ok())
         };
         Ok(names.into_iter().filter(is_granted).collect())
     }
 
-    /// Returns the grant of a table of items; `None` if it is none, or grants nothing.
-    fn granted(&self, table: &Table) -> Option<Share> {
+    /// Checks that a table holds items, and grants something.
+    fn check_granted(&self, table: &Table) -> Result<()> {
         let schema = &table.schema;
         let grant = Share::of_table(schema).unwrap_or(self.share);
         let is_shown = Owner::of_table(schema) == Owner::DynamoDb && table.cells.is_none();
-        (is_shown && schema.partition.len() == 1 && grant != Share::None).then_some(grant)
+        if is_shown && schema.partition.len() == 1 && grant != Share::None {
+            return Ok(());
+        }
+        let text = format!("there is no table {} for rows of cells", schema.name);
+        Err(Error::new(ErrorKind::NotFound, text))
     }
 
     /// Changes what a face keeps with a table of another face that is granted to it: the columns that
@@ -96,10 +97,7 @@ impl Engine {
         declared: Option<Value>,
     ) -> Result<()> {
         let table = self.inner.catalogue.table(name)?;
-        if self.granted(&table).is_none() {
-            let text = format!("there is no table {name} for rows of cells");
-            return Err(Error::new(ErrorKind::NotFound, text));
-        }
+        self.check_granted(&table)?;
         let change = |schema: &mut TableSchema| {
             match declared {
                 Some(value) => drop(schema.options.face.insert(key.to_owned(), value)),

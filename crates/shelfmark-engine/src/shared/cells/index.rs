@@ -8,83 +8,50 @@
 //! the table, at the same moment.
 
 use bytes::Bytes;
-use shelfmark_keycode::token;
 use shelfmark_model::serial::{deserialise, serialise};
-use shelfmark_model::{
-    IndexState, Item, Key, KeyType, Projected, SortCondition, Value, item_size_bytes,
-};
+use shelfmark_model::{Item, Key, KeyType, Projected, SortCondition, Value};
 use shelfmark_records::cells::{
-    ClusteringValue, Span, SpanBound, plainly_spelled, with_whole_digits,
+    ClusteringValue, Place, Span, SpanBound, plainly_spelled, with_whole_digits,
 };
 use shelfmark_records::keys::sort_range;
 
 use super::CellsOfItems;
 use crate::catalogue::Index;
-use crate::cells::{CellEntry, CellIndexQuery, CellPage, CellReader, is_full};
-use crate::error::{Error, ErrorKind, Result};
+use crate::cells::{CellEntry, CellIndexQuery, CellPage, CellReader, Entries, check_readable};
+use crate::error::{Error, Result};
 use crate::items::RowMemo;
-use crate::report::AccessStep;
-use crate::rows::{PageRange, PageState, RawRow, Taker, Took, View};
+use crate::rows::{RawRow, View};
 
-/// Entries of other partitions that one page steps over before it ends, with a cursor and perhaps
-/// without rows.
-///
-/// Source: ours; about a millisecond.
-const ENTRIES_PASSED_MAX: usize = 1_024;
-
-/// Takes entries, and shows the rows that they lead to.
-struct EntryTaker<'t, 'a, V: View> {
-    reader: &'t mut CellReader<'a, V>,
+/// Entries of an index of items.
+struct OfItems<'t> {
     items: &'t CellsOfItems,
     index: &'t Index,
-    query: &'t CellIndexQuery,
-    page: CellPage,
-    /// What was read of the index.
-    step: AccessStep,
     memo: RowMemo,
-    /// Entries that were stepped over.
-    passed: usize,
+    /// What the entry that was asked about last projects.
+    item: Item,
 }
 
-impl<V: View> Taker for EntryTaker<'_, '_, V> {
-    fn state(&self) -> PageState {
-        let bytes_read = self.reader.bytes_read() + self.step.bytes_read;
-        let (limits, page) = (&self.query.limits, &self.page);
-        let is_full = self.passed >= ENTRIES_PASSED_MAX
-            || is_full(limits, page.rows.len(), page.evaluated, bytes_read);
-        if is_full { PageState::Full } else { PageState::Open }
+impl<V: View> Entries<V> for OfItems<'_> {
+    fn place(&mut self, reader: &CellReader<'_, V>, raw: &RawRow) -> Result<Option<Place>> {
+        let found = self.index.decode_entry(raw, reader.now(), &mut self.memo)?;
+        let Some(item) = found else { return Ok(None) };
+        self.item = item;
+        self.items.place_of(&self.item).map(Some)
     }
 
-    fn take(&mut self, raw: &RawRow) -> Result<Took> {
-        let found = self.index.decode_entry(raw, self.reader.now(), &mut self.memo)?;
-        let Some(item) = found else { return Ok(Took::Skipped) };
-        self.step.bytes_read += item_size_bytes(&item) as u64;
-        let (partition, clustering) = self.items.place_of(&item)?;
-        if !self.is_asked_for(&partition) {
-            self.passed += 1;
-            self.step.keys_peeked += 1;
-            return Ok(Took::Counted);
-        }
-        self.step.rows_read += 1;
+    fn fetch(
+        &mut self,
+        reader: &mut CellReader<'_, V>,
+        place: Place,
+        _: &RawRow,
+        _: bool,
+    ) -> Result<Option<CellEntry>> {
+        let Place { partition, clustering } = place;
         let row = match self.index.schema.projected {
-            Projected::All => Some(self.items.row_of(&item)),
-            _ => self.reader.look(&partition, &clustering)?,
+            Projected::All => Some(self.items.row_of(&self.item)),
+            _ => reader.look(&partition, clustering.as_deref().unwrap_or_default())?,
         };
-        let Some(row) = row else { return Ok(Took::Counted) };
-        let before = self.page.rows.len();
-        let entry = CellEntry { partition, clustering: Some(clustering), row, statics: None };
-        self.reader.take(&self.query.limits, &mut self.page, entry);
-        self.step.rows_returned += (self.page.rows.len() - before) as u64;
-        Ok(Took::Counted)
-    }
-}
-
-impl<V: View> EntryTaker<'_, '_, V> {
-    fn is_asked_for(&self, partition: &Bytes) -> bool {
-        if self.query.partition.as_ref().is_some_and(|wanted| wanted != partition) {
-            return false;
-        }
-        std::ops::RangeBounds::contains(&self.query.tokens, &token(partition))
+        Ok(row.map(|row| CellEntry { partition, clustering, row, statics: None }))
     }
 }
 
@@ -92,52 +59,24 @@ impl CellsOfItems {
     /// Reads one page of an index.
     pub(crate) fn query_index<V: View>(
         &self,
-        mut reader: CellReader<'_, V>,
+        reader: CellReader<'_, V>,
         query: &CellIndexQuery,
     ) -> Result<CellPage> {
-        let index = self.base.index(&query.index).ok_or_else(|| {
-            let name = &self.base.schema.name;
-            Error::new(ErrorKind::NotFound, format!("table {name} has no index {}", query.index))
-        })?;
-        if index.schema.state != IndexState::Public {
-            return Err(Error::invalid(format!(
-                "index {} is not ready to be read; wait until it is built",
-                query.index
-            )));
-        }
+        let index = self.base.index(&query.index);
+        check_readable(&self.base.schema.name, query, index.map(|index| index.schema.state))?;
+        let Some(index) = index else { return Ok(CellPage::default()) };
         let query = CellIndexQuery {
             partition: query.partition.as_ref().map(|own| self.spelled(own)).transpose()?,
             ..query.clone()
         };
         let (partition, sort) = self.looked_up(index, &query)?;
         let whole = sort_range(&index.key, &partition, &sort)?;
-        let page = PageRange {
-            prefix: &index.key.prefix,
-            whole,
-            descending: false,
-            start: query.limits.start.as_ref(),
-            rows_max: query.limits.rows_max,
-        };
-        let range = page.range()?;
-        let mut step = AccessStep::new(&self.base.schema.name.name, Some(&query.index));
-        step.ranges.push(range.clone());
-        let view = reader.view();
-        let mut taker = EntryTaker {
-            reader: &mut reader,
-            items: self,
-            index,
-            query: &query,
-            page: CellPage::default(),
-            step,
-            memo: RowMemo::default(),
-            passed: 0,
-        };
-        let end = page.read(view, range, &mut taker)?;
-        let (mut page, step) = (taker.page, taker.step);
-        page.cursor = end.cursor;
-        page.report.steps = vec![step];
-        if index.schema.projected != Projected::All {
-            page.report.steps.extend(reader.report().steps);
+        let entries =
+            OfItems { items: self, index, memo: RowMemo::default(), item: Item::default() };
+        let mut page = reader.query_entries(&query, &index.key.prefix, whole, entries)?;
+        if index.schema.projected == Projected::All {
+            // Nothing was read but the entries.
+            page.report.steps.truncate(1);
         }
         Ok(page)
     }
@@ -185,7 +124,7 @@ impl CellsOfItems {
     }
 
     /// Returns the key of the row of an item.
-    fn place_of(&self, item: &Item) -> Result<(Bytes, Vec<ClusteringValue>)> {
+    fn place_of(&self, item: &Item) -> Result<Place> {
         let Key { partition, sort } = self.base.key_of(item)?;
         let schema = &self.base.schema;
         let raw = |key_type: &KeyType, value: &Value| -> Result<Bytes> {
@@ -199,7 +138,7 @@ impl CellsOfItems {
         let whole = |value: &Value| with_whole_digits(value.clone());
         let sort = schema.sort.iter().zip(&sort);
         let sort = sort.map(|(column, value)| raw(&column.key_type, &whole(value)).map(Some));
-        Ok((partition, sort.collect::<Result<_>>()?))
+        Ok(Place { partition, clustering: Some(sort.collect::<Result<_>>()?) })
     }
 }
 

@@ -66,7 +66,8 @@ pub trait AttributesText: Send + Sync + fmt::Debug {
 pub(crate) struct CellsOfItems {
     /// The table of items.
     pub(crate) base: Arc<Table>,
-    grant: Share,
+    /// The grant of tables that have none of their own.
+    share: Share,
     columns: Arc<Declared>,
 }
 
@@ -100,7 +101,7 @@ impl Declared {
 
 impl CellsOfItems {
     /// Returns the table of cells that a table of items is.
-    fn table(base: &Arc<Table>, grant: Share, columns: Arc<Declared>) -> Table {
+    fn table(base: &Arc<Table>, share: Share, columns: Arc<Declared>) -> Table {
         let own = &base.schema;
         let mut schema = TableSchema::of_cells(own.name.clone(), own.partition.clone());
         schema.sort.clone_from(&own.sort);
@@ -110,7 +111,7 @@ impl CellsOfItems {
             cells.keys.partition_type = Some(partition.key_type.clone());
             cells.is_of_items = true;
         }
-        Table { items: Some(Self { base: Arc::clone(base), grant, columns }), ..table }
+        Table { items: Some(Self { base: Arc::clone(base), share, columns }), ..table }
     }
 
     /// Returns the key of an item from the key of its row.
@@ -160,7 +161,10 @@ fn key_value(name: &str, key_type: &KeyType, raw: &[u8], size_max: usize) -> Res
     }
     let value = deserialise(key_type, raw)?;
     check_number(name, &value)?;
-    Ok(value)
+    Ok(match value {
+        Value::Number(number) => Value::Number(number.normalized()),
+        value => value,
+    })
 }
 
 /// Refuses numbers that items do not have: those with more than 38 digits, too large or too small.

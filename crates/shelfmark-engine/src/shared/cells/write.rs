@@ -49,9 +49,8 @@ impl CellsOfItems {
         table: &Arc<Table>,
         mutation: &Mutation,
     ) -> Result<Option<Vec<AccessStep>>> {
-        self.note_range(writer, mutation)?;
         let mut steps = Vec::new();
-        for write in self.writes(&Validated(&writer.buffer), writer.now, mutation)? {
+        for write in self.writes_of(writer, table, mutation)? {
             match apply(writer, table, &write)? {
                 Applied::Written(written) => steps.extend(written.report.steps),
                 Applied::Refused(refusal) => {
@@ -63,8 +62,22 @@ impl CellsOfItems {
         Ok(Some(steps))
     }
 
+    /// Returns the writes of items that a mutation is, resting on what is read in a buffer.
+    pub(crate) fn writes_of(
+        &self,
+        writer: &Writer,
+        base: &Table,
+        mutation: &Mutation,
+    ) -> Result<Vec<Write>> {
+        self.note_range(writer, mutation)?;
+        match writer.guards {
+            None => self.writes(base, &Validated(&writer.buffer), writer.now, mutation),
+            Some(_) => self.writes(base, &writer.buffer, writer.now, mutation),
+        }
+    }
+
     /// Has whoever writes in the partition excluded, where the store validates no ranges.
-    pub(crate) fn note_range(&self, writer: &Writer, mutation: &Mutation) -> Result<()> {
+    fn note_range(&self, writer: &Writer, mutation: &Mutation) -> Result<()> {
         let is_range =
             matches!(mutation.change, CellChange::DeleteSpan(_) | CellChange::DeletePartition);
         if let Some(guards) = writer.guards.as_ref().filter(|_| is_range) {
@@ -75,19 +88,21 @@ impl CellsOfItems {
         Ok(())
     }
 
-    /// Returns the writes of items that a mutation is, given the items that `view` shows.
+    /// Returns the writes of items that a mutation is, given the items that `view` shows
+    /// of `base`, the table as it is now.
     ///
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: nothing but reading is granted, or items do not have what is written.
     /// * [`ErrorKind::LimitExceeded`]: a key is too long, or the deletion of a range too large.
-    pub(crate) fn writes(
+    fn writes(
         &self,
+        base: &Table,
         view: &impl View,
         now: u64,
         mutation: &Mutation,
     ) -> Result<Vec<Write>> {
-        self.check_grant()?;
+        self.check_grant(base)?;
         if mutation.ttl_seconds.is_some() {
             return Err(Error::invalid(
                 "items have no time to live of their own; set the attribute that the table's time \
@@ -110,8 +125,10 @@ impl CellsOfItems {
         }
     }
 
-    fn check_grant(&self) -> Result<()> {
-        if self.grant == Share::All {
+    fn check_grant(&self, base: &Table) -> Result<()> {
+        // As it is now: a statement may have been planned before the grant was taken away.
+        let grant = Share::of_table(&base.schema).unwrap_or(self.share);
+        if grant == Share::All {
             return Ok(());
         }
         Err(Error::invalid(format!(

@@ -1,11 +1,13 @@
 //! One table, two faces: scripts of DynamoDB's requests and CQL's statements on one store in memory.
 //!
 //! A line `> STATEMENT` is a statement of CQL, `dynamodb OPERATION BODY` a request. `page size=2
-//! "SELECT …"` reads page by page, `bind "…" a b` binds values given as constants, `reopen` opens store
-//! and faces anew, `share GRANT` does so with another grant.
+//! "SELECT …"` reads page by page, `bind "…" a b` binds values given as constants, `steps STATEMENT`
+//! says what it read, `reopen` opens store and faces anew, `share GRANT` does so with another grant.
 //!
 //! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
 
+mod history;
+mod permissions;
 mod runner;
 
 use runner::World;
@@ -28,5 +30,6 @@ scripts! {
     indexes
     reads
     refusals
+    schema
     writes
 }

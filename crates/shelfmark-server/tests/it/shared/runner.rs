@@ -1,7 +1,7 @@
 //! What runs a script: both faces over one engine.
 
 use std::error::Error;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 
 use bytes::Bytes;
 use goldenscript::{Argument, Command, Context, Runner};
@@ -21,7 +21,11 @@ pub(super) struct World {
     clock: Arc<ManualClock>,
     grant: Share,
     faces: Faces,
+    /// What reads and writes have read, by table or index.
+    steps: Steps,
 }
+
+type Steps = Arc<Mutex<Vec<String>>>;
 
 /// Both faces, as a server has them.
 pub(super) struct Faces {
@@ -61,10 +65,17 @@ impl Faces {
     }
 }
 
-fn engine(store: &Arc<MemoryStore>, clock: &Arc<ManualClock>) -> Engine {
+fn engine(store: &Arc<MemoryStore>, clock: &Arc<ManualClock>, steps: &Steps) -> Engine {
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
     let environment = Environment { clock, random: Arc::new(SeededRandom::new(1)) };
-    Engine::open(Arc::clone(store) as _, environment).unwrap()
+    let steps = Arc::clone(steps);
+    Engine::open(Arc::clone(store) as _, environment).unwrap().observed(move |report| {
+        let told = report.steps.iter().map(|step| {
+            let place = step.index.as_deref().unwrap_or(&step.table);
+            format!("{place}: {} read, {} returned", step.rows_read, step.rows_returned)
+        });
+        steps.lock().unwrap().extend(told);
+    })
 }
 
 impl World {
@@ -73,12 +84,13 @@ impl World {
         let clock = Arc::new(ManualClock::at_micros(1_577_836_800_000_000));
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let grant = Share::All;
-        let faces = Faces::open(&engine(&store, &clock), grant);
-        Self { store, clock, grant, faces }
+        let steps = Steps::default();
+        let faces = Faces::open(&engine(&store, &clock, &steps), grant);
+        Self { store, clock, grant, faces, steps }
     }
 
     fn reopen(&mut self) {
-        self.faces = Faces::open(&engine(&self.store, &self.clock), self.grant);
+        self.faces = Faces::open(&engine(&self.store, &self.clock, &self.steps), self.grant);
     }
 
     fn run(&self, text: &str, values: Values) -> Result<String, CqlError> {
@@ -187,6 +199,12 @@ impl Runner for World {
                 self.pages(&text, size, named("restarts").is_some())
             }
             "bind" => self.bind(&text, given.get(1..).unwrap_or_default()),
+            "steps" => {
+                self.steps.lock().unwrap().clear();
+                let answer = World::run(self, &text, Values::default());
+                let steps = self.steps.lock().unwrap().join("\n");
+                answer.map(|rows| format!("{} rows\n{steps}", rows.lines().count() - 1))
+            }
             "reopen" => {
                 self.reopen();
                 return Ok(String::new());
