@@ -1,22 +1,22 @@
-//! Why bytes could not be made or read.
+//! Errors of encoding and decoding records.
 
 use std::fmt;
 
 /// The result of a function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the caller can do about an [`Error`].
+/// The action that an [`Error`] asks of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// What was given is wrong: fix it.
+    /// The given value is wrong: fix it.
     Invalid,
-    /// What was given is too large: make it smaller.
+    /// The given value is too large: make it smaller.
     LimitExceeded,
     /// Stored bytes are damaged: do not retry; run `verify`.
     Corrupt,
 }
 
-/// Why a value cannot be a key of an index of a table that is strict about them.
+/// The reason why a value cannot be a key of an index of a table that is strict about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Misfit {
     /// It is of another type than the index declares.
@@ -30,7 +30,7 @@ pub enum Misfit {
     },
 }
 
-/// Why bytes could not be made or read. The message is for people and outside the contract.
+/// An error of encoding or decoding; its message is for people and outside the contract.
 ///
 /// One word, so that what decoders hand up for each byte and column stays in registers.
 #[derive(Debug, Clone)]

@@ -25,7 +25,7 @@ use crate::varint::{Reader, put_varint};
 
 const VERSION: u8 = 1;
 
-/// What a key of the tree is for: the byte behind the table's id.
+/// Sections of the tree: the byte behind the table's id.
 pub mod section {
     /// The map of a partition.
     pub const MAP: u8 = 0;
@@ -33,7 +33,7 @@ pub mod section {
     pub const ITEMS: u8 = 1;
     /// The bytes of a shard.
     pub const BYTES: u8 = 2;
-    /// How far a pass has come.
+    /// The progress of a pass.
     pub const PASS: u8 = 3;
 }
 
@@ -49,7 +49,7 @@ pub fn section_key(table: u64, section: u8) -> Vec<u8> {
 pub struct Place {
     /// The partition key without tree and table id.
     pub partition: Bytes,
-    /// What the keys of its rows begin with, up to the sort key.
+    /// The prefix of the keys of its rows, up to the sort key.
     pub rows: Bytes,
     table: u64,
 }

@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// Tells whether all was read.
+    /// Returns true if all was read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Of several bytes; timestamps have eight, and every cell has one.
+    /// Reads a varint of several bytes; timestamps have eight, and every cell has one.
     fn long_varint(&mut self) -> Result<u64> {
         if let Some((n, length)) = self.rest.first_chunk().and_then(|word| word_varint(*word)) {
             self.rest = self.rest.get(length..).unwrap_or_default();

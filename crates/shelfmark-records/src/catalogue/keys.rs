@@ -1,4 +1,4 @@
-//! Where the catalogue lies: its keys, and those of its second copy.
+//! Keys of the catalogue, and those of its second copy.
 //!
 //! `[catalogue][section]`, then what the section is by. The copy of a record has another first byte.
 
@@ -14,7 +14,7 @@ use crate::keys::Tree;
 /// before becomes one of this format when it is opened.
 pub const FORMAT: u64 = 3;
 
-/// What a key of the catalogue is for: its second byte.
+/// Sections of the catalogue: the second byte of a key.
 pub mod section {
     /// The version of the format.
     pub const FORMAT: u8 = 0;
@@ -113,7 +113,7 @@ pub fn moved(key: &[u8], tree: Tree) -> Bytes {
     moved.into()
 }
 
-/// Tells whether what lies at a key of the catalogue is kept twice.
+/// Returns true if what lies at a key of the catalogue is kept twice.
 pub fn has_copy(key: &[u8]) -> bool {
     matches!(key, [tree, section, ..] if *tree == Tree::Catalogue as u8 && SECTIONS.contains(section))
 }

@@ -10,7 +10,7 @@ use super::schema_codec::{schema_from_item, schema_to_item};
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::Record;
 
-/// What is stored of a table.
+/// The stored record of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRecord {
     /// Its id: what the keys of its rows begin with.

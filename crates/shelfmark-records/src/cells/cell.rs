@@ -7,7 +7,7 @@ use bytes::Bytes;
 /// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
 pub type Timestamp = i64;
 
-/// Which cell: a column, and for an element of a collection its place in it.
+/// The key of a cell: a column, and for an element of a collection its place in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellKey {
     /// The column's number.
@@ -16,7 +16,7 @@ pub struct CellKey {
     pub path: Bytes,
 }
 
-/// When something stops being there, and after how many seconds it was meant to.
+/// The time at which something expires, and its time to live in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expiry {
     /// As it was asked for.
@@ -25,14 +25,14 @@ pub struct Expiry {
     pub at_seconds: u64,
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// A value, perhaps for a time only. It may have zero bytes: that is CQL's empty value.
     Live {
         /// In its plain serialisation.
         value: Bytes,
-        /// When it stops being there.
+        /// The expiry.
         expiry: Option<Expiry>,
     },
     /// Nothing any more.
@@ -45,27 +45,27 @@ pub enum Content {
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// When it was written.
+    /// The timestamp of its write.
     pub timestamp: Timestamp,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
 /// A deletion of everything that was written up to a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deletion {
-    /// What was written up to then is deleted.
+    /// The timestamp up to which writes are deleted.
     pub timestamp: Timestamp,
     /// Second since the Unix epoch at which it happened.
     pub at_seconds: u64,
 }
 
-/// That the row was inserted: it exists though all its cells may be null.
+/// The liveness of a row that was inserted: it exists though all its cells may be null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Liveness {
-    /// When it was inserted.
+    /// The timestamp of the insert.
     pub timestamp: Timestamp,
-    /// When that is over.
+    /// The expiry.
     pub expiry: Option<Expiry>,
 }
 
@@ -82,7 +82,7 @@ pub struct CellRow {
     pub cells: BTreeMap<CellKey, Cell>,
 }
 
-/// Tells whether something is over at a second since the Unix epoch.
+/// Returns true if something is over at a second since the Unix epoch.
 pub fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
     expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
 }

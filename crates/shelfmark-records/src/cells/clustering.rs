@@ -89,7 +89,7 @@ pub(crate) fn take_raw(
     take_shared(key_type, direction, rest, None)
 }
 
-/// As [`take_raw`], of a key whose memory text and bytes may share.
+/// Works as [`take_raw`], of a key whose memory text and bytes may share.
 pub(crate) fn take_shared(
     key_type: &KeyType,
     direction: Direction,
@@ -122,7 +122,7 @@ pub(crate) fn take_shared(
     Ok(Some(bytes))
 }
 
-/// As [`take_raw`], appended to `out`; returns whether there was a value, which null is not.
+/// Works as [`take_raw`], appended to `out`; returns whether there was a value, which null is not.
 ///
 /// # Errors
 ///

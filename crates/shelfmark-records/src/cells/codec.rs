@@ -133,15 +133,15 @@ pub struct StoredCell<'r> {
     record: &'r Bytes,
     /// Number of its column.
     pub column: u32,
-    /// Which element it is; empty for a plain column.
+    /// The path of the element; empty for a plain column.
     pub path: &'r [u8],
     /// Microseconds since the Unix epoch, as it was written.
     pub timestamp: Timestamp,
     /// `None`: it is dead.
     pub value: Option<&'r [u8]>,
-    /// Where the cell, and with it its value, ends in the record.
+    /// The offset in the record at which the cell, and with it its value, ends.
     pub end: usize,
-    /// When it stops being there.
+    /// The expiry.
     pub expiry: Option<Expiry>,
     /// Second since the Unix epoch at which it died; 0 while it is live.
     pub(crate) dead_at: u64,
@@ -380,7 +380,7 @@ fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> 
     parts
 }
 
-/// As [`parts`], of cells that lie in one chunk and may fill it.
+/// Works as [`parts`], of cells that lie in one chunk and may fill it.
 pub fn parts_within<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)> + Clone) -> Vec<Part> {
     let mut whole: Option<Part> = None;
     for (key, cell) in cells.clone() {
@@ -420,7 +420,7 @@ const HEAD_BYTES: usize = 256;
 /// Most bytes that stand around the path and value of a cell.
 const AROUND_BYTES: usize = 64;
 
-/// Most bytes that a cell takes: its path and value, and what stands around them.
+/// Returns an upper bound of the bytes that a cell takes: its path and value, and what stands around them.
 fn size_max(key: &CellKey, cell: &Cell) -> usize {
     let value = match &cell.content {
         Content::Live { value, .. } => value.len(),
@@ -429,7 +429,8 @@ fn size_max(key: &CellKey, cell: &Cell) -> usize {
     key.path.len() + value + AROUND_BYTES
 }
 
-/// Key, length, then flags, timestamp, expiry or time of death, and the value to the end.
+/// Encodes a cell: key, length, then flags, timestamp, expiry or time of death, and the value to
+/// the end.
 fn put_cell(out: &mut Vec<u8>, key: &CellKey, cell: &Cell) {
     put_key(out, key);
     prefixed(out, |out| match &cell.content {

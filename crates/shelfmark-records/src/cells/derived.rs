@@ -1,4 +1,4 @@
-//! What follows from a row of cells: entries of indexes and rows of views.
+//! Derives index entries and rows of views from a row of cells.
 //!
 //! Both are worked out from the row before and the row after and differ only where those do. An
 //! entry or a row of a view carries the expiry that unmakes it; readers look at it.
@@ -17,10 +17,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::items::encode_record;
 use crate::keys::chunk_key;
 
-/// When something ends: `None` for never.
+/// The end of something: `None` for never.
 type Ends = Option<Expiry>;
 
-/// The bytes of an index entry: a head without attributes that says when it ends.
+/// Returns the bytes of an index entry: a head without attributes that says when it ends.
 pub fn entry_value(ends: Ends) -> Bytes {
     encode_record(std::iter::empty(), ends.map(|expiry| expiry.at_seconds)).head
 }
@@ -29,7 +29,7 @@ pub fn entry_value(ends: Ends) -> Bytes {
 /// longer one, has no entry: it is not found by the index, as in Cassandra.
 pub const ENTRY_KEY_BYTES_MAX: usize = 65_535;
 
-/// Tells whether the key of an entry is short enough to be there.
+/// Returns true if the key of an entry is short enough to be there.
 pub fn is_entry(key: &Bytes) -> bool {
     key.len() <= ENTRY_KEY_BYTES_MAX
 }
@@ -51,7 +51,7 @@ pub fn entries(
     Ok(entries)
 }
 
-/// As [`entries`], with those that are too long to be there.
+/// Works as [`entries`], with those that are too long to be there.
 ///
 /// # Errors
 ///
@@ -141,8 +141,8 @@ pub fn ends_of(row: &CellRow) -> Option<Ends> {
     cells.chain(row.liveness.map(|liveness| liveness.expiry)).reduce(later)
 }
 
-/// `[index][id][terms][token][partition key]`, then `00` or `01` and the clustering key, and the
-/// chunk 0.
+/// Returns the key of an index entry: `[index][id][terms][token][partition key]`, then `00` or `01`
+/// and the clustering key, and the chunk 0.
 fn entry_key(
     layout: &CellsLayout,
     index: &IndexLayout,
@@ -287,12 +287,12 @@ impl CellsLayout {
         base.keys.row(&partition, &sort.ok_or_else(lacks)?)
     }
 
-    /// Whether the table is a view.
+    /// Returns true if the table is a view.
     pub fn is_view(&self) -> bool {
         self.view_of.is_some()
     }
 
-    /// Whether every row of the base has its own in this view.
+    /// Returns true if every row of the base has its own in this view.
     pub fn is_view_complete(&self) -> bool {
         self.view_of.as_ref().is_some_and(|view| view.state == IndexState::Public)
     }

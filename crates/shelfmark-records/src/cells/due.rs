@@ -32,7 +32,7 @@ impl CellsLayout {
         named(ROW, row_key.get(self.keys.prefix.len()..).unwrap_or_default())
     }
 
-    /// As [`CellsLayout::due_of_row`], of a tombstone, from its key behind `[tombstones][table id]`; and its
+    /// Works as [`CellsLayout::due_of_row`], of a tombstone, from its key behind `[tombstones][table id]`; and its
     /// second, from that at which its deletion happened.
     pub fn due_of_tombstone(&self, rest: &[u8], happened_at: u64) -> (Vec<u8>, u64) {
         let second = happened_at.saturating_add(self.grace_seconds).saturating_add(1);

@@ -20,7 +20,7 @@ pub const STATICS: u8 = 0;
 /// After the partition key: a row.
 pub const ROW: u8 = 1;
 
-/// How the keys of a table of cells are built and read back.
+/// Encodes and decodes the keys of a table of cells.
 #[derive(Debug, Clone)]
 pub struct CellKeys {
     /// `[rows][table id]`.
@@ -73,7 +73,7 @@ impl CellKeys {
         Ok(self.statics_of(self.partition(raw)?))
     }
 
-    /// As [`CellKeys::statics`], of what the keys of the partition begin with.
+    /// Works as [`CellKeys::statics`], of what the keys of the partition begin with.
     pub fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
         partition.push(STATICS);
         partition
@@ -88,7 +88,7 @@ impl CellKeys {
         self.row_of(self.partition(raw)?, clustering)
     }
 
-    /// As [`CellKeys::row`], of what the keys of the partition begin with.
+    /// Works as [`CellKeys::row`], of what the keys of the partition begin with.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl CellKeys {
         self.parse_rest(rest)
     }
 
-    /// As [`CellKeys::parse`], of a key without `[tree][id]`.
+    /// Works as [`CellKeys::parse`], of a key without `[tree][id]`.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl CellKeys {
         Ok(self.prefix.len() + self.partition_length_of(own)?)
     }
 
-    /// As [`CellKeys::partition_length`], of a key without `[tree][id]`.
+    /// Works as [`CellKeys::partition_length`], of a key without `[tree][id]`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What the engine works out of a schema of a table of cells, once per form of the table.
+//! The layout of a table of cells, computed from its schema once per version.
 
 use bytes::Bytes;
 use shelfmark_model::{
@@ -18,11 +18,11 @@ use crate::keys::{Tree, tree_key};
 pub struct CellsLayout {
     /// The name of the table.
     pub name: TableName,
-    /// Where its rows lie.
+    /// The keys of its rows.
     pub keys: CellKeys,
     /// Its indexes, in the order of the schema.
     pub indexes: Vec<IndexLayout>,
-    /// What makes it a view, if it is one.
+    /// The definition of the view, if it is one.
     pub view_of: Option<ViewSchema>,
     /// The declared columns, sorted, if rows may hold cells that are not to be seen: of each its
     /// number, and up to when what was written into it is not.
@@ -33,7 +33,7 @@ pub struct CellsLayout {
     pub tests: Vec<ViewFilter>,
     /// Seconds for which deletions are remembered.
     pub grace_seconds: u64,
-    /// How many columns the partition key has.
+    /// Number of columns in the partition key.
     pub partition_columns: usize,
     /// Other tables are views of it.
     pub has_views: bool,
@@ -46,7 +46,7 @@ pub struct CellsLayout {
 /// A column's number, and the time up to which what was written into it is not to be seen, if any.
 pub(crate) type Declared = (u32, Option<Timestamp>);
 
-/// Tells whether a cell is to be seen.
+/// Returns true if a cell is to be seen.
 pub(crate) fn is_seen(declared: Option<&[Declared]>, column: u32, timestamp: Timestamp) -> bool {
     declared.is_none_or(|all| {
         let found = all.binary_search_by_key(&column, |(id, _)| *id);
@@ -83,7 +83,7 @@ impl IndexLayout {
 }
 
 impl CellsLayout {
-    /// `None` for a table of items.
+    /// Returns the layout; `None` for a table of items.
     pub fn of(id: u64, index_ids: &[u64], schema: &TableSchema) -> Option<Self> {
         let cells = schema.cells.as_deref()?;
         let indexes = index_ids
@@ -126,6 +126,8 @@ impl CellsLayout {
         })
     }
 
+    /// Refuses a view, which only its base's writes change.
+    ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: it is a view.
@@ -144,12 +146,12 @@ impl CellsLayout {
         self.declared.as_deref()
     }
 
-    /// Tells whether a cell of this column is to be seen.
+    /// Returns true if a cell of this column is to be seen.
     pub fn sees(&self, column: u32, timestamp: Timestamp) -> bool {
         is_seen(self.declared(), column, timestamp)
     }
 
-    /// Tells whether a cell was written before its column was dropped and came back.
+    /// Returns true if a cell was written before its column was dropped and came back.
     pub(crate) fn is_of_before(&self, column: u32, timestamp: Timestamp) -> bool {
         let found = self.revived.iter().find(|(id, _)| *id == column);
         found.and_then(|(_, dropped_at)| *dropped_at).is_some_and(|at| timestamp <= at)

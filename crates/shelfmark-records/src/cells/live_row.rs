@@ -10,7 +10,7 @@ use super::layout::{Declared, is_seen};
 use super::{Expiry, Liveness, Timestamp, has_expired};
 use crate::error::Result;
 
-/// What a cell is counted as beside its path and value.
+/// Size that a cell counts beside its path and value, in bytes.
 const CELL_BYTES: usize = 8;
 
 /// The live cells of a row, or of the statics of a partition.
@@ -34,7 +34,7 @@ pub struct LiveCell {
     pub value: Bytes,
     /// Microseconds since the Unix epoch.
     pub timestamp: Timestamp,
-    /// When it stops being there.
+    /// The expiry.
     pub expiry: Option<Expiry>,
 }
 
@@ -54,7 +54,7 @@ impl LiveRow {
         self.cells.get(start..end).unwrap_or_default()
     }
 
-    /// Tells whether the row exists: it was inserted, or a cell is live.
+    /// Returns true if the row exists: it was inserted, or a cell is live.
     #[must_use]
     pub fn exists(&self) -> bool {
         self.inserted.is_some() || !self.cells.is_empty()
@@ -95,18 +95,18 @@ impl LiveRow {
     }
 }
 
-/// What of a stored row a reader sees.
+/// The part of a stored row that a reader sees.
 pub struct Visible<'l> {
     /// The columns that are seen, sorted; `None` are all.
     pub declared: Option<&'l [Declared]>,
     /// Second since the Unix epoch: what expired by then is gone.
     pub now: u64,
-    /// What was written up to it was deleted, and is still there.
+    /// The timestamp of a deletion that is still stored: what was written up to it is deleted.
     pub deleted: Option<Timestamp>,
 }
 
 impl StoredCell<'_> {
-    /// As [`LiveRow::size_bytes`], of one cell.
+    /// Works as [`LiveRow::size_bytes`], of one cell.
     pub fn size_bytes(&self, value: &[u8]) -> usize {
         self.path.len() + value.len() + CELL_BYTES
     }

@@ -112,7 +112,8 @@ fn compare(a: &Cell, b: &Cell) -> Ordering {
     })
 }
 
-/// Kind (plain, expiring, dead), then local time, then the shorter promise: the one written later.
+/// Returns the rank of a content: kind (plain, expiring, dead), then local time, then the shorter
+/// time to live, which was written later.
 fn rank(content: &Content) -> (u8, u64, u32) {
     match content {
         Content::Live { expiry: None, .. } => (0, 0, 0),

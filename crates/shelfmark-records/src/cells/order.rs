@@ -33,16 +33,16 @@ pub fn check_order(head: &Bytes, chunks: &[Bytes]) -> Result<()> {
     }
 }
 
-/// Whether cells that come one after the other rise.
+/// Checks that successive cells ascend.
 struct Order {
     last: Option<CellKey>,
-    /// What the next one is not before, if a part begins.
+    /// The lower bound of the next cell, if a part begins.
     least: Option<CellKey>,
     is_kept: bool,
 }
 
 impl Order {
-    /// A part begins that is listed with this cell, which may be gone.
+    /// Begins a part that is listed with this cell, which may be gone.
     fn begin(&mut self, listed: CellKey) {
         // Of a long path only the beginning is listed: that does not tell its place.
         if listed.path.len() < LISTED_PATH_BYTES_MAX {

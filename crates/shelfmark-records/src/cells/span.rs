@@ -14,30 +14,30 @@ pub struct Span {
     pub upper: Option<SpanBound>,
 }
 
-/// Where a [`Span`] ends on one side. Several values are compared as a tuple; their columns must
+/// The end of a [`Span`] on one side. Several values are compared as a tuple; their columns must
 /// lie in one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpanBound {
     /// Values of the columns after the equal ones; fewer than the columns take in all that begin so.
     pub values: Vec<ClusteringValue>,
-    /// Whether they belong to the span.
+    /// True if they belong to the span.
     pub included: bool,
 }
 
 impl Span {
-    /// The whole partition.
+    /// Returns the whole partition.
     #[must_use]
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// The rows whose leading columns have these values.
+    /// Returns the rows whose leading columns have these values.
     #[must_use]
     pub fn equal(values: Vec<ClusteringValue>) -> Self {
         Self { equal: values, ..Self::default() }
     }
 
-    /// Whether nothing is restricted.
+    /// Returns true if nothing is restricted.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.equal.is_empty() && self.lower.is_none() && self.upper.is_none()

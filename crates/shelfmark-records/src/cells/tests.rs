@@ -26,7 +26,7 @@ fn deletion() -> impl Strategy<Value = Deletion> {
     (-2..4i64, 0..4u64).prop_map(|(timestamp, at_seconds)| Deletion { timestamp, at_seconds })
 }
 
-/// What one write can say. (Merging with nothing brings it into its normal form.)
+/// Returns any content of one write. (Merging with nothing brings it into its normal form.)
 fn row() -> impl Strategy<Value = CellRow> {
     let key = (0..3u32, prop_oneof![Just(Bytes::new()), Just(Bytes::from_static(b"k"))])
         .prop_map(|(column, path)| CellKey { column, path });
@@ -254,7 +254,7 @@ impl Cell {
 }
 
 impl CellRow {
-    /// Tells whether the row exists: it was inserted, or a cell of it is live.
+    /// Returns true if the row exists: it was inserted, or a cell of it is live.
     pub fn exists(&self, now_seconds: u64) -> bool {
         self.liveness.is_some_and(|liveness| !has_expired(liveness.expiry, now_seconds))
             || self.cells.values().any(|cell| cell.live(now_seconds).is_some())

@@ -25,7 +25,7 @@ pub struct RangeTombstone {
     pub start: Bytes,
     /// The first key behind it.
     pub end: Bytes,
-    /// What was deleted of them.
+    /// The deletion of its rows.
     pub deletion: Deletion,
 }
 
@@ -51,7 +51,7 @@ impl RangeTombstone {
         value
     }
 
-    /// Tells whether the range has this row.
+    /// Returns true if the range has this row.
     pub fn covers(&self, row: &[u8]) -> bool {
         self.start.as_ref() <= row && row < self.end.as_ref()
     }
@@ -96,19 +96,19 @@ pub fn bound_of(value: &[u8]) -> Result<Timestamp> {
     Ok(Timestamp::from_be_bytes(bytes))
 }
 
-/// The name of a range that is to be purged is its end and a timestamp; leaves the end.
+/// Reduces the name of a range that is to be purged, an end and a timestamp, to the end.
 pub fn name_end(purge: &mut RangeTombstone) {
     purge.end.truncate(purge.end.len().saturating_sub(size_of::<Timestamp>()));
 }
 
-/// Two purges may end at one place: the timestamp keeps them apart.
+/// Returns the name of a purge: two may end at one place, so the timestamp keeps them apart.
 pub fn purge_name(tombstone: &RangeTombstone) -> Vec<u8> {
     let mut name = tombstone.end.to_vec();
     name.extend_from_slice(&tombstone.deletion.timestamp.to_be_bytes());
     name
 }
 
-/// What a key in the tree of tombstones is for.
+/// The kind of a key in the tree of tombstones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TombstoneKind {
     /// A range of rows was deleted. The level on which the tombstone lies, as its keys have it.
@@ -126,7 +126,7 @@ pub enum TombstoneKind {
 /// A tombstone, as it was found.
 #[derive(Debug, Clone)]
 pub struct FoundTombstone {
-    /// What it is.
+    /// Its kind.
     pub kind: TombstoneKind,
     /// The rows that it concerns: keys without `[rows][table id]`. Empty for rows and bounds.
     pub range: (Bytes, Bytes),

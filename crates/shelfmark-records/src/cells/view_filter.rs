@@ -1,4 +1,4 @@
-//! Which rows of a base are in a view, by their keys.
+//! Decides which rows of a base are in a view, by their keys.
 //!
 //! Invariant: values are compared in the order of their type, whatever direction the table has.
 
@@ -54,7 +54,7 @@ impl ViewFilter {
         Self { parts, comparison: test.comparison, values }
     }
 
-    /// Tells whether a row of the base passes; its key is given by its components.
+    /// Returns true if a row of the base passes; its key is given by its components.
     pub(crate) fn passes(&self, partition: &[Bytes], clustering: &[ClusteringValue]) -> bool {
         let values: Option<Vec<(&KeyType, &[u8])>> = self
             .parts

@@ -19,7 +19,7 @@ use crate::varint::{Reader, put_varint};
 
 const IN_PARTS: u8 = 0xF0;
 
-/// What is logged of a change.
+/// The logged record of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeRecord<'i> {
     /// Microseconds since the Unix epoch.

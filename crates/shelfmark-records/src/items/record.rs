@@ -14,7 +14,7 @@ use super::value::{decode_shared_bytes, decode_value, prefixed_value};
 use crate::error::{Error, Result};
 use crate::varint::{Reader, put_varint};
 
-/// Where a record is cut.
+/// The size at which a record is cut into chunks.
 pub const CHUNK_SIZE_BYTES: usize = 64 * 1024;
 
 const ITEM_V1: u8 = 1;
@@ -29,7 +29,7 @@ const LISTED_NAME_BYTES_MAX: usize = 64;
 const CHUNKED: u8 = 1;
 const EXPIRES: u8 = 2;
 
-/// What a stored value in the row tree is.
+/// The kind of a stored value in the row tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     /// The head of an item.
@@ -66,9 +66,9 @@ pub struct Record {
 /// The bytes of a record: the head, then the chunks in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// What lies at chunk 0.
+    /// The value of chunk 0.
     pub head: Bytes,
-    /// What lies at chunk 1 and behind it.
+    /// The values of chunk 1 and those behind it.
     pub chunks: Vec<Bytes>,
 }
 
@@ -124,7 +124,7 @@ pub fn encode<'a>(
     Stored { head: head.into(), chunks }
 }
 
-/// The beginning of a name, as far as a head lists it.
+/// Returns the beginning of a name, as far as a head lists it.
 fn shortened(name: &str) -> &str {
     let end = name.floor_char_boundary(LISTED_NAME_BYTES_MAX);
     name.get(..end).unwrap_or(name)
@@ -164,7 +164,7 @@ pub fn with_expiry(bytes: &[u8], expires_at: Option<u64>) -> Result<Bytes> {
 pub struct Head<'a> {
     /// Second since the Unix epoch at which the item expires.
     pub expires_at: Option<u64>,
-    /// How many chunks follow; 0 when the attributes are in the head.
+    /// Number of chunks that follow; 0 when the attributes are in the head.
     pub chunks: usize,
     body: Reader<'a>,
 }
@@ -211,7 +211,7 @@ impl<'a> Head<'a> {
         Ok(Some(value))
     }
 
-    /// Tells whether nothing is left of the attributes in the head.
+    /// Returns true if nothing is left of the attributes in the head.
     pub fn is_done(&self) -> bool {
         self.body.is_empty()
     }

@@ -156,7 +156,7 @@ pub(crate) fn decode_value(bytes: &[u8]) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX)
 }
 
-/// As [`decode_value`], for a value of ours that holds values of a caller `levels` below.
+/// Works as [`decode_value`], for a value of ours that holds values of a caller `levels` below.
 pub(crate) fn decode_nesting(bytes: &[u8], levels: usize) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX + levels)
 }

@@ -1,4 +1,4 @@
-//! How the keys of one table, or of one of its indexes, are built and read back.
+//! Encodes and decodes the keys of one table, or of one of its indexes.
 //!
 //! An index entry's key is the index's own columns and then the base key, without the parts that
 //! the index's columns already hold.
@@ -50,7 +50,7 @@ struct BaseKey {
 pub struct KeyMemo {
     /// The bytes of a key up to the end of its partition key; empty before the first.
     bytes: Bytes,
-    /// How many of the columns are the partition key's.
+    /// Number of the columns that belong to the partition key.
     partition: usize,
     /// Partition key, sort key, and the base key's columns of an index entry.
     pub columns: Vec<ReadColumn>,
@@ -332,7 +332,7 @@ impl KeySpec {
         Ok(())
     }
 
-    /// Tells whether the key holds this column's value, but not the way it is spelled (the scale of
+    /// Returns true if the key holds this column's value, but not the way it is spelled (the scale of
     /// a decimal): the record keeps it then.
     pub fn loses_spelling(&self, name: &str, value: &Value) -> bool {
         let base = self.base.as_ref();
@@ -363,7 +363,7 @@ impl KeySpec {
     }
 }
 
-/// Whether equal values of the type may be spelled differently.
+/// Returns true if equal values of the type may be spelled differently.
 fn keeps_spelling(key_type: &KeyType) -> bool {
     match key_type {
         KeyType::Decimal => true,
@@ -376,7 +376,7 @@ fn keeps_spelling(key_type: &KeyType) -> bool {
     }
 }
 
-/// Whether a value has the one spelling that keys decode to.
+/// Returns true if a value has the one spelling that keys decode to.
 fn is_plainly_spelled(value: &Value) -> bool {
     match value {
         Value::Number(number) if number.is_zero() => number.scale() == 0,

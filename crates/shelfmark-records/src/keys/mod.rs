@@ -1,4 +1,4 @@
-//! Where things lie in the store: the trees, and the keys of rows and index entries.
+//! Keys of the store: the trees, and the keys of rows and index entries.
 //!
 //! Drawn byte by byte in `docs/format.md`, section "Keys of the engine":
 //! `[tree][table id][placement][partition key][0 = header, 1 = row][sort key][chunk]`.

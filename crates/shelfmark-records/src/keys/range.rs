@@ -104,7 +104,7 @@ pub fn after_row(range: &KeyRange, key: &[u8], descending: bool) -> KeyRange {
     }
 }
 
-/// The range from `first` to `last` (each a key prefix, and whether it belongs to the range)
+/// Returns the range from `first` to `last` (each a key prefix, and whether it belongs to the range)
 /// among the keys that begin with `base`.
 fn between(base: &[u8], first: Option<(Vec<u8>, bool)>, last: Option<(Vec<u8>, bool)>) -> KeyRange {
     let whole = KeyRange::prefix(base.to_vec());

@@ -1,4 +1,4 @@
-//! What the attributes of an index's key may hold where a table is strict about them.
+//! Checks the attributes of an index's key where a table is strict about them.
 //!
 //! What it is not: the refusal. A write that would leave such an attribute behind is refused; an item
 //! that was there before the index is left out of it.

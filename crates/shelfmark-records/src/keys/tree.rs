@@ -19,7 +19,7 @@ pub enum Tree {
     Tombstones = 0x04,
     /// Change logs.
     Changes = 0x05,
-    /// Which rows expire when.
+    /// Due times: the rows that expire, by time.
     Due = 0x06,
     /// Idempotency tokens.
     Tokens = 0x07,
