@@ -10,6 +10,7 @@
 //! the same commit with whatever else the commit holds.
 
 mod cells;
+mod entities;
 mod mapping;
 mod read;
 mod share;
@@ -18,6 +19,7 @@ mod write;
 
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
 pub(crate) use cells::{CellsOfItems, plainly_spelled};
+pub(crate) use entities::readable;
 pub(crate) use mapping::ItemsOfCells;
 pub use share::Share;
 pub(crate) use value::with_whole_digits;
