@@ -12,7 +12,7 @@ use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::{AttributesText, Share};
+use crate::shared::{AttributesText, Share, readable};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -380,10 +380,14 @@ impl Engine {
 
     /// Returns the form that has taken over from a table, if one has.
     pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
-        match (&table.mapped, &table.items) {
-            (Some(mapping), _) => mapping.current(&self.inner),
-            (None, Some(mapping)) => mapping.current(&self.inner),
-            (None, None) => self.inner.catalogue.current(table),
+        match (&table.mapped, &table.items, &table.readable) {
+            (Some(mapping), ..) => mapping.current(&self.inner),
+            (None, Some(mapping), _) => mapping.current(&self.inner),
+            (None, None, Some(base)) => {
+                let current = self.inner.catalogue.current(base)?;
+                Ok(current.map(|base| Arc::new(readable(&base))))
+            }
+            (None, None, None) => self.inner.catalogue.current(table),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use shelfmark_dynamo as dynamo;
-use shelfmark_engine::{CatalogueChange, ErrorKind, Owner};
+use shelfmark_engine::{CatalogueChange, ErrorKind, Owner, Share};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{KeyColumn, TableName, TableSchema};
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Write};
@@ -307,4 +307,61 @@ fn a_store_in_which_two_faces_share_a_name_opens_and_is_mended() {
     assert!(item.contains("\"a\""), "{item}");
     let output = shelfmark(&["verify", "--data", data]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
+#[test]
+fn entities_are_read_by_dynamodb_and_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    with_engine(&store, |engine| {
+        let registry = Registry::open(engine).unwrap();
+        let home = registry.environment("home").unwrap();
+        let database = home.create_database("chats").unwrap();
+        let people = EntityTable::named(&database, "people").unwrap();
+        for (sk, age) in [("ada", 36_i64), ("bob", 41)] {
+            let attributes =
+                shelfmark_typed::Attributes::new().with("age", age).with("city", "Ulm");
+            people.partition("users").put(sk, attributes).unwrap();
+        }
+    });
+    let call = |share, operation: &str, body: &str| {
+        with_engine(&store, |engine| {
+            let environment = engine.environment().clone();
+            let options = dynamo::FaceOptions { share, ..dynamo::FaceOptions::default() };
+            let face = dynamo::Face::new(engine.clone(), environment, options);
+            let reply = face.call(&dynamo::RequestHead::operation(operation), body.as_bytes());
+            (reply.status, String::from_utf8(reply.body.to_vec()).unwrap())
+        })
+    };
+    let get = r#"{"TableName":"chats.people","Key":{"pk":{"S":"users"},"sk":{"S":"ada"}}}"#;
+    let (status, body) = call(Share::Read, "GetItem", get);
+    assert_eq!(status, 200, "{body}");
+    assert!(
+        body.contains(r#""age":{"N":"36"}"#) && body.contains(r#""city":{"S":"Ulm"}"#),
+        "{body}"
+    );
+    let query = r#"{"TableName":"chats.people","KeyConditionExpression":"pk = :p AND sk > :s",
+        "ExpressionAttributeValues":{":p":{"S":"users"},":s":{"S":"ada"}}}"#;
+    let (status, body) = call(Share::Read, "Query", query);
+    assert!(status == 200 && body.contains(r#""Count":1"#), "{body}");
+    let (status, body) = call(Share::Read, "Scan", r#"{"TableName":"chats.people"}"#);
+    assert!(status == 200 && body.contains(r#""Count":2"#), "{body}");
+    // Whatever is granted, by every way of writing.
+    let item = r#"{"pk":{"S":"users"},"sk":{"S":"ada"}}"#;
+    for (operation, body) in [
+        ("PutItem", format!(r#"{{"TableName":"chats.people","Item":{item}}}"#)),
+        ("DeleteItem", format!(r#"{{"TableName":"chats.people","Key":{item}}}"#)),
+        (
+            "TransactWriteItems",
+            format!(
+                r#"{{"TransactItems":[{{"Put":{{"TableName":"chats.people","Item":{item}}}}}]}}"#
+            ),
+        ),
+    ] {
+        let (status, said) = call(Share::All, operation, &body);
+        assert!(status == 400 && said.contains("read here"), "{operation}: {said}");
+    }
+    assert_eq!(call(Share::None, "GetItem", get).0, 400);
+    assert_eq!(call(Share::All, "DeleteTable", r#"{"TableName":"chats.people"}"#).0, 400);
+    assert!(call(Share::Read, "GetItem", get).1.contains("Ulm"));
 }

@@ -58,6 +58,12 @@ impl Schema {
         self.shared_version.is_some()
     }
 
+    /// Returns the keyspace of another face's tables. Stores of earlier builds may have a keyspace of
+    /// CQL's own under its name, which is not it.
+    pub(crate) fn shared_keyspace(&self) -> Option<&Arc<Keyspace>> {
+        self.keyspace(SHARED_KEYSPACE).filter(|own| own.is_shared())
+    }
+
     /// Returns the keyspace of this name.
     #[must_use]
     pub fn keyspace(&self, name: &str) -> Option<&Arc<Keyspace>> {
@@ -88,6 +94,13 @@ pub struct Keyspace {
     pub types: BTreeMap<String, Arc<UserType>>,
     /// The records of the keyspace that cannot be read.
     pub damage: Damage,
+}
+
+impl Keyspace {
+    /// Returns true if its tables are another face's.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.tables.values().any(|table| table.is_shared())
+    }
 }
 
 /// The records of a keyspace that are stored and cannot be read: everything else of it works.

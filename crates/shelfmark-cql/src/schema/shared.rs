@@ -68,7 +68,7 @@ pub(crate) fn with_changed(
     schema: &Schema,
     name: &str,
 ) -> Result<Schema, CqlError> {
-    let keyspace = schema.keyspace(SHARED_KEYSPACE);
+    let keyspace = schema.shared_keyspace();
     let mut tables = keyspace.map(|own| own.tables.clone()).unwrap_or_default();
     let old = tables.remove(name);
     let new = current(engine, &TableName::new(SHARED_KEYSPACE, name), old.as_ref())?;
@@ -104,8 +104,11 @@ fn with_tables(
     shared_version: [u8; 16],
 ) -> Schema {
     let mut keyspaces = schema.keyspaces.clone();
-    keyspaces.remove(SHARED_KEYSPACE);
-    if !tables.is_empty() {
+    if schema.shared_keyspace().is_some() {
+        keyspaces.remove(SHARED_KEYSPACE);
+    }
+    // What CQL has under the name in a store of an earlier build comes first, until it is mended.
+    if !tables.is_empty() && !keyspaces.contains_key(SHARED_KEYSPACE) {
         keyspaces.insert(SHARED_KEYSPACE.to_owned(), Arc::new(keyspace(tables)));
     }
     let mut version = Fingerprint::default();

@@ -89,7 +89,7 @@ impl Executor {
     ) -> Result<Option<Answered>> {
         let Some(name) = concerned(statement, keyspace) else { return Ok(None) };
         // Without a granted table the keyspace is a name that is taken, and nothing else.
-        let is_there = schema.keyspace(SHARED_KEYSPACE).is_some();
+        let is_there = schema.shared_keyspace().is_some();
         if !is_there && !matches!(statement, Statement::CreateKeyspace(_)) {
             return Ok(None);
         }
@@ -145,7 +145,7 @@ impl Executor {
             (Some(_), None) => ChangeKind::Dropped,
         };
         let mut events = vec![event(kind, name)];
-        let has_keyspace = |schema: &Schema| schema.keyspace(SHARED_KEYSPACE).is_some();
+        let has_keyspace = |schema: &Schema| schema.shared_keyspace().is_some();
         let whole = |kind| SchemaChange { target: ChangeTarget::Keyspace, ..event(kind, "") };
         match (has_keyspace(&before), has_keyspace(&after)) {
             (false, true) => events.insert(0, whole(ChangeKind::Created)),

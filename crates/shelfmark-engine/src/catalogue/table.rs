@@ -32,6 +32,8 @@ pub struct Table {
     pub(crate) mapped: Option<ItemsOfCells>,
     /// Set for a table of items that is used as a table of cells; it has no rows of its own.
     pub(crate) items: Option<CellsOfItems>,
+    /// Set for a table that another face reads and does not write; it has no rows of its own.
+    pub(crate) readable: Option<Arc<Table>>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
 }
@@ -91,7 +93,7 @@ impl Table {
         let key = KeySpec::of_table(id, &schema);
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
-        let (mapped, items) = (None, None);
+        let (mapped, items, readable) = (None, None, None);
         Self {
             id,
             origin,
@@ -102,6 +104,7 @@ impl Table {
             cells,
             mapped,
             items,
+            readable,
             shared,
             retired,
             schema,
@@ -131,6 +134,7 @@ impl Table {
     pub fn is_retired(&self) -> bool {
         let of_cells = self.mapped.as_ref().map(|mapping| &mapping.base);
         let base = of_cells.or(self.items.as_ref().map(|mapping| &mapping.base));
+        let base = base.or(self.readable.as_ref());
         base.map_or(&self.retired, |base| &base.retired).load(Ordering::Acquire)
     }
 
@@ -138,7 +142,7 @@ impl Table {
     /// ([`crate::Engine::shared_items`], [`crate::Engine::shared_cells`]).
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.mapped.is_some() || self.items.is_some()
+        self.mapped.is_some() || self.items.is_some() || self.readable.is_some()
     }
 
     /// Tells whether counts of items are kept exactly.

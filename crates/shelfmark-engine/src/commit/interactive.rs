@@ -268,6 +268,7 @@ impl Transaction<'_> {
     }
 
     fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {
+        table.check_written()?;
         let chunked = table.has_chunks();
         let applied = match &table.mapped {
             Some(mapping) => self.write_mapped(&table, mapping, write)?,

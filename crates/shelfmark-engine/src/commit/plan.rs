@@ -111,6 +111,7 @@ impl Inner {
         answer: impl FnOnce(Written) -> T,
         done: &mut Done<T>,
     ) -> Result<Option<bool>> {
+        write.table.check_written()?;
         if write.table.mapped.is_some() {
             return Ok(None);
         }
@@ -131,10 +132,10 @@ impl<'a> Plan<'a> {
         let mut plan = Self::default();
         for operation in operations {
             let own = match operation {
-                Operation::Item(write) => match &write.table.mapped {
-                    Some(mapping) => &mapping.base,
-                    None => &write.table,
-                },
+                Operation::Item(write) => {
+                    write.table.check_written()?;
+                    write.table.mapped.as_ref().map_or(&write.table, |mapping| &mapping.base)
+                }
                 Operation::Cells(mutation) => {
                     mutation.table.items_base().unwrap_or(&mutation.table)
                 }

@@ -10,6 +10,7 @@
 //! the same commit with whatever else the commit holds.
 
 mod cells;
+mod entities;
 mod grant;
 mod mapping;
 mod read;
@@ -19,6 +20,7 @@ mod write;
 
 pub(crate) use cells::CellsOfItems;
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
+pub(crate) use entities::readable;
 pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;
 pub(crate) use write::apply;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use shelfmark_model::TableName;
 
+use super::entities::{holds_entities, readable};
 use super::grant::Share;
 use super::mapping::ItemsOfCells;
 use crate::catalogue::{Owner, Table};
@@ -21,7 +22,8 @@ impl Engine {
     }
 
     /// Returns a table of cells as a table of items: one partition key, at most one sort key. Reads
-    /// and writes of items take it; writes need the grant [`Share::All`].
+    /// and writes of items take it; writes need the grant [`Share::All`]. A table of entities is given
+    /// for reading alone, whatever is granted.
     ///
     /// Cost: as [`Engine::table`], and the forms of its columns are worked out.
     ///
@@ -35,11 +37,16 @@ impl Engine {
         let table = self.inner.catalogue.table(name)?;
         // A server's own keyspaces hold roles and their passwords; nobody grants those.
         let is_own = Owner::of_reserved_name(&name.namespace).is_some();
-        let is_shown =
-            !is_own && Owner::of_table(&table.schema) == Owner::Cql && table.cells.is_some();
+        let owner = Owner::of_table(&table.schema);
+        let is_entities = owner == Owner::Typed && holds_entities(&table.schema);
+        let is_cells = owner == Owner::Cql && table.cells.is_some();
+        let is_shown = !is_own && (is_entities || is_cells);
         let grant = Share::of_table(&table.schema).unwrap_or(self.share);
         if !is_shown || grant == Share::None {
             return Err(absent());
+        }
+        if is_entities {
+            return Ok(Arc::new(readable(&table)));
         }
         ItemsOfCells::table(&table, grant).map(Arc::new)
     }

@@ -2,7 +2,7 @@
 
 use shelfmark_cql_types::{CqlType, UserType, maybe_quote};
 
-use crate::schema::{Column, ColumnKind, Index, Keyspace, SHARED_KEYSPACE, Table, TableOptions};
+use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -23,7 +23,7 @@ pub(super) fn keyspace(own: &Keyspace) -> String {
         let structure = format!("VIRTUAL KEYSPACE {};", own.name);
         return not_recreated("Keyspace", &own.name, "virtual keyspace", &structure);
     }
-    if own.name.as_ref() == SHARED_KEYSPACE {
+    if own.is_shared() {
         let structure = format!("KEYSPACE {};", own.name);
         return not_recreated("Keyspace", &own.name, "DynamoDB keyspace", &structure);
     }
