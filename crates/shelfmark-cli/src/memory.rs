@@ -77,7 +77,7 @@ impl Hard {
     /// allocator took from the system in steps of 64 MiB and will not give back, however little of it
     /// is used.
     const fn of_process(bytes: u64) -> Self {
-        Self { bytes, keeper: "the process's own limits", percent: 33 }
+        Self { bytes, keeper: "the process's own limits", percent: 25 }
     }
 
     /// A control group counts use: beside what is shared out the program itself, stacks, and what the
@@ -100,7 +100,7 @@ pub(crate) struct Granted {
 }
 
 /// Returns what was asked for, as far as hard limits leave it; by default half of what the machine or
-/// its control group has, or a third of what the process's own limits leave, whichever is less.
+/// its control group has, or a quarter of what the process's own limits leave, whichever is less.
 pub(crate) fn granted(asked: Option<u64>) -> Granted {
     let (process, group) = (of_process(), of_group(Path::new("/")));
     let hard = [process.map(Hard::of_process), group.map(Hard::of_group)];
@@ -209,7 +209,7 @@ mod tests {
     fn hard_limits_cut_what_was_asked_for() {
         let hard = [Some(Hard::of_process(512 << 20)), Some(Hard::of_group(600 << 20))];
         let cut = within(512_000_000, &hard);
-        assert_eq!(cut.bytes, 177_167_364);
+        assert_eq!(cut.bytes, 134_217_725);
         assert!(cut.cut.unwrap().contains("the process's own limits end at 536870912 bytes"));
         let cut = within(512_000_000, &[None, Some(Hard::of_group(512 << 20))]);
         assert_eq!(cut.bytes, 322_122_540);

@@ -296,12 +296,11 @@ fn warn_of_open_files(config: &Config) {
     }
 }
 
-/// A face that is not in this build is left out, and that is said.
+/// Tells who asked for a face that is not in this build that it is left out.
 fn name_what_is_missing(config: &Config) {
-    let asked = |address: Option<SocketAddr>| {
-        address.map_or_else(String::new, |address| format!(" ({address})"))
-    };
-    anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
+    if let Some(address) = config.console {
+        anstream::eprintln!("not in this build, left out: console ({address})");
+    }
 }
 
 /// Where answers go that are too long for memory; a store in memory has no such place.

@@ -96,7 +96,9 @@ mod tests {
         let greedy = SHARED_MAX + 20;
         (0..greedy).for_each(|name| run(1, name));
         run(2, 1000);
-        assert_eq!((shared.state().under_way, shared.state().queued.len()), (SHARED_MAX, 21));
+        let state = shared.state();
+        assert_eq!((state.under_way, state.queued.len()), (SHARED_MAX, 21));
+        drop(state);
         while shared.state().under_way > 0 {
             runtime.block_on(tokio::task::yield_now());
         }

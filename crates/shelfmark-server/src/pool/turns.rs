@@ -172,7 +172,7 @@ mod tests {
         }
         turns.push(asker(2, 1), 9);
         assert_eq!(turns.take_of(asker(1, 1)), [1, 1]);
-        assert_eq!(turns.take_of(asker(1, 1)), []);
+        assert!(turns.take_of(asker(1, 1)).is_empty());
         assert_eq!(turns.take_of(asker(2, 1)), [9]);
         assert_eq!((turns.len(), turns.len_of(address(asker(2, 1)))), (2, 0));
         assert_eq!(turns.drain(), [2, 3]);
