@@ -24,7 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// More than the runtime has threads.
 const CLIENTS: usize = 24;
 
-const SIZE: PoolSize = PoolSize { computing: 2, begun: 4, waiting: CLIENTS, queued: 100 };
+/// Three quarters of the threads for requests that wait are for one address, as many as it has clients.
+const SIZE: PoolSize = PoolSize { computing: 2, begun: 4, waiting: CLIENTS / 3 * 4, queued: 100 };
 
 /// Where reads stand until they may go on.
 #[derive(Default)]
