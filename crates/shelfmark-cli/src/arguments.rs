@@ -134,7 +134,7 @@ pub(crate) struct Serve {
     /// Most memory to share out: half of it to requests and answers, a quarter to cached blocks, the rest
     /// to memory tables and connections; clients that ask for more wait or are refused. A number of
     /// bytes, or one with MB, MiB, GB or GiB; never more than six tenths of what a control group or a
-    /// third of what ulimit leaves, and the log says so [default: half of what the machine or its
+    /// quarter of what ulimit leaves, and the log says so [default: half of what the machine or its
     /// control group has]
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::limit)]
     pub(crate) memory_limit: Option<u64>,

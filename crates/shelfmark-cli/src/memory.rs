@@ -73,15 +73,15 @@ struct Hard {
 }
 
 impl Hard {
-    /// Returns the limit of the process itself. It counts addresses, not use: all of a thread's stack, and what the
-    /// allocator took from the system in steps of 64 MiB and will not give back, however little of it
-    /// is used.
+    /// Returns the limit of the process itself. It counts addresses, not use: all of a thread's stack,
+    /// and what the allocator took from the system in steps of 64 MiB and will not give back, however
+    /// little of it is used.
     const fn of_process(bytes: u64) -> Self {
-        Self { bytes, keeper: "the process's own limits", percent: 33 }
+        Self { bytes, keeper: "the process's own limits", percent: 25 }
     }
 
-    /// Returns the limit of a control group. It counts use: beside what is shared out the program itself, stacks, and what the
-    /// allocator has not given back yet.
+    /// Returns the limit of a control group. It counts use: beside what is shared out the program itself,
+    /// stacks, and what the allocator has not given back yet.
     const fn of_group(bytes: u64) -> Self {
         Self { bytes, keeper: "the control group", percent: 60 }
     }
@@ -100,7 +100,7 @@ pub(crate) struct Granted {
 }
 
 /// Returns what was asked for, as far as hard limits leave it; by default half of what the machine or
-/// its control group has, or a third of what the process's own limits leave, whichever is less.
+/// its control group has, or a quarter of what the process's own limits leave, whichever is less.
 pub(crate) fn granted(asked: Option<u64>) -> Granted {
     let (process, group) = (of_process(), of_group(Path::new("/")));
     let hard = [process.map(Hard::of_process), group.map(Hard::of_group)];
@@ -209,7 +209,7 @@ mod tests {
     fn hard_limits_cut_what_was_asked_for() {
         let hard = [Some(Hard::of_process(512 << 20)), Some(Hard::of_group(600 << 20))];
         let cut = within(512_000_000, &hard);
-        assert_eq!(cut.bytes, 177_167_364);
+        assert_eq!(cut.bytes, 134_217_725);
         assert!(cut.cut.unwrap().contains("the process's own limits end at 536870912 bytes"));
         let cut = within(512_000_000, &[None, Some(Hard::of_group(512 << 20))]);
         assert_eq!(cut.bytes, 322_122_540);

@@ -138,10 +138,10 @@ pub const READ_SIZE_BYTES_MAX: usize = 1024 * 1024;
 pub const TURN_REQUESTS_MAX: usize = 32;
 
 /// The limit of [`TURN_REQUESTS_MAX`] in time: two threads get around two hundred connections in some
-/// twenty milliseconds.
+/// ten milliseconds.
 ///
 /// Source: ours.
-pub const TURN_TIME_MAX: Duration = Duration::from_micros(200);
+pub const TURN_TIME_MAX: Duration = Duration::from_micros(100);
 
 /// The limit of [`TURN_REQUESTS_MAX`] in bytes of the requests' bodies.
 ///

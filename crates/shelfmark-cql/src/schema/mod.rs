@@ -327,9 +327,26 @@ impl Table {
     }
 
     /// Returns the column of this name and its place among [`Table::columns`].
+    ///
+    /// Cost: a few comparisons where the columns that are no key are in the order of their names, as
+    /// they are once they are arranged; one for each column of another table, and for a wrong name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<(usize, &Column)> {
-        self.columns.iter().enumerate().find(|(_, column)| &*column.name == name)
+        let is_it = |(_, column): &(usize, &Column)| &*column.name == name;
+        let keys = self.partition_count + self.clustering_count;
+        let mut all = self.columns.iter().enumerate();
+        all.by_ref().take(keys).find(is_it).or_else(|| {
+            let rest = self.columns.get(keys..).unwrap_or_default();
+            let statics = rest.partition_point(|column| column.role == ColumnKind::Static);
+            let (statics, regular) = rest.split_at(statics);
+            let within = |part: &[Column]| part.binary_search_by(|own| (*own.name).cmp(name)).ok();
+            let at = within(regular).map(|at| keys + statics.len() + at);
+            let at = at.or_else(|| within(statics).map(|at| keys + at));
+            match at {
+                Some(at) => Some((at, self.columns.get(at)?)),
+                None => all.find(is_it),
+            }
+        })
     }
 
     /// Returns the column of this name.

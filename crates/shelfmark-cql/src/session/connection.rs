@@ -154,7 +154,9 @@ impl Connection {
                 }
                 Err(FrameError::NoRoom { .. }) => self.crowded(),
                 Ok(None) => {
+                    // A buffer that grows is up to twice as large as what is in it.
                     let held = input.len() + self.decoder.held();
+                    let held = (2 * held).min(most).max(held);
                     let could_fit = self.decoder.announced(input) <= self.budget.most();
                     if could_fit && self.share.cover(held) {
                         return Progress::Hungry;

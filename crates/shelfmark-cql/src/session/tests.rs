@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, Version};
@@ -14,6 +15,7 @@ use super::*;
 use crate::auth::{Login, OneRole};
 use crate::limits::{
     POOLED_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
+    TURN_TIME_MAX,
 };
 
 fn face(login: Option<Login>) -> Arc<Face> {
@@ -27,7 +29,35 @@ fn small_face(bytes: usize, background: Arc<dyn Pool>) -> Arc<Face> {
 }
 
 fn face_with(login: Option<Login>, options: FaceOptions, background: Arc<dyn Pool>) -> Arc<Face> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    face_at(Duration::ZERO, login, options, background)
+}
+
+/// The machine's clock, whose other time goes one step with each look and not by itself.
+struct Stepping {
+    wall: SystemClock,
+    step: Duration,
+    looks: AtomicUsize,
+}
+
+impl Clock for Stepping {
+    fn now_micros(&self) -> u64 {
+        self.wall.now_micros()
+    }
+
+    fn monotonic(&self) -> Duration {
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed);
+        self.step * u32::try_from(looks).unwrap()
+    }
+}
+
+fn face_at(
+    step: Duration,
+    login: Option<Login>,
+    options: FaceOptions,
+    background: Arc<dyn Pool>,
+) -> Arc<Face> {
+    let clock: Arc<dyn Clock> =
+        Arc::new(Stepping { wall: SystemClock::new(), step, looks: AtomicUsize::new(0) });
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
@@ -435,6 +465,17 @@ fn a_connection_has_its_turn_and_then_others_have_theirs() {
     assert_eq!(works.len(), SHARED_MAX);
     works.into_iter().for_each(|work| work());
     assert_eq!(answers(connection.take_output().unwrap()).len(), SHARED_MAX);
+    assert_eq!(connection.feed(&mut input), Progress::Hungry);
+}
+
+#[test]
+fn a_turn_ends_with_its_time() {
+    let face = face_at(TURN_TIME_MAX / 2, None, FaceOptions::default(), Arc::new(Inline));
+    let mut connection = connect(&face);
+    let options = envelope(4, 1, OPTIONS, b"");
+    let mut input = BytesMut::from(&options.repeat(3)[..]);
+    assert_eq!(connection.feed(&mut input), Progress::Paused);
+    assert_eq!(input.len(), options.len());
     assert_eq!(connection.feed(&mut input), Progress::Hungry);
 }
 
