@@ -11,7 +11,7 @@ use anyhow::{anyhow, bail};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use shelfmark_cql_types::{format_uuid, to_hex};
+use shelfmark_cql_types::format_uuid;
 use shelfmark_keycode::number::{DYNAMO_NUMBER, parse};
 use shelfmark_model::{Item, KeyType, Value};
 
@@ -43,7 +43,7 @@ impl Serialize for Plain<'_> {
             Value::Float32(n) => out.serialize_f32(*n),
             Value::Float(n) => out.serialize_f64(*n),
             Value::Text(text) => out.serialize_str(text),
-            Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", to_hex(bytes))),
+            Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", hex::encode(bytes))),
             Value::Uuid(uuid) => out.serialize_str(&format_uuid(uuid)),
             Value::Inet(address) => out.serialize_str(&address.to_string()),
             Value::Duration { months, days, nanos } => {

@@ -22,7 +22,6 @@ mod column;
 mod consistency;
 mod error;
 pub mod frame;
-pub mod hex;
 pub mod limits;
 pub mod message;
 mod schema_change;

@@ -22,7 +22,6 @@ mod auth;
 mod engine_error;
 mod function_context;
 pub mod limits;
-mod lock;
 mod outcome;
 mod schema;
 mod session;

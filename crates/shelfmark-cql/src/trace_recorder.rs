@@ -9,13 +9,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use shelfmark_cql_types::to_hex;
 use shelfmark_engine::{AccessReport, AccessStep, Engine, Environment};
 
 use crate::limits::{
     TRACE_RANGE_BYTES_MAX, TRACE_RANGES_MAX, TRACE_STEPS_MAX, TRACE_TEXT_BYTES_MAX,
 };
-use crate::lock::lock;
+use shelfmark_engine::locks::lock;
 
 /// The steps of a request so far. Cheap to clone; all clones are the same trace.
 #[derive(Clone)]
@@ -145,7 +144,7 @@ fn step_text(step: &AccessStep) -> String {
 fn hex(bytes: &[u8]) -> String {
     let shown = bytes.get(..TRACE_RANGE_BYTES_MAX).unwrap_or(bytes);
     let rest = if shown.len() < bytes.len() { "…" } else { "" };
-    format!("{}{rest}", to_hex(shown))
+    format!("{}{rest}", hex::encode(shown))
 }
 
 /// Cuts a text that is longer than `most` bytes.

@@ -53,5 +53,5 @@ pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
 };
-pub use shelfmark_store::{Durability, budget};
+pub use shelfmark_store::{Durability, budget, locks};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

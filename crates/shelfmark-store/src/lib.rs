@@ -17,9 +17,9 @@ mod contract;
 pub mod embedded;
 pub mod fault_injection;
 pub mod latch;
+pub mod locks;
 
 pub mod memory;
-mod mutex;
 pub mod random;
 pub mod sleep;
 pub mod threads;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::limit::{check_limits, too_deep};
 use super::{CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, UserType};
-use crate::hex::{parse_hex, to_hex};
 
 /// Levels of parentheses: each level of a type may be frozen, which is no level of its own.
 const LEVELS_MAX: usize = 2 * TYPE_DEPTH_MAX;
@@ -62,11 +61,11 @@ pub fn class_name(ty: &CqlType) -> String {
             simple("TupleType", &fields.iter().map(class_name).collect::<Vec<_>>())
         }
         CqlType::User { definition: udt, frozen } => {
-            let mut parameters = vec![udt.keyspace.to_string(), to_hex(udt.name.as_bytes())];
+            let mut parameters = vec![udt.keyspace.to_string(), hex::encode(udt.name.as_bytes())];
             parameters.extend(
-                udt.fields
-                    .iter()
-                    .map(|(name, ty)| format!("{}:{}", to_hex(name.as_bytes()), class_name(ty))),
+                udt.fields.iter().map(|(name, ty)| {
+                    format!("{}:{}", hex::encode(name.as_bytes()), class_name(ty))
+                }),
             );
             frozen_form(*frozen, simple("UserType", &parameters))
         }
@@ -261,7 +260,7 @@ impl<'t> Parser<'t> {
     }
 
     fn hex_word(&mut self) -> Result<String> {
-        let bytes = parse_hex(self.word()).ok_or_else(|| self.error())?;
+        let bytes = hex::decode(self.word()).ok().ok_or_else(|| self.error())?;
         String::from_utf8(bytes).map_err(|_| self.error())
     }
 }

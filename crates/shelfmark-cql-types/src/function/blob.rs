@@ -94,7 +94,7 @@ fn conversions(name: &str) -> Option<Vec<Scalar>> {
                 validate(&target, value).map_err(|_| {
                     CqlError::invalid(format!(
                         "In call to function system.{shown}, value 0x{} is not a valid binary representation for type {target}",
-                        crate::value::to_hex(value)
+                        hex::encode(value)
                     ))
                 })?;
                 Ok(value.to_vec())

@@ -35,7 +35,6 @@ pub use number::{
     decimal_from_parts, decimal_parts, decimal_to_scientific, parse_decimal, parse_varint,
     varint_from_bytes, varint_to_bytes,
 };
-pub use shelfmark_cql_protocol::hex::{parse_hex, to_hex};
 pub use shelfmark_cql_protocol::types::{
     CqlType, Elements, Entries, Fields, MarshalError, Native, Result, TYPE_DEPTH_MAX,
     TYPE_PARTS_MAX, UserType, VECTOR_DIMENSION_MAX, check_limits, check_limits_within, class_name,

@@ -13,7 +13,7 @@ use super::time::{
 use super::too_deep;
 use super::{
     CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, decimal_from_parts, format_uuid,
-    maybe_quote, parse_hex, parse_uuid, to_hex,
+    maybe_quote, parse_uuid,
 };
 use super::{elements, entries, fields, vector_elements};
 
@@ -34,7 +34,8 @@ pub(super) fn from_text_at(ty: &CqlType, text: &str, depth: usize) -> Result<Vec
     match ty {
         CqlType::Native(native) => native_from_text(*native, text),
         CqlType::Custom(class) => composite_from_text(class, text, depth).unwrap_or_else(|| {
-            parse_hex(text)
+            hex::decode(text)
+                .ok()
                 .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes")))
         }),
         _ => Err(MarshalError::new(format!("cannot parse '{text}' as a value of type {ty}"))),
@@ -65,7 +66,8 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
             text.as_bytes().to_vec()
         }
         Native::Text => text.as_bytes().to_vec(),
-        Native::Blob => parse_hex(text)
+        Native::Blob => hex::decode(text)
+            .ok()
             .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes")))?,
         Native::Boolean => match text.to_ascii_lowercase().as_str() {
             "true" => vec![1],
@@ -170,8 +172,10 @@ fn plain_float(text: &str) -> Option<&str> {
 #[must_use]
 pub fn to_text(ty: &CqlType, bytes: &[u8]) -> String {
     match ty {
-        CqlType::Native(native) => native_to_text(*native, bytes).unwrap_or_else(|| to_hex(bytes)),
-        _ => to_hex(bytes),
+        CqlType::Native(native) => {
+            native_to_text(*native, bytes).unwrap_or_else(|| hex::encode(bytes))
+        }
+        _ => hex::encode(bytes),
     }
 }
 
@@ -181,7 +185,7 @@ fn native_to_text(native: Native, bytes: &[u8]) -> Option<String> {
     }
     Some(match native {
         Native::Ascii | Native::Text => String::from_utf8_lossy(bytes).into_owned(),
-        Native::Blob | Native::Empty => to_hex(bytes),
+        Native::Blob | Native::Empty => hex::encode(bytes),
         Native::Boolean => (*bytes.first()? != 0).to_string(),
         Native::Tinyint => i8::from_be_bytes(bytes.try_into().ok()?).to_string(),
         Native::Smallint => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),
@@ -216,7 +220,7 @@ pub fn to_literal(ty: &CqlType, value: Option<&[u8]>) -> String {
         |parts: Vec<String>, open: &str, close: &str| format!("{open}{}{close}", parts.join(", "));
     match ty {
         CqlType::Native(native) => native_literal(*native, bytes),
-        CqlType::Custom(_) => format!("0x{}", to_hex(bytes)),
+        CqlType::Custom(_) => format!("0x{}", hex::encode(bytes)),
         CqlType::List { element, .. } => joined(element_literals(element, bytes), "[", "]"),
         CqlType::Set { element, .. } => joined(element_literals(element, bytes), "{", "}"),
         CqlType::Map { key, value, .. } => {

@@ -1,12 +1,10 @@
 //! UUIDs as text.
 
-use shelfmark_cql_protocol::hex::to_hex;
-
 pub use shelfmark_keycode::parse_uuid;
 
 /// Formats a UUID as 36 lower-case characters.
 #[must_use]
 pub fn format_uuid(bytes: &[u8]) -> String {
     // A value of another length is damage; its digits are shown all the same.
-    bytes.try_into().map_or_else(|_| to_hex(bytes), shelfmark_keycode::uuid_text)
+    bytes.try_into().map_or_else(|_| hex::encode(bytes), shelfmark_keycode::uuid_text)
 }

@@ -163,7 +163,7 @@ fn validate_native(native: Native, bytes: &[u8]) -> Result<()> {
             if matches!(size, 0 | 4 | 16) {
                 return Ok(());
             }
-            let shown = super::to_hex(bytes);
+            let shown = hex::encode(bytes);
             fail(format!("Expected 4 or 16 byte inetaddress; got {shown}"))
         }
         Native::Decimal => sized(size == 0 || size >= 4, "Expected 0 or at least 4 bytes"),

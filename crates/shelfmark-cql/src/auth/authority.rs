@@ -21,7 +21,7 @@ use super::resource::{PermissionSet, Resource};
 use super::roles::{Roles, failed, unauthorized};
 use super::user::User;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
-use crate::lock::{self, lock};
+use shelfmark_engine::locks::{self, lock};
 
 /// The rule that decides what a role may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -236,7 +236,7 @@ impl Authority {
 
     fn effective(&self, name: &Arc<str>) -> Result<Arc<Effective>, CqlError> {
         let changes = {
-            let cache = lock::read(&self.cache);
+            let cache = locks::read(&self.cache);
             if let Some(found) = cache.by_role.get(name) {
                 return Ok(Arc::clone(found));
             }
@@ -252,7 +252,7 @@ impl Authority {
             effective.roles.insert(role.name);
         }
         let effective = Arc::new(effective);
-        let mut cache = lock::write(&self.cache);
+        let mut cache = locks::write(&self.cache);
         cache.put(name, &effective, changes);
         Ok(effective)
     }
@@ -272,7 +272,7 @@ impl Authority {
             done = self.engine.write_all(some).map(drop).map_err(|error| failed(&error));
         }
         // Also after a failure: what was written is not known then.
-        lock::write(&self.cache).forget();
+        locks::write(&self.cache).forget();
         done
     }
 

@@ -16,7 +16,7 @@ use shelfmark_cql_protocol::message::Request;
 use super::phase::{Phase, SharedPhase};
 use super::send_queue::SendQueue;
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
-use crate::lock::lock;
+use shelfmark_engine::locks::lock;
 
 /// The open connections of a face, and what closed ones did.
 #[derive(Default)]

@@ -14,7 +14,6 @@ use shelfmark_cql_protocol::message::{
     Request, ResultMetadataId, Write as _,
 };
 use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
-use shelfmark_cql_types::to_hex;
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
@@ -618,7 +617,7 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: PendingRequest
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
     let warning = used.filter(|_| pending.send_queue.warns_of_use()).map(|keyspace| {
-        let id = to_hex(&prepared.id);
+        let id = hex::encode(&prepared.id);
         format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
     });
     pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {

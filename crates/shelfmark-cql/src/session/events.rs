@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use shelfmark_cql_protocol::{SchemaChange, message};
 
 use super::send_queue::SendQueue;
-use crate::lock::lock;
+use shelfmark_engine::locks::lock;
 
 /// The connections that registered.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::auth::User;
-use crate::lock::lock;
+use shelfmark_engine::locks::lock;
 
 /// The phase of a connection's handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::{ResultMetadataId, metadata_id};
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
-use shelfmark_cql_types::to_hex;
 
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
@@ -220,7 +219,7 @@ fn too_long(text: &str) -> CqlError {
 }
 
 fn unprepared(id: &[u8]) -> CqlError {
-    let hex = to_hex(id);
+    let hex = hex::encode(id);
     CqlError {
         code: ErrorCode::Unprepared,
         message: format!(

@@ -12,7 +12,7 @@ use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, SpooledAnswer, V
 use shelfmark_engine::budget::{Client, Share};
 
 use crate::limits::REQUEST_OVERHEAD_BYTES;
-use crate::lock::lock;
+use shelfmark_engine::locks::lock;
 
 /// Wakes whoever writes the connection. Does not block.
 pub(super) type Wake = Box<dyn Fn() + Send + Sync>;

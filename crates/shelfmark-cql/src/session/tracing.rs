@@ -12,8 +12,8 @@ use shelfmark_cql_types::{CqlType, to_literal};
 use crate::limits::{
     TRACE_AGE_SECONDS_MAX, TRACE_TEXT_BYTES_MAX, TRACE_VALUES_MAX, TRACES_BYTES_MAX, TRACES_MAX,
 };
-use crate::lock::lock;
 use crate::trace_recorder::{Step, shortened};
+use shelfmark_engine::locks::lock;
 
 /// A trace: the steps of one request.
 #[derive(Debug, Clone)]

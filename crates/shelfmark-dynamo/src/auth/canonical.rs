@@ -32,7 +32,7 @@ pub(super) fn request(request: &SignedRequest<'_>, claim: &Claim) -> String {
     out.push('\n');
     out.push_str(&names.join(";"));
     out.push('\n');
-    out.push_str(&hex(&Sha256::digest(request.body)));
+    out.push_str(&hex::encode(&Sha256::digest(request.body)));
     out
 }
 
@@ -120,7 +120,7 @@ fn encode(bytes: &[u8], also: &[u8], out: &mut String) {
 /// Returns the string to sign.
 pub(super) fn string_to_sign(time: &str, scope: &Scope<'_>, canonical: &str) -> String {
     let Scope { date, region, service, terminator, .. } = scope;
-    let hash = hex(&Sha256::digest(canonical.as_bytes()));
+    let hash = hex::encode(&Sha256::digest(canonical.as_bytes()));
     format!("{ALGORITHM}\n{time}\n{date}/{region}/{service}/{terminator}\n{hash}")
 }
 
@@ -146,25 +146,8 @@ pub(super) fn is_signature(
     mac.verify_slice(&given).is_ok()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
-}
-
 /// Reads lower-case hexadecimal, as signatures are written.
 fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    };
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    if !rest.is_empty() {
-        return None;
-    }
-    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+    let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    hex::decode(text).ok().filter(|_| is_lower)
 }

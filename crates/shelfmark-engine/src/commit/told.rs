@@ -2,7 +2,9 @@
 //!
 //! Invariant: where nobody observes, nothing is counted.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use shelfmark_store::locks::lock;
 
 use crate::engine::Observer;
 use crate::error::Result;
@@ -43,8 +45,4 @@ impl Told {
             done(outcome);
         })
     }
-}
-
-fn lock(report: &Mutex<AccessReport>) -> MutexGuard<'_, AccessReport> {
-    report.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -64,7 +64,6 @@ fn shown(value: &Value) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let shown: String =
-        bytes.iter().take(SHOWN_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
+    let shown = hex::encode(bytes.get(..SHOWN_BYTES_MAX).unwrap_or(bytes));
     if bytes.len() > SHOWN_BYTES_MAX { format!("0x{shown}…") } else { format!("0x{shown}") }
 }

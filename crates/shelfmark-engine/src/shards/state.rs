@@ -4,10 +4,11 @@
 //! is in its shard map.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
+use shelfmark_store::locks::lock;
 
 /// A split that has begun: its halves count, and the shard will be gone when the subscribers have
 /// heard of it.
@@ -163,9 +164,4 @@ impl State {
     pub(crate) fn failures(&self) -> Vec<SplitFailure> {
         lock(&self.failures).values().cloned().collect()
     }
-}
-
-/// A panic under these locks leaves whole values behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

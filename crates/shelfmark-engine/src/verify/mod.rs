@@ -54,8 +54,7 @@ impl fmt::Display for Finding {
 
 /// Shows the beginning of a key.
 fn hex(key: &[u8]) -> String {
-    let shown: String =
-        key.iter().take(SHOWN_KEY_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
+    let shown = hex::encode(key.get(..SHOWN_KEY_BYTES_MAX).unwrap_or(key));
     match key.len() {
         0..=SHOWN_KEY_BYTES_MAX => shown,
         bytes => format!("{shown}… ({bytes} bytes)"),

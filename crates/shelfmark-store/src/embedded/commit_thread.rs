@@ -15,7 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::contract::{CommitNumber, Durability, Error, ErrorKind, Result, SnapshotId, Write};
-use crate::mutex::lock;
+use crate::locks::lock;
 
 use super::bytes::wide;
 use super::inner::{Counters, Inner, Log, LogFileInfo};

@@ -136,10 +136,7 @@ fn shown(number: Option<u64>, none: &str) -> String {
 
 fn hex(key: Option<&Bytes>) -> String {
     let Some(key) = key else { return NOTHING.to_owned() };
-    key.iter().fold("x".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("x{}", hex::encode(key))
 }
 
 #[expect(clippy::option_option, reason = "a key that is not known is not a line that is damaged")]
@@ -147,10 +144,5 @@ fn unhex(word: &str) -> Option<Option<Bytes>> {
     if word == NOTHING {
         return Some(None);
     }
-    let digits = word.strip_prefix('x')?.as_bytes();
-    let bytes = digits.chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    Some(Some(bytes.collect::<Option<Vec<u8>>>()?.into()))
+    Some(Some(hex::decode(word.strip_prefix('x')?).ok()?.into()))
 }

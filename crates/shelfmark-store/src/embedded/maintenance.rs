@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::contract::{Error, ErrorKind, Maintained, Result, StoreStats};
-use crate::mutex::lock;
+use crate::locks::lock;
 use crate::vfs;
 
 use super::fault;

@@ -65,7 +65,7 @@ use crate::contract::{
     Store, StoreStats,
 };
 
-use crate::mutex::lock;
+use crate::locks::lock;
 
 use inner::Inner;
 use latest::Latest;

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clock::Clock;
 use crate::contract::{Durability, Result, SnapshotId};
-use crate::mutex::lock;
+use crate::locks::lock;
 use crate::{threads, vfs};
 
 use super::free_space::{FreeSpace, Probe};

@@ -19,7 +19,7 @@ use crate::contract::{
     CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, Row, ScanLimits, Snapshot,
     SnapshotId,
 };
-use crate::mutex::lock;
+use crate::locks::lock;
 
 use super::fault;
 use super::tombstone_gaps::{self, TombstoneGaps};

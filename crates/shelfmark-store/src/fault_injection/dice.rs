@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::options::FaultOptions;
-use crate::mutex::lock;
+use crate::locks::lock;
 use crate::random::SplitMix;
 
 /// The faults of one commit.

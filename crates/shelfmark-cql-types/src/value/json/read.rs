@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::number::{decimal_from_parts, parse_decimal, parse_varint, varint_to_bytes};
-use super::super::parse_hex;
 use super::super::{CqlType, MarshalError, Native, Result, compare, from_text};
 use super::super::{put_collection, put_tuple, unsigned_vint};
 
@@ -433,7 +432,7 @@ fn blob_from_json(json: &Json) -> Result<Vec<u8>> {
             "Value '{text}' is not a valid blob representation: String representation of blob is missing 0x prefix: {text}"
         ))
     })?;
-    parse_hex(digits).ok_or_else(|| {
+    hex::decode(digits).ok().ok_or_else(|| {
         MarshalError::new(format!(
             "Value '{text}' is not a valid blob representation: cannot parse '{digits}' as hex bytes"
         ))

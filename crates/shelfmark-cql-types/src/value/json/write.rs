@@ -1,12 +1,12 @@
 //! Values to JSON.
 
+use super::super::format_uuid;
 use super::super::number::{
     decimal_parts, decimal_to_scientific, double_to_text, float_to_text, varint_from_bytes,
 };
 use super::super::time::format_timestamp_json;
 use super::super::{CqlType, Native, TYPE_DEPTH_MAX, to_text};
 use super::super::{elements, entries, fields, vector_elements};
-use super::super::{format_uuid, to_hex};
 
 /// Writes a value as JSON.
 #[must_use]
@@ -34,7 +34,7 @@ fn put(ty: &CqlType, value: Option<&[u8]>, out: &mut String, depth: usize) {
     };
     match ty {
         CqlType::Native(native) => put_native(*native, bytes, out),
-        CqlType::Custom(_) => quoted(&format!("0x{}", to_hex(bytes)), out),
+        CqlType::Custom(_) => quoted(&format!("0x{}", hex::encode(bytes)), out),
         CqlType::List { element, .. } | CqlType::Set { element, .. } => {
             let values = elements(bytes).into_iter().flatten().flatten();
             put_list(values.map(|value| (element.as_ref(), value)), out, depth);
@@ -111,7 +111,7 @@ fn put_native(native: Native, bytes: &[u8], out: &mut String) {
     let ty = CqlType::Native(native);
     match native {
         Native::Ascii | Native::Text => quoted(&String::from_utf8_lossy(bytes), out),
-        Native::Blob => quoted(&format!("0x{}", to_hex(bytes)), out),
+        Native::Blob => quoted(&format!("0x{}", hex::encode(bytes)), out),
         _ if bytes.is_empty() => out.push_str("\"\""),
         Native::Uuid | Native::Timeuuid => quoted(&format_uuid(bytes), out),
         Native::Date | Native::Time | Native::Duration | Native::Inet => {

@@ -31,10 +31,10 @@ use shelfmark_model::TableName;
 use super::Executor;
 use crate::auth::{RequiredPermission, Resource, User};
 use crate::engine_error::from_engine;
-use crate::lock::lock;
 use crate::outcome::{Answered, Outcome, RequestOptions};
 pub(super) use crate::schema::is_system;
 use crate::schema::{Schema, Table, stored_name};
+use shelfmark_engine::locks::lock;
 
 fn configuration<T>(message: impl Into<String>) -> Result<T> {
     Err(CqlError::new(ErrorCode::Configuration, message))

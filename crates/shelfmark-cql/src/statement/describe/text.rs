@@ -221,7 +221,7 @@ fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
     let extensions: Vec<String> = own
         .extensions
         .iter()
-        .map(|(name, value)| format!("{}: 0x{}", quoted(name), shelfmark_cql_types::to_hex(value)))
+        .map(|(name, value)| format!("{}: 0x{}", quoted(name), hex::encode(value)))
         .collect();
     let mut out = vec![
         format!("additional_write_policy = {}", quoted(&own.additional_write_policy)),

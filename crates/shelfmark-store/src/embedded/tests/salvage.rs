@@ -152,7 +152,7 @@ fn twelve_commits(scratch: &Scratch) {
     let store = scratch.open_with(Options { log_file_bytes: 400, ..small() }).unwrap();
     for key in ["a", "b", "c", "d", "e", "f"] {
         // Both are queued while the commit thread cannot go on, so they share a group.
-        let log = crate::mutex::lock(&store.inner.log);
+        let log = crate::locks::lock(&store.inner.log);
         store.submit(Commit::of(vec![put(key, "value")]), Box::new(|_| {})).unwrap();
         store.submit(Commit::of(vec![put(&key.repeat(2), "x")]), Box::new(|_| {})).unwrap();
         drop(log);

@@ -10,7 +10,7 @@ use crate::contract::{Commit, ErrorKind, Store as _, Write};
 use crate::embedded::log::header::FileHeader;
 use crate::embedded::log::writer::LogWriter;
 use crate::embedded::{EmbeddedStore, Options, open};
-use crate::mutex::lock;
+use crate::locks::lock;
 use crate::vfs;
 
 use super::support::{Scratch, bytes, commit_put, contents, delete, get, pause, put, small};

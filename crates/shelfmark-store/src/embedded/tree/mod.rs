@@ -32,7 +32,7 @@ use lsm_tree::{
 };
 
 use crate::contract::{Error, ErrorKind, KeyRange, Result};
-use crate::mutex::lock;
+use crate::locks::lock;
 use crate::vfs;
 
 pub(super) use stop::StopFlag;
