@@ -58,8 +58,8 @@ impl Upkeep {
         Self::start_told(engine, period, |_| {})
     }
 
-    /// As [`Upkeep::start`]; `listener` is told once when work begins to fail and once when it works
-    /// again, and of records that are set aside. For logs.
+    /// Starts a thread as [`Upkeep::start`] does, and tells `listener` of failures, for logs: once
+    /// when work begins to fail, once when it works again, and of records that are set aside.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Drop for Upkeep {
     }
 }
 
-/// What the thread has.
+/// The state of the upkeep thread.
 struct Running {
     engine: Engine,
     period: Duration,

@@ -23,7 +23,7 @@ use super::table::Table;
 use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How often a change is planned again after a conflict before the caller is told.
+/// The number of times a change is planned again after a conflict before the caller is told.
 const ATTEMPTS_MAX: usize = 64;
 
 /// An id whose keys are garbage, since the commit of this number.

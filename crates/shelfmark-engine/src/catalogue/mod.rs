@@ -136,8 +136,8 @@ impl Catalogue {
         self.names_of(Owner::Engine, namespace, after, limit)
     }
 
-    /// As [`Catalogue::names`], without the tables that `owner` may not use. A table whose record
-    /// cannot be read is among them: using it says so.
+    /// Returns names as [`Catalogue::names`] does, without the tables that `owner` may not use. A
+    /// table whose record cannot be read is among them: using it says so.
     pub(crate) fn names_of(
         &self,
         owner: Owner,

@@ -31,7 +31,7 @@ pub(super) enum NamespaceChange {
 pub struct Namespace {
     /// Its name.
     pub name: String,
-    /// What a face remembers about it; opaque.
+    /// Opaque bytes that a face keeps with it.
     pub attachment: Bytes,
     /// Whose tables lie in it.
     pub owner: Owner,

@@ -25,7 +25,7 @@ pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;
 /// Mutations that happen together or not at all.
 #[derive(Debug, Clone, Default)]
 pub struct CellWrites {
-    /// What is written; later mutations see what earlier ones did.
+    /// The mutations; later ones see what earlier ones did.
     pub mutations: Vec<Mutation>,
     /// The second since the Unix epoch that expiries count from; the clock's by default.
     pub now: Option<u64>,
@@ -61,8 +61,8 @@ impl Engine {
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// As [`Engine::write_cells`], without waiting: `done` is called once, from any thread, possibly
-    /// before this returns. It must not block.
+    /// Writes as [`Engine::write_cells`] does, without waiting: `done` is called once, from any
+    /// thread, possibly before this returns. It must not block.
     pub fn submit_cells(&self, writes: CellWrites, done: CellCompletion) {
         let told = Told::new(self.observer.as_ref());
         self.inner.submit_planned(told.before(done), |inner, done| {

@@ -76,7 +76,7 @@ struct EntryTaker<'t, 'a, V: View, E: Entries<V>> {
     entries: E,
     query: &'t CellIndexQuery,
     page: CellPage,
-    /// What was read of the index.
+    /// The access step of the index.
     step: AccessStep,
     /// Entries that were stepped over.
     passed: usize,

@@ -35,7 +35,7 @@ pub struct CellGot {
     pub row: Option<LiveRow>,
     /// The statics of its partition, if they were asked for; empty if there are none.
     pub statics: Option<Arc<LiveRow>>,
-    /// What it cost.
+    /// The cost of the read.
     pub report: AccessReport,
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct CellReader<'a, V: View> {
     /// Of a view, whose base's deletions concern it, too.
     base: Option<PurgedBase>,
     step: AccessStep,
-    /// How many cells the row before had: the next one will have about as many.
+    /// The number of cells of the row before: the next one will have about as many.
     cells: Cell<usize>,
 }
 
@@ -273,7 +273,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(row)
     }
 
-    /// As [`CellReader::get`], of a row that is counted by who looks.
+    /// Reads a row as [`CellReader::get`] does; the caller counts it.
     pub(crate) fn look(
         &mut self,
         partition: &[u8],

@@ -29,7 +29,7 @@ use crate::inner::Inner;
 use crate::renew::{Pen, persistently};
 use crate::rows::{Found, Moment, Walk, damage};
 
-/// What was seen of the rows of a table.
+/// A summary of the rows of a table that were read.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct CellsSeen {
     /// The latest timestamp of anything in them.
@@ -66,7 +66,7 @@ pub(crate) fn correct_high_water(
     Ok(kept.is_some())
 }
 
-/// What of a table's tombstones was put right.
+/// The numbers of corrections that were made to a table's tombstones.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct TombstonesCorrected {
     /// Tombstones that concerned the same rows, or the bound of all.

@@ -19,7 +19,7 @@ const SHAPE_ATTRIBUTES_MAX: usize = 64;
 /// Room for the attributes of an item that follows none.
 const ATTRIBUTES_GUESS: usize = 8;
 
-/// What is known of the row decoded last.
+/// A memo of the row decoded last.
 #[derive(Default)]
 pub(crate) struct RowMemo {
     key: KeyMemo,
@@ -27,7 +27,7 @@ pub(crate) struct RowMemo {
     shape: Vec<(Text, Source)>,
 }
 
-/// Where an attribute came from.
+/// The place that an attribute came from.
 #[derive(Clone, Copy)]
 enum Source {
     Record,

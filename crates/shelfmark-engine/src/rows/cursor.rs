@@ -20,7 +20,7 @@ const VERSION_TAKEN: u8 = 2;
 pub struct Cursor {
     /// The key of the row without its chunk.
     row_key: Bytes,
-    /// How many rows of its partition were answered, for reads that limit them.
+    /// The number of rows of its partition that were answered, for reads that limit them.
     taken: u64,
 }
 

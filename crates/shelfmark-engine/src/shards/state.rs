@@ -1,4 +1,4 @@
-//! What is kept in memory about splits: who wants to hear of them, and what failed.
+//! Keeps the state of splits in memory: the subscribers, and the splits that failed.
 //!
 //! Nothing here is needed for an answer, and nothing of it outlives the process: a split that waits
 //! is in its shard map.
@@ -31,7 +31,7 @@ pub struct SplitEvent {
 /// all succeed. A split that a crash interrupted is told again by the next process as well.
 pub type SplitHook = dyn Fn(&SplitEvent) -> HookResult + Send + Sync;
 
-/// What a hook answers: any error, kept as text in [`SplitFailure::error`].
+/// The answer of a hook: any error, kept as text in [`SplitFailure::error`].
 pub type HookResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Hears of splits until it is dropped.
@@ -46,9 +46,9 @@ pub struct SplitFailure {
     pub table: TableName,
     /// The partition.
     pub partition: Vec<Value>,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
-    /// What went wrong the last time.
+    /// The error of the last attempt.
     pub error: String,
 }
 
@@ -165,7 +165,7 @@ impl State {
     }
 }
 
-/// A panic under these locks leaves whole values behind.
+/// Locks a part of the state. A panic under these locks leaves whole values behind.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

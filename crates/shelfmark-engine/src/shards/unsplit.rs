@@ -21,7 +21,7 @@ const NONE: u8 = 1;
 /// A partition may have one.
 const SOME: u8 = 2;
 
-/// Whether partitions of a table may have been split.
+/// A flag that tells whether partitions of a table may have been split.
 #[derive(Debug, Default)]
 pub(crate) struct Unsplit {
     state: AtomicU8,
@@ -44,7 +44,7 @@ impl Unsplit {
         Ok(self.state.load(Ordering::Acquire) == NONE)
     }
 
-    /// A partition is about to be split. Called while the gate is held alone.
+    /// Notes that a partition is about to be split. Called while the gate is held alone.
     pub(super) fn end(&self) {
         self.state.store(SOME, Ordering::Release);
     }

@@ -154,7 +154,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether a key is there at all.
+    /// Returns true if the store holds the key.
     pub(super) fn is_there(&self, key: &[u8]) -> Result<bool> {
         Ok(self.moment.get(key)?.is_some())
     }

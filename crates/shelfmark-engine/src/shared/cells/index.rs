@@ -27,7 +27,7 @@ struct OfItems<'t> {
     items: &'t CellsOfItems,
     index: &'t Index,
     memo: RowMemo,
-    /// What the entry that was asked about last projects.
+    /// The item that the entry asked about last projects.
     item: Item,
 }
 
