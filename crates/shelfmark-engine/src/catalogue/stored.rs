@@ -1,4 +1,7 @@
 //! Decodes stored keys and records of the catalogue into tables, for verifying and salvage.
+//!
+//! What it is not: the catalogue in use, which remembers tables and changes them; that is `mod` and
+//! `change`.
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;

@@ -1,4 +1,6 @@
-//! Reading rows of cells: single rows, spans of a partition, token ranges of a table.
+//! Reads pages of rows of cells, which end at a number of kept rows or of evaluated rows' bytes.
+//!
+//! Reads are of single rows, spans of a partition, and token ranges of a table.
 //!
 //! Dead records are stepped over and are not counted as read. A page ends only behind a row that was
 //! evaluated, so a partition whose rows are all dead is known as such when its end is reached.

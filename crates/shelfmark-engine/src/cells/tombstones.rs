@@ -1,4 +1,7 @@
-//! Tombstones: deletions that late writes must respect, kept where readers of rows do not meet them.
+//! Reads and writes tombstones of cells in the store; `shelfmark-records` has their stored form.
+//!
+//! Tombstones are deletions that late writes must respect, kept where readers of rows do not meet
+//! them.
 //!
 //! `[tombstones][table id]`, then `00` and the end of a range of rows, `01` and a row, or `02` and the
 //! end of a range that is still to be purged. Rows are named by their keys without `[rows][table

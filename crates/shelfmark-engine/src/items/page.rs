@@ -1,4 +1,7 @@
-//! Reading one page of rows: limits, filter, projection, and what it cost.
+//! Reads one page of items, which ends at a number of evaluated items or of their bytes.
+//!
+//! Both limits count before the filter. Here are also the projection and the access report of a
+//! page.
 
 use shelfmark_model::{Condition, Item, Projection, item_size_bytes};
 use shelfmark_store::KeyRange;

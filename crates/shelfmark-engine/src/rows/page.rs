@@ -1,4 +1,7 @@
-//! One page of a range: where it begins, when it ends, and where to go on.
+//! Reads one page of a range of any rows, and ends it when the reader of its kind says it is full.
+//!
+//! It begins at a cursor and gives the one to go on from. What fills a page, rows or bytes, is told
+//! by `items/page.rs` and `cells/page.rs`.
 //!
 //! Every read of more than one row goes through here: queries and scans of both kinds, and reads of
 //! their indexes. What it is not: what is done with a row ([`Taker`]).
