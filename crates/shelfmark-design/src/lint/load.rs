@@ -1,8 +1,7 @@
-//! Warns of partitions that grow too large (P1) or are hot by their key (P2, P3), of large items
-//! (V2).
+//! Warns of partitions that grow too large (P1) or are hot by their key (P2, P3).
 //!
-//! Also of collections without a bound (V1), of tables that nothing reads (W7) and of missing
-//! counts (M3).
+//! Also of items near their limit (V2), of collections without a bound (V1), of tables that nothing
+//! reads (W7) and of missing counts (M3).
 
 use serde_json::json;
 

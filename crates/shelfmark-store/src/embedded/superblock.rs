@@ -1,4 +1,4 @@
-//! Reads and writes the superblock, the store's file `mark`: how far the log is known to be
+//! Reads and writes the superblock (file `mark`), which says how far the log is known durable.
 //! durable.
 //!
 //! A log alone cannot tell a torn tail from a lost one. The superblock holds the highest synced group
