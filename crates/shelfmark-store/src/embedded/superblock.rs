@@ -1,5 +1,4 @@
-//! Reads and writes the superblock (file `mark`), which says how far the log is known durable.
-//! durable.
+//! Reads and writes the superblock (file `mark`): how far the log is known to be durable.
 //!
 //! A log alone cannot tell a torn tail from a lost one. The superblock holds the highest synced group
 //! number, so recovery refuses a log that ends earlier. It is exact after a clean stop and after
