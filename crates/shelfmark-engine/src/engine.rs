@@ -27,7 +27,7 @@ pub struct Engine {
     pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
 }
 
-/// Told the access report of each read and write that goes through one [`Engine`].
+/// A callback that is told the access report of each read and write through one [`Engine`].
 pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
 impl Engine {

@@ -83,7 +83,7 @@ pub enum Refusal {
         index: String,
         /// The attribute.
         attribute: String,
-        /// Of which kind its value is.
+        /// The kind of its value.
         found: ValueKind,
         /// The reason for which it cannot be a key.
         misfit: Misfit,

@@ -1,5 +1,4 @@
-//! The state that all clones of one engine share: the store, and everything that is remembered of
-//! it.
+//! The state that all clones of one engine share: the store, and what is remembered of it.
 //!
 //! What it is not: the calls. Those of items, cells, shards and the rest are beside what they do, in
 //! their folders.

@@ -1,4 +1,4 @@
-//! Making the keys of dropped tables and indexes go away.
+//! Removes the keys of dropped tables and indexes.
 
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};

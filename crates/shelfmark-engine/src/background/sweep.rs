@@ -1,4 +1,4 @@
-//! Removing what has expired: items by their due times, tokens by theirs.
+//! Removes what has expired: items by their due times, tokens by theirs.
 //!
 //! A sweep reads the queue of due times from where the last one stopped, not from its front, so
 //! that the tombstones of what was removed are not read again and again; also when that was its

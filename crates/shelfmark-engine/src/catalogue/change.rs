@@ -1,4 +1,4 @@
-//! Changes of the catalogue: creating, altering and dropping tables, indexes and namespaces.
+//! Changes the catalogue: creates, alters and drops tables, indexes and namespaces.
 //!
 //! Each is one commit, validated against the record it read, so two servers cannot both change one
 //! table. In this process a change also waits until writes planned with the old form are queued.

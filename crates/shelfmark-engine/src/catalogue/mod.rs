@@ -44,11 +44,11 @@ pub(crate) struct Catalogue {
     tables: RwLock<HashMap<TableName, Arc<Table>>>,
     /// Held while a schema changes: changes happen one after the other.
     changing: Mutex<()>,
-    /// Told of changes of tables.
+    /// The watchers that are told of changes of tables.
     watchers: Mutex<Vec<(Owner, Watcher)>>,
 }
 
-/// Told that a table was created, changed or dropped; returns false to be told no more.
+/// A watcher that is told of tables created, changed or dropped; returns false to be told no more.
 pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
 
 impl Catalogue {

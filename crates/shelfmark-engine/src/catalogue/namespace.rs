@@ -33,7 +33,7 @@ pub struct Namespace {
     pub name: String,
     /// Opaque bytes that a face keeps with it.
     pub attachment: Bytes,
-    /// Whose tables lie in it.
+    /// The owner whose tables lie in it.
     pub owner: Owner,
     /// It was created by its name, not with its first table.
     pub is_declared: bool,

@@ -1,4 +1,4 @@
-//! Applying one mutation: what it says about a row, merged with the row that is there.
+//! Applies one mutation: merges what it says about a row with the row that is there.
 
 use bytes::Bytes;
 use shelfmark_records::cells::{

@@ -1,4 +1,4 @@
-//! Writing cells: the calls, and deciding on rows of one partition before they are written.
+//! Writes cells: the calls, and deciding on rows of one partition before they are written.
 
 use std::sync::{Arc, mpsc};
 
@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
-/// Told once how a write of cells ended.
+/// A callback that is told once how a write of cells ended.
 pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Mutations that happen together or not at all.

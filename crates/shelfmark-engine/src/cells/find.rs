@@ -1,4 +1,4 @@
-//! A row as a write finds it, and putting what becomes of it with everything that follows.
+//! Finds a row that is written, and puts what becomes of it with everything that follows.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

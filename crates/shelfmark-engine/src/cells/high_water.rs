@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::rows::View;
 use shelfmark_records::catalogue::keys::format_record;
 
-/// Of all tables together: 128 KiB.
+/// The number of stripes of all tables together; they take 128 KiB.
 const STRIPES: usize = 16_384;
 
 /// The step by which a high-water mark rises above the write that raised it, in microseconds. After

@@ -1,5 +1,5 @@
-//! Reading an index of cells: entries in the order of terms, tokens and clustering keys, and the
-//! rows that they lead to.
+//! Reads an index of cells: entries in the order of terms, tokens and clustering keys, and the rows
+//! that they lead to.
 
 use std::collections::BTreeMap;
 

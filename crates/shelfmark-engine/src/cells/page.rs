@@ -204,7 +204,7 @@ pub(crate) struct CellReader<'a, V: View> {
     pub(super) layout: &'a CellsLayout,
     pub(super) now: u64,
     purges: Purges,
-    /// Of a view, whose base's deletions concern it, too.
+    /// The purged base of a view, whose deletions concern the view, too.
     base: Option<PurgedBase>,
     step: AccessStep,
     /// The number of cells of the row before: the next one will have about as many.

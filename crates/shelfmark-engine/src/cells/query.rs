@@ -1,4 +1,4 @@
-//! Reading one page of a partition of cells.
+//! Reads one page of a partition of cells.
 
 use std::sync::Arc;
 

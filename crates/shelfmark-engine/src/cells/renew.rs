@@ -1,5 +1,7 @@
-//! Tombstones and high-water marks after some keys of a table were lost: they agree with each other and with the rows
-//! again, and deletions that came undone are done again.
+//! Corrects tombstones and high-water marks of a table after some of its keys were lost.
+//!
+//! They agree with each other and with the rows again, and deletions that came undone are done
+//! again.
 //!
 //! What it is not: a way to have lost tombstones back. A write that is later than nothing any more counts.
 //!

@@ -1,4 +1,4 @@
-//! Reading one page of a table of cells, partition after partition in the order of tokens.
+//! Reads one page of a table of cells, partition after partition in the order of tokens.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rows of cells shown one after the other to whoever encodes them, in place of being collected.
+//! Shows rows of cells one after the other to whoever encodes them, in place of collecting them.
 //!
 //! Values are shown where they lie in the store's memory, so a row costs no allocation. What it is
 //! not: for filters and for collections as a whole; those read [`super::CellEntry`].

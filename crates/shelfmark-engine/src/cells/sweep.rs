@@ -1,4 +1,4 @@
-//! Forgetting: dead cells and tombstones whose grace period is over, and rows of large deletions.
+//! Removes dead cells and tombstones whose grace period is over, and rows of large deletions.
 
 use std::sync::{Arc, PoisonError, mpsc};
 

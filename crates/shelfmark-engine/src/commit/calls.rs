@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{Write, Written};
 
-/// Told once how a call with writes ended.
+/// A callback that is told once how a call with writes ended.
 pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
 
 /// One write of a commit over both kinds of rows.

@@ -1,4 +1,4 @@
-//! Planning one commit: what it locks, what it writes, what it answers.
+//! Plans one commit: what it locks, what it writes, what it answers.
 //!
 //! Operations on items and on rows of cells are planned side by side, in their order, against one
 //! view; each sees what those before it did.

@@ -1,4 +1,4 @@
-//! Applying one write to a transaction's buffer: read, decide, put the row and what follows from it.
+//! Applies one write to a transaction's buffer: read, decide, put the row and what follows from it.
 
 use bytes::Bytes;
 use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};

@@ -1,4 +1,4 @@
-//! Reading a table's change log.
+//! Reads a table's change log.
 
 use bytes::Bytes;
 use shelfmark_model::Item;

@@ -104,7 +104,7 @@ fn owns_its_entry(change: &RowChange<'_>, index: &Index) -> bool {
         && index.schema.state == IndexState::Public
 }
 
-/// Whom the entry of a unique key leads to, and the chunks of the entry that is there.
+/// The item that the entry of a unique key leads to, and the chunks of the entry that is there.
 #[derive(Debug)]
 enum Holder {
     /// Nobody, or an item that has expired.

@@ -1,4 +1,4 @@
-//! Decoding rows one after another: what a row shares with the one before it is not looked at anew.
+//! Decodes rows one after another: what a row shares with the one before it is not looked at anew.
 //!
 //! Rows of a range mostly have the attributes of the row before them, so an item is filled in the
 //! order of its names without comparing or checking them, as far as they are the same.

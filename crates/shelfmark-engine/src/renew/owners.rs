@@ -70,9 +70,9 @@ impl fmt::Display for KeyOwner {
     }
 }
 
-/// Whose all keys of a store are, as of one moment.
+/// The owners of all keys of a store, as of one moment.
 pub struct KeyOwners {
-    /// By what their keys begin with.
+    /// Owners by the prefix of their keys.
     by_prefix: BTreeMap<Vec<u8>, KeyOwner>,
     /// The tables of rows, by what the keys of those begin with.
     tables: BTreeMap<Vec<u8>, Arc<Table>>,

@@ -1,4 +1,4 @@
-//! Writing what was found to be lacking: blind commits of bounded size, each of which may be made
+//! Writes what was found to be lacking, in blind commits of bounded size, each of which may be made
 //! again.
 
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Backfill: entering what follows from rows that were there before it was asked for.
+//! Backfills indexes, views and due times from rows that were there before them.
 //!
 //! An index, a view, or the due times of a table are begun in three steps: writers keep them
 //! (*building*), the rows that were there before are entered chunk by chunk, readers may use them

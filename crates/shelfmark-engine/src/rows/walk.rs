@@ -1,4 +1,4 @@
-//! Walking over keys, and over the rows they make up, past whatever is damaged.
+//! Walks over keys, and over the rows they make up, past whatever is damaged.
 
 use std::collections::VecDeque;
 

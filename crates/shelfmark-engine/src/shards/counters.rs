@@ -1,4 +1,4 @@
-//! Reading the shard map of a partition, and what the counters of its shards say.
+//! Reads the shard map of a partition, and the counters of its shards.
 
 use bytes::Bytes;
 use shelfmark_model::Value;

@@ -14,7 +14,7 @@ use crate::catalogue::Table;
 use crate::error::Result;
 use shelfmark_records::shards::{Place, ShardMap};
 
-/// Above which size the shards of a table are split.
+/// The size above which the shards of a table are split.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     items_max: u64,

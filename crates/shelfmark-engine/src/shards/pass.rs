@@ -1,4 +1,4 @@
-//! Counting the bytes of items that were there before their table counted bytes.
+//! Counts the bytes of items that were there before their table counted bytes.
 //!
 //! Writers count what they change from the moment at which the table asks for it. A pass goes over the
 //! partitions in the order of their keys and adds to each counter what it lacks, on one snapshot per

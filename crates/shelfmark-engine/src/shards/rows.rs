@@ -1,4 +1,4 @@
-//! Counting the rows of a range and their bytes, and finding where to cut it.
+//! Counts the rows of a range and their bytes, and finds where to cut it.
 //!
 //! Rows are counted by their keys alone where bytes do not matter and a table has only short rows.
 

@@ -1,4 +1,4 @@
-//! Splitting: looking at partitions that grew, and the two commits of a split.
+//! Splits shards: looks at partitions that grew, and makes the two commits of a split.
 
 use std::sync::{Arc, PoisonError, mpsc};
 

@@ -27,14 +27,15 @@ pub struct SplitEvent {
     pub at: Vec<Value>,
 }
 
-/// Told of splits, once of each. An error leaves the split where it is: every hook is told again until
-/// all succeed. A split that a crash interrupted is told again by the next process as well.
+/// A hook that is told of splits, once of each. An error leaves the split where it is: every hook is
+/// told again until all succeed. A split that a crash interrupted is told again by the next process
+/// as well.
 pub type SplitHook = dyn Fn(&SplitEvent) -> HookResult + Send + Sync;
 
 /// The answer of a hook: any error, kept as text in [`SplitFailure::error`].
 pub type HookResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Hears of splits until it is dropped.
+/// A subscription to splits, which lasts until it is dropped.
 pub struct SplitSubscription {
     _hook: Arc<SplitHook>,
 }
@@ -52,7 +53,7 @@ pub struct SplitFailure {
     pub error: String,
 }
 
-/// Of the whole engine.
+/// The state of splits in the whole engine.
 #[derive(Default)]
 pub(crate) struct State {
     hooks: Mutex<Vec<Weak<SplitHook>>>,

@@ -1,4 +1,4 @@
-//! Knowing that no partition of a table was ever split, so that writes need not read its shard map.
+//! Remembers that no partition of a table was ever split: then writes need not read its shard map.
 //!
 //! Looked up once per process and taken back, before the first split, while no write is between
 //! planning and queueing: a write that did not read the map is queued before the first cut, and

@@ -1,4 +1,4 @@
-//! Reading a table of cells as items: single items, queries, scans, cursors.
+//! Reads a table of cells as items: single items, queries, scans, cursors.
 
 use std::sync::Arc;
 

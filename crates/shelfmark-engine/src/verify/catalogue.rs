@@ -1,4 +1,4 @@
-//! The catalogue: every record in it, and of each table everything that belongs to it.
+//! Checks every record of the catalogue, and of each table everything that belongs to it.
 
 use std::sync::Arc;
 

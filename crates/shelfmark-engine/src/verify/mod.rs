@@ -1,4 +1,4 @@
-//! Reading all records of a store and checking that they belong together.
+//! Reads all records of a store and checks that they belong together.
 //!
 //! Every key and record decodes, every row has its entries in all indexes and every entry its row,
 //! views are what their bases make of them, counts are what is there, and what expires or is to be

@@ -1,4 +1,4 @@
-//! Reading an index of items as an index of cells: the rows that its entries lead to.
+//! Reads an index of items as an index of cells: the rows that its entries lead to.
 //!
 //! An index whose partition key is one attribute is looked up by that attribute, and by those of its
 //! sort key behind it. An index with the table's own partition key is looked up in one partition, by
