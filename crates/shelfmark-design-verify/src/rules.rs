@@ -1,4 +1,17 @@
-//! Verifies O1, O4, O6, O8 and O9 by the shape of a plan, by rules of the verifier's own.
+//! Verifies by a plan's shape that its first read is of a bound, complete and limited key range.
+//!
+//! One rule of the verifier's own for each of these obligations:
+//!
+//! * O1, bound: every column of the partition key is given, unless the table is scanned, in texts
+//!   that its codec can write.
+//! * O4, complete: the table has a row of its own for each tuple that the pattern asks for.
+//! * O6, no waste: the limit of the range is the pattern's.
+//! * O8, consistent: no strong read goes to an index that may lag.
+//! * O9, bounded: the rows of a call are those stated, and ranges and follow-up reads have a
+//!   maximum.
+//!
+//! What it is not: O2 (contiguous), O3 (sound), O5 (ordered) and O7 (covered) are verified by
+//! running the plan on states, and O10 (askable) in `requests`.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +108,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks O1.
+/// Checks O1: the call can form the range, of every column of the partition key.
 pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
     let table = schema.tables.get(step.table).ok_or("no such table")?;
     let given = step.bound.iter().take_while(|column| !column.is_empty()).count();

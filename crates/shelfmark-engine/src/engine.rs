@@ -19,15 +19,15 @@ use crate::shared::{AttributesText, Share, readable};
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     pub(crate) observer: Option<Observer>,
-    /// Who uses it.
+    /// The owner that uses it.
     pub(crate) owner: Owner,
-    /// What tables of other faces grant to it.
+    /// The grant that tables of other faces give it, unless a table says otherwise of itself.
     pub(crate) share: Share,
-    /// How attributes are written as text, for faces that show them so.
+    /// The form in which attributes are written as text, for faces that show them so.
     pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
 }
 
-/// Told the access report of each read and write that goes through one [`Engine`].
+/// A callback that is told the access report of each read and write through one [`Engine`].
 pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
 impl Engine {
@@ -260,8 +260,9 @@ impl Engine {
         crate::rows::resume(&self.inner, name)
     }
 
-    /// [`Engine::resume_indexes`] for all tables of items; an [`crate::Upkeep`] does it when it starts.
-    /// An index that cannot be built, since two items have one key of a unique one, is removed.
+    /// Goes on building as [`Engine::resume_indexes`] does, for all tables of items; an
+    /// [`crate::Upkeep`] does it when it starts. An index that cannot be built, since two items
+    /// have one key of a unique one, is removed.
     ///
     /// Cost: one read of the catalogue, besides the building.
     ///
@@ -405,7 +406,7 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::get_over`], a page of a partition.
+    /// Reads a page of a partition over a view, of the same tables as [`Engine::get_over`].
     pub(crate) fn query_over(
         &self,
         view: &impl RowView,
@@ -419,7 +420,7 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::get_over`], a page of the table.
+    /// Reads a page of a table over a view, of the same tables as [`Engine::get_over`].
     pub(crate) fn scan_over(
         &self,
         view: &impl RowView,

@@ -1,4 +1,4 @@
-//! What the engine takes from outside: time and randomness.
+//! The environment of the engine: time and randomness, which it takes from outside.
 //!
 //! Nothing in the engine reads a clock or a random generator of its own, so a test replays from a
 //! seed.
@@ -49,8 +49,8 @@ impl Random for SeededRandom {
 /// Time and randomness, handed to [`crate::Engine::open`].
 #[derive(Clone)]
 pub struct Environment {
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
-    /// Where random numbers come from.
+    /// The source of random numbers.
     pub random: Arc<dyn Random>,
 }

@@ -10,7 +10,7 @@ use shelfmark_records::Misfit;
 /// Result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What the caller can do about an [`Error`].
+/// A kind of [`Error`], which says what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Someone else wrote what was read: retry the whole call or transaction.
@@ -66,7 +66,7 @@ impl ErrorKind {
     ];
 }
 
-/// Why one write of a call was refused.
+/// A reason for which one write of a call was refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
     /// Its condition did not hold; the item as it was, if the write asked for it.
@@ -83,9 +83,9 @@ pub enum Refusal {
         index: String,
         /// The attribute.
         attribute: String,
-        /// Of which kind its value is.
+        /// The kind of its value.
         found: ValueKind,
-        /// What is wrong with it.
+        /// The reason for which it cannot be a key.
         misfit: Misfit,
     },
 }
@@ -95,11 +95,11 @@ pub enum Refusal {
 pub struct Failure {
     /// Position of the write in the call, from 0.
     pub position: usize,
-    /// Why it was refused.
+    /// The reason for which it was refused.
     pub refusal: Refusal,
 }
 
-/// Why an engine call failed. The message is for people and outside the contract.
+/// An error of an engine call. The message is for people and outside the contract.
 ///
 /// One word, so that what decoders hand up for each byte and column stays in registers.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! What all clones of one engine share: the store, and everything that is remembered of it.
+//! The state that all clones of one engine share: the store, and what is remembered of it.
 //!
 //! What it is not: the calls. Those of items, cells, shards and the rest are beside what they do, in
 //! their folders.
@@ -26,11 +26,11 @@ pub(crate) struct Inner {
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
     pub(crate) shards: ShardState,
-    /// How the background work fares.
+    /// The state of the background work.
     pub(crate) background: BackgroundState,
-    /// Who writes which partition of cells.
+    /// The locks of partitions of cells.
     pub(crate) partitions: PartitionLocks,
-    /// How late the latest writes of cells were.
+    /// The latest timestamps of cells that were written, by stripes of partitions.
     pub(crate) written: WrittenStripes,
     /// Places in lists.
     pub(crate) places: UniqueMicros,

@@ -1,4 +1,4 @@
-//! What an answer cost: the access report.
+//! The access report: the cost of an answer.
 //!
 //! It feeds the consumed capacity of the DynamoDB face, tracing, `explain`, the tour, and the
 //! modeller's confirmation that a certified pattern reads what it returns.

@@ -26,7 +26,7 @@ pub const INLINE_SIZE_BYTES_MAX: usize = 64 * 1024;
 /// Source: ours; about a millisecond. One row may be longer.
 pub const INLINE_READ_SIZE_BYTES_MAX: usize = 256 * 1024;
 
-/// How much work a request may be; the greater, the heavier.
+/// The weight of a request: how much work it may be. The greater, the heavier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Weight {
     /// One row or a few that are named: runs where the request was read.
@@ -65,7 +65,7 @@ impl Weight {
     }
 }
 
-/// How much of a read may still run on this thread.
+/// The allowance of a read: how many rows and bytes it may still read on this thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     rows: usize,

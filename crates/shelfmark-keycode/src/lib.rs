@@ -1,4 +1,4 @@
-//! Encodes key values so that the order of bytes is the order of values.
+//! Encodes values of key types so that the order of bytes is the order of values.
 //!
 //! An ordered store compares keys as bytes; people compare values. This crate turns values into
 //! bytes so that both agree: `a < b` exactly when `enc(a) < enc(b)`. Every component ends itself,
@@ -7,7 +7,8 @@
 //!
 //! * `put_…` and `take_…`: one component, typed, without detours; for hot paths.
 //! * [`KeyType`] and [`KeyValue`] with [`encode`], [`decode`], [`skip`] and [`compare`]: the same
-//!   for types known only at run time.
+//!   for types known only at run time. [`KeyType`] is the list of all key types; the header of its
+//!   module, `dynamic`, says which files a new one touches.
 //! * [`prefix_successor`] and [`text_prefix_range`]: where ranges end.
 //! * [`token`]: Cassandra's Murmur3 token.
 //! * [`lexint`] and [`Ulid`]: codecs for people who build text keys by hand.

@@ -1,4 +1,4 @@
-//! Variable-length integers and a bounds-checked reader, shared by the codecs.
+//! Encodes varints without order, for records, and reads records with a check of bounds.
 //!
 //! Integers are little groups of 7 bits, low group first, high bit set while more follow. They have
 //! no order; keys use `shelfmark-keycode`.

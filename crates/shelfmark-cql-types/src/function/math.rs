@@ -1,4 +1,4 @@
-//! `abs`, `exp`, `log`, `log10`, `round`.
+//! Registers the functions of numbers by name: `abs`, `exp`, `log`, `log10`, `round`.
 
 use num_bigint::BigInt;
 use num_traits::Signed;

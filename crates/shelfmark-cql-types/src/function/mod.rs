@@ -1,4 +1,8 @@
-//! CQL's functions: scalar and aggregate, operators and casts.
+//! CQL's functions, operators and casts; functions are registered in their family's `candidates`.
+//!
+//! `math`, `time`, `blob`, `collection`, `vector` and `mask` have the scalar functions, `aggregate`
+//! the aggregates. A new function is a name in the `candidates` of one of them; a new family is
+//! also asked by `candidates` in `resolve`, which finds the function that a call means.
 //!
 //! What it is not: no terms and no selection; whoever resolves a call says what it knows about the
 //! arguments. User-defined functions are not there.

@@ -1,4 +1,7 @@
-//! Overload resolution: the one function of a name that a call means.
+//! Resolves a call to the one function that it means, by asking each family for its name.
+//!
+//! A new family of functions is asked in `candidates` here; a new function of a family is
+//! registered in the family's own file.
 
 use shelfmark_cql_protocol::CqlError;
 

@@ -1,4 +1,4 @@
-//! A scalar function: its signature and its body.
+//! Defines the type of a scalar function, its signature and its body; registers none.
 
 use std::sync::Arc;
 

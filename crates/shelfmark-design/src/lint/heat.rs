@@ -1,5 +1,4 @@
-//! Lints of the load on partitions: P2 by declared rates, P4 by the number of partitions that a
-//! read asks.
+//! Warns of partitions hot at declared rates (P2), and of reads that ask many partitions (P4).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,9 @@
-//! Lints of keys of row families: ambiguity, uniqueness, order, names, and the number of indexes.
+//! Warns of row keys that do not sort (K1), are ambiguous (K2) or are not unique (U1, U2).
+//!
+//! Also of row types whose names are easily confused (K4), of key parts that say nothing (K10), and
+//! of indexes that are too many, ill suited or wide (X4, X1, V3).
+//!
+//! A key that no write can form is K9 here, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

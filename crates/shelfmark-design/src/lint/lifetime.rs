@@ -1,4 +1,4 @@
-//! Lints of what expires and what is consumed: T1, T2, P5.
+//! Warns of expiries in a wrong unit (T1), of security that rests on expiry (T2), of queues (P5).
 //!
 //! What it is not: it does not know what an attribute is for. Whether security rests on an expiry
 //! is guessed from names, which is why T2 is a warning.

@@ -1,4 +1,7 @@
-//! Lints of partitions, collections and sizes that grow too large or too hot.
+//! Warns of partitions that grow too large (P1) or are hot by their key (P2, P3).
+//!
+//! Also of items near their limit (V2), of collections without a bound (V1), of tables that nothing
+//! reads (W7) and of missing counts (M3).
 
 use serde_json::json;
 

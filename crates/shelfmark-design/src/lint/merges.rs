@@ -1,6 +1,7 @@
-//! Lints of redundant tables (W7): one whose rows another table has in the same partitions, in an
-//! order that its readers need no more of; or one whose readers could read a few ranges of the
-//! other instead.
+//! Warns of redundant tables (W7), whose readers another table of the schema could serve.
+//!
+//! Such a table has rows that another table has in the same partitions, in an order that its
+//! readers need no more of; or its readers could read a few ranges of the other instead.
 
 use std::collections::BTreeMap;
 

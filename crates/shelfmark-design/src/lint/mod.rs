@@ -1,4 +1,7 @@
-//! Lints: defects of models, and their harm.
+//! Runs all lints over a model: each warns of one kind of defect and shows its harm.
+//!
+//! The files are kinds of lints; `size` is none and counts bytes for them. Allowances that allow
+//! nothing (M4) and unused types (M5) are found here.
 //!
 //! Invariant: an error always has a reproducer; one without is lowered to a warning.
 

@@ -1,4 +1,8 @@
-//! Reports failed proofs as findings.
+//! Warns of patterns that are not served (M2, A6) or whose proof failed (by the failure's lint).
+//!
+//! Of patterns that are served it warns of sentinels (K5), many follow-up reads (A5), scans (A7),
+//! ranges over an index that finds only equal values (X2), indexes that are taken to be unique
+//! (U4), and reads without a maximum (M1).
 
 use serde_json::Value as Json;
 

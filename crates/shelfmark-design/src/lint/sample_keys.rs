@@ -1,4 +1,4 @@
-//! Lints of sample keys against the templates they were made from: D1 and K8.
+//! Warns of sample keys that repeat or do not fit their template (D1), or that mix forms (K8).
 //!
 //! What it is not: it does not judge values; a published key may name a user `a` though users have
 //! UUIDs. Only the text around the values, and what repeats, is looked at.

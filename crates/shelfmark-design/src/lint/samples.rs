@@ -1,4 +1,7 @@
-//! Lints of sample rows as a document prints them: outliers, empty values, differing forms.
+//! Warns of sample rows with odd values (D1), with mixed forms (K8) and with a wrong expiry (T1).
+//!
+//! Rows are taken as a document prints them. Odd are outliers, empty values and values outside
+//! their domain.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Lints of a target's key shapes: K9 by columns, by bytes, and by what a prefix search compares.
+//! Warns of keys that the target cannot hold, and of prefixes that it compares byte by byte (K9).
 
 use serde_json::json;
 

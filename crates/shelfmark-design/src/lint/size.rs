@@ -1,4 +1,4 @@
-//! Computes bytes and counts from declarations.
+//! Computes bytes and counts of rows from declarations, for the lints; it is no lint itself.
 
 use shelfmark_design_language::model::schema::{Family, Part, Stored};
 use shelfmark_design_language::model::{Model, Term, Type};

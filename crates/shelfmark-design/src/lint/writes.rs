@@ -1,4 +1,6 @@
-//! Lints of writes: reachability, races, fan-out, changing keys, guards of uniqueness.
+//! Warns of writes that miss rows (W1, W5), race (W2), touch many rows (W3) or change keys (W4).
+//!
+//! Also of hot counters (W6), and of unique attributes without a guard (U3).
 
 use std::collections::BTreeSet;
 

@@ -32,7 +32,7 @@ pub(super) fn request(request: &SignedRequest<'_>, claim: &Claim) -> String {
     out.push('\n');
     out.push_str(&names.join(";"));
     out.push('\n');
-    out.push_str(&hex::encode(&Sha256::digest(request.body)));
+    out.push_str(&hex::encode(Sha256::digest(request.body)));
     out
 }
 
@@ -120,7 +120,7 @@ fn encode(bytes: &[u8], also: &[u8], out: &mut String) {
 /// Returns the string to sign.
 pub(super) fn string_to_sign(time: &str, scope: &Scope<'_>, canonical: &str) -> String {
     let Scope { date, region, service, terminator, .. } = scope;
-    let hash = hex::encode(&Sha256::digest(canonical.as_bytes()));
+    let hash = hex::encode(Sha256::digest(canonical.as_bytes()));
     format!("{ALGORITHM}\n{time}\n{date}/{region}/{service}/{terminator}\n{hash}")
 }
 

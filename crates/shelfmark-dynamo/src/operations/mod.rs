@@ -1,5 +1,8 @@
-//! The operations, one file each: `parse` reads the request and checks its shape, `run` does the
-//! work on the engine, `encode` writes the answer.
+//! Lists DynamoDB's operations and runs them by name; each has its code in a file of its own.
+//!
+//! In such a file `parse` reads the request and checks its shape, `run` does the work on the
+//! engine, `encode` writes the answer. Operations on the service itself are together in `service`.
+//! Answers that something is disabled are there (continuous backups) and in `time_to_live`.
 //!
 //! Writes end in a callback, so that no thread waits for a sync. Reads of pages keep within an
 //! allowance on the thread they begin on, and go on at the pool; everything else answers at once.

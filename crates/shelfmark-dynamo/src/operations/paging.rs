@@ -1,4 +1,7 @@
-//! The common part of Query and Scan: filters, projections and cursors of result pages.
+//! Parses Query and Scan and writes their pages, which the engine ends at `Limit` items or at 1 MB.
+//!
+//! This is what the two have in common: filters, projections, and cursors of result pages. Both
+//! limits count before the filter; `query` and `scan` hand them to the engine.
 
 use shelfmark_engine::{Cursor, ErrorKind, ResultPage};
 use shelfmark_model::{Condition, Item, Projection};

@@ -1,5 +1,6 @@
-//! Operations about the service itself: DescribeEndpoints, DescribeLimits, and
-//! DescribeContinuousBackups, which answers that there are none.
+//! Answers operations on the service itself, and on features it lacks, which it calls `DISABLED`.
+//!
+//! The former are DescribeEndpoints and DescribeLimits, the latter is DescribeContinuousBackups.
 
 use shelfmark_engine::ErrorKind;
 

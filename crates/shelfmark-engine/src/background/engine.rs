@@ -1,4 +1,4 @@
-//! What the engine tells callers of its background work.
+//! Gives callers the status of the engine's background work.
 
 use super::status::BackgroundStatus;
 use crate::engine::Engine;

@@ -1,4 +1,4 @@
-//! Making the keys of dropped tables and indexes go away.
+//! Removes the keys of dropped tables and indexes.
 
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
@@ -20,7 +20,8 @@ impl Engine {
         Ok(self.purge_counted()?.1)
     }
 
-    /// As [`Engine::purge`]. Returns how many ids were purged and how many are left.
+    /// Purges as [`Engine::purge`] does, and returns how many ids were purged and how many are
+    /// left.
     pub(super) fn purge_counted(&self) -> Result<(usize, usize)> {
         let (mut done, mut left) = (0, 0);
         let mut outcome = Ok(());
@@ -49,7 +50,7 @@ impl Engine {
         self.inner.catalogue.purged(id)
     }
 
-    /// Whether anything lies in the range. Destroying nothing costs more than a look.
+    /// Returns true if a key lies in the range. Destroying nothing costs more than a look.
     fn has_keys(&self, range: &KeyRange) -> Result<bool> {
         let limits = ScanLimits { rows_max: 1, keys_only: true, ..Default::default() };
         let snapshot = self.inner.store.snapshot()?;

@@ -66,15 +66,16 @@ pub struct LastError {
 /// The status of one kind of background work since the engine was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkStatus {
-    /// Which work.
+    /// The kind of work.
     pub work: Work,
-    /// How often it was run.
+    /// The number of runs.
     pub runs: u64,
-    /// What it did: indexes resumed, ids purged, splits, items and tokens removed, flushes and merges.
+    /// The work that was done: indexes resumed, ids purged, splits, items and tokens removed,
+    /// flushes and merges.
     pub done: u64,
-    /// How many runs failed.
+    /// The number of runs that failed.
     pub failures: u64,
-    /// How many runs in a row have failed up to now; 0 while it works.
+    /// The number of runs in a row that have failed up to now; 0 while it works.
     pub failures_in_a_row: u32,
     /// The last failure, also one that was overcome.
     pub last_error: Option<LastError>,
@@ -89,7 +90,7 @@ pub struct SetAside {
     pub key: Bytes,
     /// Why, the last time.
     pub error: LastError,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
@@ -107,23 +108,23 @@ pub struct BackgroundStatus {
 pub enum BackgroundEvent {
     /// A kind of work fails, which it did not before, or fails otherwise than before.
     Failed {
-        /// Which work.
+        /// The kind of work that fails.
         work: Work,
         /// The error's text.
         error: String,
     },
     /// A kind of work that had failed works again.
     Recovered {
-        /// Which work.
+        /// The kind of work that had failed.
         work: Work,
-        /// How many runs had failed.
+        /// The number of runs that had failed.
         failures: u32,
     },
     /// A record was set aside.
     SetAside(SetAside),
     /// A record that had been set aside was handled.
     Handled {
-        /// Which work.
+        /// The kind of work that handled it.
         work: Work,
         /// The record's key in the store.
         key: Bytes,
@@ -140,7 +141,7 @@ pub(crate) struct State {
 struct Inner {
     works: BTreeMap<Work, WorkStatus>,
     set_aside: BTreeMap<Bytes, SetAside>,
-    /// What nobody was told yet.
+    /// Events that no listener was told yet.
     events: Vec<BackgroundEvent>,
     /// An index build failed and is to be resumed.
     indexes_due: bool,
@@ -242,7 +243,7 @@ impl State {
         }
     }
 
-    /// A panic under this lock leaves whole values behind.
+    /// Locks the status. A panic under this lock leaves whole values behind.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Removing what has expired: items by their due times, tokens by theirs.
+//! Removes what has expired: items by their due times, tokens by theirs.
 //!
 //! A sweep reads the queue of due times from where the last one stopped, not from its front, so
 //! that the tombstones of what was removed are not read again and again; also when that was its
@@ -35,7 +35,7 @@ const TOKENS_PER_SWEEP: usize = 4096;
 /// Seconds after which a sweep begins at the front of the queue again.
 const FRONT_EVERY_SECONDS: u64 = 60;
 
-/// Where the last sweep stopped.
+/// The position at which the last sweep stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepPosition {
     due: Option<Bytes>,
@@ -110,7 +110,8 @@ impl Engine {
         Ok(removed)
     }
 
-    /// As [`Engine::expire`]; what cannot be handled counts as not removed.
+    /// Expires as [`Engine::expire`] does; what cannot be handled is set aside and counts as not
+    /// removed.
     fn expire_or_set_aside(&self, due: &Row, now: u64) -> Result<Option<bool>> {
         let state = &self.inner.background;
         let error = match guarded(|| self.expire(due, now)) {

@@ -24,7 +24,7 @@ const SWEEP_ITEMS_MAX: usize = 256;
 /// Longest time for which work that fails is left out.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
 
-/// Told of troubles and recoveries, each once.
+/// A listener that is told of troubles and recoveries, each once.
 type Listener = Box<dyn Fn(&BackgroundEvent) + Send>;
 
 /// Upkeep that goes on until it is stopped or dropped.
@@ -58,8 +58,8 @@ impl Upkeep {
         Self::start_told(engine, period, |_| {})
     }
 
-    /// As [`Upkeep::start`]; `listener` is told once when work begins to fail and once when it works
-    /// again, and of records that are set aside. For logs.
+    /// Starts a thread as [`Upkeep::start`] does, and tells `listener` of failures, for logs: once
+    /// when work begins to fail, once when it works again, and of records that are set aside.
     ///
     /// # Errors
     ///
@@ -103,14 +103,14 @@ impl Drop for Upkeep {
     }
 }
 
-/// What the thread has.
+/// The state of the upkeep thread.
 struct Running {
     engine: Engine,
     period: Duration,
     stop: Arc<Stop>,
     listener: Listener,
     position: SweepPosition,
-    /// For how many periods work that failed is left out.
+    /// The number of periods for which work that failed is left out.
     left_out: BTreeMap<Work, u32>,
     /// Flushes and merges of the store at the last look.
     store_work_seen: u64,

@@ -31,7 +31,7 @@ pub enum CatalogueChange<'c> {
         /// Opaque.
         attachment: Bytes,
     },
-    /// What a face remembers about a namespace is replaced.
+    /// The bytes that a face keeps with a namespace are replaced.
     AlterNamespace {
         /// Its name.
         name: String,
@@ -58,7 +58,7 @@ pub enum CatalogueChange<'c> {
     RenewDerived(TableName),
 }
 
-/// What becomes of one table.
+/// The change planned for one table: its old form and its new schema.
 struct Work {
     old: Option<Arc<Table>>,
     /// `None`: it is dropped.
@@ -72,13 +72,13 @@ struct Work {
 /// A batch, worked out.
 pub(super) struct Batch<'b> {
     catalogue: &'b Catalogue,
-    /// Who makes the changes.
+    /// The owner that makes the changes.
     who: Owner,
     tables: BTreeMap<TableName, Work>,
     namespaces: BTreeMap<String, NamespaceChange>,
 }
 
-/// What validates a plan, what it writes, and the new records; `None` for a dropped table.
+/// The keys that a plan validates, its writes, and the new records; `None` for a dropped table.
 type Plan = (Vec<Bytes>, Vec<Write>, Vec<(TableName, Option<TableRecord>)>);
 
 impl<'b> Batch<'b> {
@@ -402,7 +402,8 @@ impl Work {
     }
 }
 
-/// Two rows of the base must not meet at one key of the view.
+/// Refuses a view whose key lacks a key column of its base: two rows of the base must not meet at
+/// one key of the view.
 fn check_view_key(view: &ViewSchema, partition: usize, sort: usize) -> Result<()> {
     let parts = || view.partition.iter().chain(&view.sort);
     let partition = (0..).take(partition).map(ViewPart::PartitionColumn);
@@ -417,7 +418,7 @@ fn exists(name: &TableName) -> Error {
     Error::new(ErrorKind::AlreadyExists, format!("there is a table {name} already"))
 }
 
-/// Rows may hold cells of columns that are gone: readers must look.
+/// Notes whether columns were dropped: rows may hold cells of them, so readers must look.
 fn note_dropped_columns(old: &TableSchema, new: &mut TableSchema) {
     let is_gone =
         |id: u32, columns: &[shelfmark_model::Column]| columns.iter().all(|own| own.id != id);

@@ -1,4 +1,4 @@
-//! Changes of the catalogue: creating, altering and dropping tables, indexes and namespaces.
+//! Changes the catalogue: creates, alters and drops tables, indexes and namespaces.
 //!
 //! Each is one commit, validated against the record it read, so two servers cannot both change one
 //! table. In this process a change also waits until writes planned with the old form are queued.
@@ -23,7 +23,7 @@ use super::table::Table;
 use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How often a change is planned again after a conflict before the caller is told.
+/// The number of times a change is planned again after a conflict before the caller is told.
 const ATTEMPTS_MAX: usize = 64;
 
 /// An id whose keys are garbage, since the commit of this number.

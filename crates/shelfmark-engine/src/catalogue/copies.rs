@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Writes of one commit while copies are brought up to date.
 const WRITES_PER_COMMIT: usize = 64;
 
-/// What was made of records and copies that differed.
+/// The numbers of records and copies that differed and were made equal again.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reconciled {
     /// Records that were lost, or were as of an earlier time, and are back from their copy.

@@ -1,4 +1,4 @@
-//! Giving the tables of a keyspace another namespace.
+//! Gives the tables of a keyspace another namespace.
 //!
 //! What it is not: a rename that a face offers. It is for stores in which two faces share a name.
 //!

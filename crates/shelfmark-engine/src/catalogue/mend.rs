@@ -1,4 +1,4 @@
-//! Making the catalogue agree with what is in the store, after part of it was lost.
+//! Makes the catalogue agree with what is in the store, after part of it was lost.
 //!
 //! Invariant: an id that anything in the store still has is never given again.
 

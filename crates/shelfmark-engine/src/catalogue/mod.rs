@@ -44,11 +44,11 @@ pub(crate) struct Catalogue {
     tables: RwLock<HashMap<TableName, Arc<Table>>>,
     /// Held while a schema changes: changes happen one after the other.
     changing: Mutex<()>,
-    /// Told of changes of tables.
+    /// The watchers that are told of changes of tables.
     watchers: Mutex<Vec<(Owner, Watcher)>>,
 }
 
-/// Told that a table was created, changed or dropped; returns false to be told no more.
+/// A watcher that is told of tables created, changed or dropped; returns false to be told no more.
 pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
 
 impl Catalogue {
@@ -136,8 +136,8 @@ impl Catalogue {
         self.names_of(Owner::Engine, namespace, after, limit)
     }
 
-    /// As [`Catalogue::names`], without the tables that `owner` may not use. A table whose record
-    /// cannot be read is among them: using it says so.
+    /// Returns names as [`Catalogue::names`] does, without the tables that `owner` may not use. A
+    /// table whose record cannot be read is among them: using it says so.
     pub(crate) fn names_of(
         &self,
         owner: Owner,

@@ -31,9 +31,9 @@ pub(super) enum NamespaceChange {
 pub struct Namespace {
     /// Its name.
     pub name: String,
-    /// What a face remembers about it; opaque.
+    /// Opaque bytes that a face keeps with it.
     pub attachment: Bytes,
-    /// Whose tables lie in it.
+    /// The owner whose tables lie in it.
     pub owner: Owner,
     /// It was created by its name, not with its first table.
     pub is_declared: bool,

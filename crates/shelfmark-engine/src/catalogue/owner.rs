@@ -116,7 +116,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// The refusal of a change in a namespace of another face.
+/// Returns the error that refuses a change in a namespace of another face.
 pub(super) fn namespace_of(name: &str, owner: Owner) -> Error {
     Error::invalid(format!("the name {name} belongs to {owner}; choose another name"))
 }

@@ -1,4 +1,7 @@
-//! The catalogue as it lies in the store, for those who verify it.
+//! Decodes stored keys and records of the catalogue into tables, for verifying and salvage.
+//!
+//! What it is not: the catalogue in use, which remembers tables and changes them; that is `mod` and
+//! `change`.
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
@@ -9,7 +12,7 @@ use shelfmark_records::catalogue::keys::{section, take_table_name};
 use super::table::{Table, index_names};
 use crate::error::{Error, Result};
 
-/// What a key of the catalogue is for.
+/// The purpose of a key of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StoredKey {
     /// The counter of ids.

@@ -18,15 +18,15 @@ pub struct Table {
     pub id: u64,
     /// The number that it was created with: stays when it is truncated.
     pub(crate) origin: u64,
-    /// Which form: rises with each change.
+    /// The version of its form: rises with each change.
     pub version: u64,
-    /// What was declared.
+    /// The declared schema.
     pub schema: TableSchema,
     pub(crate) key: KeySpec,
     pub(crate) indexes: Vec<Index>,
     /// Ids of all derived entries, in the order of [`index_names`].
     pub(crate) index_ids: Vec<u64>,
-    /// How cells lie, in a table of cells.
+    /// The layout of the cells, in a table of cells.
     pub(crate) cells: Option<CellsLayout>,
     /// Set for a table of cells that is used as a table of items; it has no rows of its own.
     pub(crate) mapped: Option<ItemsOfCells>,
@@ -38,7 +38,7 @@ pub struct Table {
     pub(crate) retired: AtomicBool,
 }
 
-/// What all forms of one table share.
+/// The state that all forms of one table share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     /// Held for reading from planning a write until it is queued, for writing while the schema
@@ -46,11 +46,11 @@ pub(crate) struct Shared {
     pub(crate) gate: RwLock<()>,
     /// The table may hold a row of more than one chunk. Persisted before the first such row.
     pub(crate) chunked: AtomicBool,
-    /// Which shards may have become too large.
+    /// The room left in each shard, by which shards that became too large are found.
     pub(crate) shards: crate::shards::Rooms,
-    /// Whether any partition was split.
+    /// A flag that tells whether any partition was split.
     pub(crate) unsplit: crate::shards::Unsplit,
-    /// What is remembered of a table of cells.
+    /// The state that is kept in memory of a table of cells.
     pub(crate) cells: TableState,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn index_names(schema: &TableSchema) -> Vec<&str> {
 pub struct Index {
     /// Its number, from the same series as the tables'.
     pub id: u64,
-    /// What was declared.
+    /// The declared schema.
     pub schema: IndexSchema,
     pub(crate) key: KeySpec,
 }

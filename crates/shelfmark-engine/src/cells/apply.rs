@@ -1,4 +1,4 @@
-//! Applying one mutation: what it says about a row, merged with the row that is there.
+//! Applies one mutation: merges what it says about a row with the row that is there.
 
 use bytes::Bytes;
 use shelfmark_records::cells::{
@@ -102,7 +102,7 @@ fn expiry(now: u64, ttl_seconds: Option<u32>) -> Option<Expiry> {
     Some(Expiry { ttl_seconds, at_seconds: now.saturating_add(u64::from(ttl_seconds)) })
 }
 
-/// What a mutation says about one row.
+/// The cells and deletions that a mutation writes to one row, before they are merged with it.
 struct Says<'t, 'a> {
     target: &'t Target<'a>,
     timestamp: Timestamp,

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 use crate::rows::{Backfill, Chunk, RawRow, backfill, patiently, put_stored};
 
-/// What is filled.
+/// The target of a backfill: an index or a view.
 #[derive(Clone, Copy)]
 enum Filled<'a> {
     Index(&'a IndexLayout),

@@ -1,4 +1,4 @@
-//! What a stored row of cells, an entry, a tombstone and a due time say, for whoever checks a store.
+//! Decodes a stored row of cells, an entry, a tombstone and a due time, for whoever checks a store.
 //!
 //! What it is not: the checking itself. Nothing is read here; the walks are `verify`'s.
 
@@ -31,6 +31,8 @@ pub(crate) struct Cells<'t> {
 }
 
 impl<'t> Cells<'t> {
+    /// Returns the rows of a table of cells.
+    ///
     /// # Errors
     ///
     /// * `Invalid`: it is a table of items.
@@ -95,7 +97,8 @@ impl RowKind for Cells<'_> {
         Ok(self.layout.keys.place(&index.place_of(&self.layout.keys, &entry.key)?)?)
     }
 
-    /// What a view forgets follows from its base.
+    /// Returns the time at which a row is due, and the key of that in the queue; `None` for a row
+    /// of a view, for what a view forgets follows from its base.
     fn due(&self, raw: &RawRow, row: &StoredCells) -> Option<(u64, Bytes)> {
         let second = due_second(&row.row, self.layout.grace_seconds);
         let second = second.filter(|_| !self.layout.is_view())?;

@@ -1,5 +1,5 @@
-//! Deleting a range of rows: the rows go away in the same commit, or, when they are too many, are
-//! hidden by it and go away in the background, the rows of views with them (`purging`).
+//! Deletes a range of rows: they go away in the same commit, or, when they are too many, are hidden
+//! by it and go away in the background, the rows of views with them (`purging`).
 //!
 //! The caller holds the partition exclusively, so no row of it is written between the reading and
 //! the queueing.

@@ -1,4 +1,4 @@
-//! What follows from a row of cells, in the same commit: entries of indexes and rows of views.
+//! Derives the index entries and the rows of views that a row of cells has, in the same commit.
 //!
 //! Both are worked out from the row before and the row after and differ only where those do. An
 //! entry or a row of a view carries the expiry that unmakes it; readers look at it.

@@ -1,4 +1,4 @@
-//! Writing cells: the calls, and deciding on rows of one partition before they are written.
+//! Writes cells: the calls, and deciding on rows of one partition before they are written.
 
 use std::sync::{Arc, mpsc};
 
@@ -19,13 +19,13 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
-/// Told once how a write of cells ended.
+/// A callback that is told once how a write of cells ended.
 pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Mutations that happen together or not at all.
 #[derive(Debug, Clone, Default)]
 pub struct CellWrites {
-    /// What is written; later mutations see what earlier ones did.
+    /// The mutations; later ones see what earlier ones did.
     pub mutations: Vec<Mutation>,
     /// The second since the Unix epoch that expiries count from; the clock's by default.
     pub now: Option<u64>,
@@ -61,8 +61,8 @@ impl Engine {
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// As [`Engine::write_cells`], without waiting: `done` is called once, from any thread, possibly
-    /// before this returns. It must not block.
+    /// Writes as [`Engine::write_cells`] does, without waiting: `done` is called once, from any
+    /// thread, possibly before this returns. It must not block.
     pub fn submit_cells(&self, writes: CellWrites, done: CellCompletion) {
         let told = Told::new(self.observer.as_ref());
         self.inner.submit_planned(told.before(done), |inner, done| {

@@ -37,7 +37,7 @@ pub struct CellEstimate {
     pub partition_size_bytes: u64,
 }
 
-/// What was seen at the beginning of a part.
+/// A sample of the partitions and bytes at the beginning of a part.
 struct Sample {
     partitions: u64,
     bytes: u64,

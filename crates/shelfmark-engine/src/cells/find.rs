@@ -1,4 +1,4 @@
-//! A row as a write finds it, and putting what becomes of it with everything that follows.
+//! Finds a row that is written, and puts what becomes of it with everything that follows.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub(crate) struct Target<'a> {
     latest: Cell<Timestamp>,
     /// A row of several chunks is written.
     has_chunks: Cell<bool>,
-    /// What is read for the writes, where somebody asks.
+    /// The access step of what is read for the writes, if an observer asks for it.
     step: Option<RefCell<AccessStep>>,
 }
 
@@ -55,12 +55,12 @@ pub(crate) struct Found {
     /// As it is stored; `None` if nothing is.
     pub(crate) stored: Option<CellRow>,
     chunks: Vec<Bytes>,
-    /// What of it was not deleted, where that is less.
+    /// The part of the row that was not deleted, where that is less.
     left: Option<CellRow>,
 }
 
 impl Found {
-    /// Part of a row, as it is stored.
+    /// Creates the found form of a part of a row, as it is stored.
     pub(super) fn part(place: Place, key: Vec<u8>, row: CellRow) -> Self {
         Self { place, key, stored: Some(row), chunks: Vec::new(), left: None }
     }
@@ -161,7 +161,7 @@ impl<'a> Target<'a> {
         self.find_at(place, key)
     }
 
-    /// As [`Target::find`], of a place whose key is known.
+    /// Reads a row as [`Target::find`] does, at a place whose key is known.
     pub(super) fn find_at(&self, place: Place, key: Vec<u8>) -> Result<Found> {
         let raw = read_row(&self.writer.buffer, &key)?;
         let (stored, chunks) = match raw {
@@ -305,7 +305,7 @@ impl<'a> Target<'a> {
         self.writer.buffer.borrow_mut().put(self.due_key(second, kind, rest), name);
     }
 
-    /// `[due][second][table id][kind][rest]`.
+    /// Returns the key `[due][second][table id][kind][rest]`.
     fn due_key(&self, second: u64, kind: u8, rest: &[u8]) -> Bytes {
         let mut key = vec![Tree::Due as u8];
         key.extend_from_slice(&second.to_be_bytes());

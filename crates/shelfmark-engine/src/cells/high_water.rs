@@ -1,4 +1,5 @@
-//! How late a write must be to be later than everything in its row: such a row need not be read.
+//! Keeps a high-water mark of timestamps per table: a newer write may skip the read before the
+//! write.
 //!
 //! Two things tell. In memory, the latest timestamp that was written in each stripe of partitions
 //! since the engine was opened. And for each table its *high-water mark*, a persisted timestamp that nothing
@@ -28,11 +29,11 @@ use crate::error::Result;
 use crate::rows::View;
 use shelfmark_records::catalogue::keys::format_record;
 
-/// Of all tables together: 128 KiB.
+/// The number of stripes of all tables together; they take 128 KiB.
 const STRIPES: usize = 16_384;
 
-/// How far a high-water mark rises above the write that raised it, in microseconds. After a start the rows
-/// written to are read for this long.
+/// The step by which a high-water mark rises above the write that raised it, in microseconds. After
+/// a start the rows written to are read for this long.
 const STEP_MICROS: i64 = 10_000_000;
 
 /// Latest timestamps written since the engine was opened.
@@ -45,7 +46,7 @@ impl WrittenStripes {
         Self { latest: (0..STRIPES).map(|_| AtomicI64::new(Timestamp::MIN)).collect() }
     }
 
-    /// Of a partition key in its plain serialisation, whatever the table.
+    /// Returns the stripe of a partition key in its plain serialisation, whatever the table.
     fn stripe(&self, partition: &[u8]) -> Option<&AtomicI64> {
         let at = usize::try_from(xxh3_64(partition) % (STRIPES as u64)).unwrap_or(0);
         self.latest.get(at)
@@ -65,7 +66,7 @@ impl WrittenStripes {
     }
 }
 
-/// What is known of the high-water mark of one table.
+/// The high-water mark of one table, as far as it is known.
 #[derive(Debug)]
 pub(super) struct HighWaterState {
     is_loaded: AtomicBool,

@@ -1,5 +1,5 @@
-//! Reading an index of cells: entries in the order of terms, tokens and clustering keys, and the
-//! rows that they lead to.
+//! Reads an index of cells: entries in the order of terms, tokens and clustering keys, and the rows
+//! that they lead to.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ struct EntryTaker<'t, 'a, V: View, E: Entries<V>> {
     entries: E,
     query: &'t CellIndexQuery,
     page: CellPage,
-    /// What was read of the index.
+    /// The access step of the index.
     step: AccessStep,
     /// Entries that were stepped over.
     passed: usize,

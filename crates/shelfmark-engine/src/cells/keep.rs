@@ -1,5 +1,4 @@
-//! What becomes of the rows of a partition that a read finds: they are collected, or (in `show`)
-//! shown.
+//! Takes the rows of a partition that a read finds: they are collected, or (in `show`) shown.
 
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use super::request::{CellEntry, CellPage, CellQuery};
 use crate::error::Result;
 use crate::rows::{RawRow, View};
 
-/// What is done with the rows of a partition that a read finds.
+/// A consumer of the rows of a partition that a read finds.
 pub(crate) trait Keep {
-    /// How many were kept.
+    /// Returns the number of rows that were kept.
     fn kept(&self) -> usize;
 
-    /// How many were looked at.
+    /// Returns the number of rows that were evaluated.
     fn evaluated(&self) -> usize;
 
     /// Takes a row unless it does not exist; returns whether it does.

@@ -1,4 +1,6 @@
-//! Reading rows of cells: single rows, spans of a partition, token ranges of a table.
+//! Reads pages of rows of cells, which end at a number of kept rows or of evaluated rows' bytes.
+//!
+//! Reads are of single rows, spans of a partition, and token ranges of a table.
 //!
 //! Dead records are stepped over and are not counted as read. A page ends only behind a row that was
 //! evaluated, so a partition whose rows are all dead is known as such when its end is reached.
@@ -35,7 +37,7 @@ pub struct CellGot {
     pub row: Option<LiveRow>,
     /// The statics of its partition, if they were asked for; empty if there are none.
     pub statics: Option<Arc<LiveRow>>,
-    /// What it cost.
+    /// The cost of the read.
     pub report: AccessReport,
 }
 
@@ -202,10 +204,10 @@ pub(crate) struct CellReader<'a, V: View> {
     pub(super) layout: &'a CellsLayout,
     pub(super) now: u64,
     purges: Purges,
-    /// Of a view, whose base's deletions concern it, too.
+    /// The purged base of a view, whose deletions concern the view, too.
     base: Option<PurgedBase>,
     step: AccessStep,
-    /// How many cells the row before had: the next one will have about as many.
+    /// The number of cells of the row before: the next one will have about as many.
     cells: Cell<usize>,
 }
 
@@ -273,7 +275,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(row)
     }
 
-    /// As [`CellReader::get`], of a row that is counted by who looks.
+    /// Reads a row as [`CellReader::get`] does; the caller counts it.
     pub(crate) fn look(
         &mut self,
         partition: &[u8],

@@ -1,4 +1,4 @@
-//! Writing into a row of several chunks without reading all of it.
+//! Writes into a row of several chunks without reading all of it.
 //!
 //! The head says with which cell each chunk begins, so a mutation of single cells concerns the
 //! chunks that these fall into and no others. What it is not: the only way. Whatever needs to know

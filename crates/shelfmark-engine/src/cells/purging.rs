@@ -35,9 +35,9 @@ pub(super) struct Purges {
     met: RefCell<Option<Met>>,
 }
 
-/// What is known of one partition, and of those behind it.
+/// The deletions found for one partition, and the place of the next partition that has some.
 struct Met {
-    /// What the names of its rows begin with. A name is a key without `[rows][table id]`.
+    /// The prefix of the names of its rows. A name is a key without `[rows][table id]`.
     partition: Bytes,
     found: PartitionPurges,
 }

@@ -1,4 +1,4 @@
-//! Reading one page of a partition of cells.
+//! Reads one page of a partition of cells.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ struct QueryTaker<'t, 'a, V: View, K: Keep> {
     keep: &'t mut K,
     query: &'t CellQuery,
     statics: Option<Arc<LiveRow>>,
-    /// Where the clustering key begins in a row's key.
+    /// The position of the clustering key in a row's key, in bytes.
     clustering_at: usize,
     taken_before: u64,
 }

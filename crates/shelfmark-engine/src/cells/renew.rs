@@ -1,5 +1,7 @@
-//! Tombstones and high-water marks after some keys of a table were lost: they agree with each other and with the rows
-//! again, and deletions that came undone are done again.
+//! Corrects tombstones and high-water marks of a table after some of its keys were lost.
+//!
+//! They agree with each other and with the rows again, and deletions that came undone are done
+//! again.
 //!
 //! What it is not: a way to have lost tombstones back. A write that is later than nothing any more counts.
 //!
@@ -29,7 +31,7 @@ use crate::inner::Inner;
 use crate::renew::{Pen, persistently};
 use crate::rows::{Found, Moment, Walk, damage};
 
-/// What was seen of the rows of a table.
+/// A summary of the rows of a table that were read.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct CellsSeen {
     /// The latest timestamp of anything in them.
@@ -66,7 +68,7 @@ pub(crate) fn correct_high_water(
     Ok(kept.is_some())
 }
 
-/// What of a table's tombstones was put right.
+/// The numbers of corrections that were made to a table's tombstones.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct TombstonesCorrected {
     /// Tombstones that concerned the same rows, or the bound of all.

@@ -1,4 +1,4 @@
-//! What is asked of a table of cells: mutations and reads.
+//! Requests to a table of cells, and their answers: mutations and reads.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Mutation {
     /// The partition key in its plain serialisation: one column as it is, several as a composite
     /// (`[u16 length][bytes][00]` each).
     pub partition: Bytes,
-    /// What changes.
+    /// The change of the partition.
     pub change: CellChange,
     /// Microseconds since the Unix epoch; a later one wins.
     pub timestamp: Timestamp,
@@ -49,16 +49,16 @@ impl Mutation {
     }
 }
 
-/// What a [`Mutation`] changes.
+/// A change that a [`Mutation`] makes to its partition.
 #[derive(Debug, Clone)]
 pub enum CellChange {
     /// Cells of a row.
     Row {
-        /// Which row: one value per clustering column.
+        /// The clustering key of the row: one value per clustering column.
         clustering: Vec<ClusteringValue>,
         /// The row is inserted: it exists from now on, though all its cells may be null.
         is_insert: bool,
-        /// What happens to its cells.
+        /// The operations on its cells.
         operations: Vec<CellOperation>,
     },
     /// Static cells.
@@ -71,7 +71,7 @@ pub enum CellChange {
     DeletePartition,
 }
 
-/// What happens to one column of a row. Columns are named by number ([`shelfmark_model::Column`]).
+/// An operation on one column of a row. Columns are named by number ([`shelfmark_model::Column`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellOperation {
     /// A plain column gets a value (its plain serialisation; no bytes are CQL's empty value).
@@ -140,7 +140,7 @@ pub enum CellOperation {
     Add {
         /// The column.
         column: u32,
-        /// How much.
+        /// The amount that is added.
         delta: i64,
     },
 }
@@ -148,7 +148,7 @@ pub enum CellOperation {
 /// Decides which of the rows read are answered.
 pub type CellFilter = Arc<dyn Fn(&CellEntry) -> bool + Send + Sync>;
 
-/// How far a read of rows of cells goes, and what comes back with them.
+/// The limits of a read of rows of cells, and what comes back with them.
 #[derive(Clone, Default)]
 pub struct CellLimits {
     /// Most rows answered on this page.
@@ -157,11 +157,11 @@ pub struct CellLimits {
     pub partition_rows_max: Option<usize>,
     /// The page ends with the row at which this many bytes of cells were read.
     pub bytes_max: Option<usize>,
-    /// Where to go on.
+    /// The cursor from which the read goes on.
     pub start: Option<Cursor>,
     /// Give each row the statics of its partition.
     pub statics: bool,
-    /// Which of the rows read are answered; none means all.
+    /// The filter that decides which of the rows read are answered; none means all.
     pub filter: Option<CellFilter>,
     /// The second since the Unix epoch that expiries are compared with; the clock's by default.
     pub now: Option<u64>,
@@ -172,11 +172,11 @@ pub struct CellLimits {
 pub struct CellQuery {
     /// The partition key in its plain serialisation.
     pub partition: Bytes,
-    /// Which rows.
+    /// The span of rows that are read.
     pub span: Span,
     /// From the last to the first, in the order of the store.
     pub reversed: bool,
-    /// How far.
+    /// The limits of the read.
     pub limits: CellLimits,
 }
 
@@ -185,7 +185,7 @@ pub struct CellQuery {
 pub struct CellScan {
     /// Tokens of the partitions that are read.
     pub tokens: (Bound<i64>, Bound<i64>),
-    /// How far.
+    /// The limits of the read.
     pub limits: CellLimits,
 }
 
@@ -200,13 +200,13 @@ impl Default for CellScan {
 pub struct CellIndexQuery {
     /// The index.
     pub index: String,
-    /// Which terms: plain serialisations; two components for entries of a map.
+    /// The terms that are read: plain serialisations; two components for entries of a map.
     pub terms: Span,
     /// Only rows of this partition.
     pub partition: Option<Bytes>,
     /// Only rows of partitions with these tokens.
     pub tokens: (Bound<i64>, Bound<i64>),
-    /// How far.
+    /// The limits of the read.
     pub limits: CellLimits,
 }
 
@@ -229,11 +229,12 @@ pub struct CellEntry {
 pub struct CellPage {
     /// The rows that were kept, in order.
     pub rows: Vec<CellEntry>,
-    /// How many rows were evaluated.
+    /// The number of rows that were evaluated.
     pub evaluated: usize,
-    /// Where to go on; `None` when the range is done. A page may be empty and have one.
+    /// The cursor of the next page; `None` when the range is done. A page may be empty and have
+    /// one.
     pub cursor: Option<Cursor>,
-    /// What it cost.
+    /// The cost of the page.
     pub report: AccessReport,
 }
 
@@ -244,7 +245,7 @@ pub struct ConditionalRead {
     pub table: Arc<Table>,
     /// The partition key in its plain serialisation.
     pub partition: Bytes,
-    /// Which rows.
+    /// The clustering keys of the rows.
     pub rows: Vec<Vec<ClusteringValue>>,
     /// Read the statics of the partition as well.
     pub statics: bool,
@@ -252,7 +253,7 @@ pub struct ConditionalRead {
     pub now: Option<u64>,
 }
 
-/// What a condition is decided on: one partition at one moment.
+/// A view of one partition at one moment, on which a condition is decided.
 #[derive(Debug, Clone)]
 pub struct PartitionView {
     /// Its live statics; empty if it has none, or they were not asked for.
@@ -263,11 +264,11 @@ pub struct PartitionView {
     pub now: u64,
 }
 
-/// What was decided: what is written, and what the caller is told once that is durable.
+/// A decision: the mutations that are written, and the answer once they are durable.
 #[derive(Debug, Clone)]
 pub struct Decision<T> {
     /// Mutations of the partition that was read; none if the condition did not hold.
     pub mutations: Vec<Mutation>,
-    /// What [`crate::Engine::write_cells_if`] returns.
+    /// The answer that [`crate::Engine::write_cells_if`] returns.
     pub answer: T,
 }

@@ -1,4 +1,4 @@
-//! Reading one page of a table of cells, partition after partition in the order of tokens.
+//! Reads one page of a table of cells, partition after partition in the order of tokens.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct ScanTaker<'t, 'a, V: View> {
 /// The partition that a scan is in.
 #[derive(Default)]
 struct Partition {
-    /// What its keys begin with; empty before the first.
+    /// The prefix of its keys; empty before the first partition.
     prefix: Bytes,
     /// The partition key in its plain serialisation.
     name: Bytes,

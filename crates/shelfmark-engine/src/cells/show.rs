@@ -1,4 +1,4 @@
-//! Rows of cells shown one after the other to whoever encodes them, in place of being collected.
+//! Shows rows of cells one after the other to whoever encodes them, in place of collecting them.
 //!
 //! Values are shown where they lie in the store's memory, so a row costs no allocation. What it is
 //! not: for filters and for collections as a whole; those read [`super::CellEntry`].
@@ -20,21 +20,21 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rows::{Cursor, RawRow, View};
 
-/// Who is shown rows.
+/// A receiver of the rows that a read shows.
 pub trait CellSink {
-    /// A read begins, perhaps for the second time: what was shown before is void.
+    /// Begins a read, perhaps for the second time: what was shown before is void.
     fn begin(&mut self);
 
     /// Takes the next row.
     fn row(&mut self, row: &ShownRow<'_>);
 }
 
-/// Where a read that shows rows has come to.
+/// The progress of a read that shows rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellsShown {
-    /// How many rows were shown.
+    /// The number of rows that were shown.
     pub rows: usize,
-    /// Where to go on; `None` when the range is done.
+    /// The cursor of the next page; `None` when the range is done.
     pub cursor: Option<Cursor>,
 }
 

@@ -1,5 +1,5 @@
-//! What a process remembers about tables of cells: who writes which partition, and how late a write
-//! must be to be sure that no tombstone concerns it.
+//! Keeps the state of tables of cells in memory: locks of partitions, and the timestamps above
+//! which a write is sure that no tombstone concerns it.
 
 use shelfmark_records::cells::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -56,7 +56,7 @@ impl PartitionLocks {
     }
 }
 
-/// What all forms of one table of cells share.
+/// The state that all forms of one table of cells share.
 #[derive(Debug)]
 pub(crate) struct TableState {
     /// No tombstone of the table is later. `i64::MAX` until it was looked up.
@@ -65,13 +65,13 @@ pub(crate) struct TableState {
     loading: Mutex<()>,
     /// A row of several chunks was met. A hint: without it such rows are written as a whole.
     met_chunks: AtomicBool,
-    /// How many levels of tombstones of ranges there may be.
+    /// The number of levels at which there may be tombstones of ranges.
     levels: AtomicUsize,
     /// Some rows may be covered by tombstones that were not applied to them yet.
     has_purges: AtomicBool,
     /// The newest commit when a purge first found no such tombstone; 0 before.
     purges_ended_at: AtomicU64,
-    /// How late a write must be to be later than all that was there.
+    /// The high-water mark: a write above it is later than all that was there.
     pub(super) high_water: HighWaterState,
 }
 
@@ -145,7 +145,8 @@ impl TableState {
         self.has_purges.load(Ordering::Acquire)
     }
 
-    /// As [`TableState::has_purges`], and it was looked up.
+    /// Returns true if the table was looked up and, as [`TableState::has_purges`] says, may have
+    /// purges.
     pub(super) fn is_purging(&self) -> bool {
         self.is_loaded.load(Ordering::Acquire) && self.has_purges()
     }

@@ -1,4 +1,4 @@
-//! Forgetting: dead cells and tombstones whose grace period is over, and rows of large deletions.
+//! Removes dead cells and tombstones whose grace period is over, and rows of large deletions.
 
 use std::sync::{Arc, PoisonError, mpsc};
 
@@ -38,7 +38,7 @@ impl Inner {
         })
     }
 
-    /// `None` after a conflict.
+    /// Plans and queues another look at one row that is due; returns `None` after a conflict.
     fn plan_row(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
         let (layout, views) = (table.cells()?, self.views_of(table)?);
         let place = layout.keys.parse_rest(name)?;

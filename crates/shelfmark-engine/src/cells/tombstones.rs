@@ -1,4 +1,7 @@
-//! Tombstones: deletions that late writes must respect, kept where readers of rows do not meet them.
+//! Reads and writes tombstones of cells in the store; `shelfmark-records` has their stored form.
+//!
+//! Tombstones are deletions that late writes must respect, kept where readers of rows do not meet
+//! them.
 //!
 //! `[tombstones][table id]`, then `00` and the end of a range of rows, `01` and a row, or `02` and the
 //! end of a range that is still to be purged. Rows are named by their keys without `[rows][table
@@ -25,7 +28,7 @@ use shelfmark_store::{Direction, KeyRange, ScanLimits};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::View;
 
-/// How far the persisted bound rises above the tombstone that raised it, in microseconds.
+/// The step by which the persisted bound rises above the tombstone that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
 
 /// Tombstones of ranges to be purged that one page of a read gives.
@@ -39,7 +42,7 @@ const PURGES_AT_ONCE: usize = 8;
 /// Source: ours; they are read and deleted in one commit of the smallest driver.
 const REPLACED_MAX: usize = 2048;
 
-/// What laying a tombstone over others has put.
+/// The keys that were put to lay a tombstone over others, and their level.
 pub(super) struct Laid {
     /// The keys that were put, and the seconds at which what they say happened.
     pub(super) keys: Vec<(Bytes, u64)>,
@@ -241,7 +244,7 @@ pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeTombstone>
 pub(super) struct PartitionPurges {
     /// They may overlap.
     tombstones: Vec<RangeTombstone>,
-    /// What the names of rows begin with in the next partition that has some; `None` if none has.
+    /// The prefix of the names of rows in the next partition that has some; `None` if none has.
     pub(super) next_partition: Option<Bytes>,
 }
 

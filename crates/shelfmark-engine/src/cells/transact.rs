@@ -32,11 +32,11 @@ use crate::report::AccessReport;
 use crate::rows::{Validated, View};
 use crate::shared::{self, ItemsOfCells};
 
-/// What a transaction wrote to one row of cells.
+/// A write of a transaction to one row of cells.
 pub(crate) struct CellsWritten {
     pub(crate) table: Arc<Table>,
     stamp: HighWater,
-    /// What the keys of the partition begin with.
+    /// The prefix of the keys of the partition.
     partition: Vec<u8>,
     /// The key of the row's head.
     head: Vec<u8>,

@@ -10,10 +10,10 @@ use crate::catalogue::{Shared, Table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
-/// How often a call is planned again after a conflict before the caller is told.
+/// The number of times a call is planned again after a conflict before the caller is told.
 const ATTEMPTS_MAX: usize = 64;
 
-/// Who waits for a call; taken when it is queued.
+/// The callback of whoever waits for a call; taken when the call is queued.
 pub(crate) type Done<T> = Option<Box<dyn FnOnce(Result<T>) + Send>>;
 
 impl Inner {

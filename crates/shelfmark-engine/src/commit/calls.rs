@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{Write, Written};
 
-/// Told once how a call with writes ended.
+/// A callback that is told once how a call with writes ended.
 pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
 
 /// One write of a commit over both kinds of rows.
@@ -26,7 +26,7 @@ pub enum AnyWrite {
 /// Writes that happen together or not at all, over both kinds of rows.
 #[derive(Debug, Clone, Default)]
 pub struct AnyWrites {
-    /// What is written, in order.
+    /// The writes, in order.
     pub writes: Vec<AnyWrite>,
     /// Has the call done at most once.
     pub token: Option<Token>,
@@ -67,8 +67,8 @@ impl Engine {
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// As [`Engine::write_all`], without waiting: `done` is called once, from any thread, possibly
-    /// before this returns. It must not block.
+    /// Writes as [`Engine::write_all`] does, without waiting: `done` is called once, from any
+    /// thread, possibly before this returns. It must not block.
     pub fn submit_all(&self, writes: Vec<Write>, done: Completion) {
         let told = Told::new(self.observer.as_ref());
         self.inner.submit_planned(told.before(done), |inner, done| {
@@ -88,8 +88,8 @@ impl Engine {
         });
     }
 
-    /// As [`Engine::write_all`], at most once per token: a call repeated after a lost answer has no
-    /// second effect.
+    /// Writes as [`Engine::write_all`] does, at most once per token: a call repeated after a lost
+    /// answer has no second effect.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Engine {
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// As [`Engine::write_all_once`], without waiting.
+    /// Writes as [`Engine::write_all_once`] does, without waiting.
     pub fn submit_all_once(
         &self,
         token: Token,
@@ -137,8 +137,8 @@ impl Engine {
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// As [`Engine::write_any`], without waiting. The answer has one [`Written`] for each write to an
-    /// item, in their order.
+    /// Writes as [`Engine::write_any`] does, without waiting. The answer has one [`Written`] for
+    /// each write to an item, in their order.
     pub fn submit_any(&self, call: AnyWrites, done: Box<dyn FnOnce(Result<Once>) + Send>) {
         let told = Told::new(self.observer.as_ref());
         self.inner.submit_planned(told.before(done), |inner, done| {

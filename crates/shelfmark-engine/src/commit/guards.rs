@@ -37,7 +37,7 @@ impl Guards {
         Ok(())
     }
 
-    /// As [`Guards::touch`], of a partition by what its keys begin with.
+    /// Notes a partition as [`Guards::touch`] does, by the prefix of its keys.
     pub(crate) fn touch_partition(&self, table: u64, key: &[u8]) {
         let slot = u8::try_from(token(key).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
         self.slots.borrow_mut().insert((table, slot));

@@ -21,7 +21,7 @@ use crate::items::{Applied, Write, Written, apply};
 use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::rows::Validated;
 
-/// How often a body is run again before the caller is told of the conflict.
+/// The number of times a body is run again before the caller is told of the conflict.
 const ATTEMPTS_MAX: u32 = 256;
 
 /// After this many conflicts the keys of the last attempt are reserved during the next.
@@ -34,7 +34,7 @@ pub struct Transaction<'e> {
     pub(crate) engine: &'e Engine,
     pub(crate) writer: Writer,
     random: RefCell<SplitMix>,
-    /// What was written to rows of cells.
+    /// The writes to rows of cells.
     pub(crate) cells: RefCell<Vec<CellsWritten>>,
     /// The tables written to, and whether each was known to hold rows of several chunks.
     tables: RefCell<Vec<(Arc<Table>, bool)>>,

@@ -1,4 +1,4 @@
-//! How writes become one commit of the store: planning, locks, the attempt loop, transactions.
+//! Makes writes into one commit of the store: planning, locks, the attempt loop, transactions.
 //!
 //! One mechanism for items and for rows of cells, in one call with several writes
 //! ([`crate::Engine::write_any`]) and in interactive transactions with a body

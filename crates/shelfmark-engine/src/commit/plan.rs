@@ -1,4 +1,4 @@
-//! Planning one commit: what it locks, what it writes, what it answers.
+//! Plans one commit: what it locks, what it writes, what it answers.
 //!
 //! Operations on items and on rows of cells are planned side by side, in their order, against one
 //! view; each sees what those before it did.
@@ -36,7 +36,7 @@ pub(crate) enum Operation<'a> {
     Cells(&'a Mutation),
 }
 
-/// What a commit is planned with, beside its operations.
+/// The settings with which a commit is planned, beside its operations.
 pub(crate) struct Call<'a> {
     pub(crate) token: Option<&'a Token>,
     /// The second since the Unix epoch that expiries of cells count from; the clock's by default.
@@ -44,7 +44,7 @@ pub(crate) struct Call<'a> {
     pub(crate) told: &'a Told,
 }
 
-/// What one attempt at a call came to.
+/// The outcome of one attempt at a call.
 enum Attempt<'l> {
     /// Validated and ready to be queued, with its answers and the high-water marks that go with it.
     Ready(Commit, Vec<Written>, Vec<Renewal<'l>>),
@@ -54,7 +54,7 @@ enum Attempt<'l> {
     NeedsChunks(Arc<Table>),
 }
 
-/// What a commit locks and writes.
+/// The operations of a commit, and the tables, partitions and rows that it locks.
 #[derive(Default)]
 struct Plan<'a> {
     /// With the current form of their tables.
@@ -63,7 +63,7 @@ struct Plan<'a> {
     tables: Vec<Arc<Table>>,
     /// Views of the tables of cells.
     views: BTreeMap<u64, Vec<Arc<Table>>>,
-    /// What the keys of each partition of cells begin with, and whether all of it is written.
+    /// The prefix of the keys of each partition of cells, and whether all of it is written.
     partitions: Vec<(Vec<u8>, bool)>,
     /// Heads of rows.
     rows: Vec<Vec<u8>>,

@@ -9,7 +9,7 @@ use super::writer::Writer;
 use crate::error::Result;
 use crate::items::Written;
 
-/// What makes a repeated call recognisable: a token of the caller's, and a hash of what it asks.
+/// A caller's token and a hash of what the call asks, by which a repeated call is recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// The token, with whatever parts callers from each other before it.
@@ -21,7 +21,7 @@ pub struct Token {
     pub expires_at: u64,
 }
 
-/// What became of a call with a [`Token`].
+/// The outcome of a call with a [`Token`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Once {
     /// It was done now.

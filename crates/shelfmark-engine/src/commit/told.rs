@@ -1,4 +1,4 @@
-//! Telling an observer what a write of cells read, once the write is durable.
+//! Tells an observer what a write of cells read, once the write is durable.
 //!
 //! Invariant: where nobody observes, nothing is counted.
 

@@ -44,7 +44,7 @@ impl Writer {
 }
 
 impl Inner {
-    /// A writer whose caller holds the gates of its tables until its commit is queued.
+    /// Creates a writer whose caller holds the gates of its tables until its commit is queued.
     pub(crate) fn gated_writer(&self) -> Result<Writer> {
         Ok(Writer { is_gated: self.is_alone, ..self.writer(self.store.latest()?) })
     }

@@ -1,4 +1,4 @@
-//! Applying one write to a transaction's buffer: read, decide, put the row and what follows from it.
+//! Applies one write to a transaction's buffer: read, decide, put the row and what follows from it.
 
 use bytes::Bytes;
 use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
@@ -15,7 +15,7 @@ use crate::report::{AccessReport, AccessStep};
 use crate::rows::{put_stored, read_row};
 use crate::shards::stored_bytes;
 
-/// What became of a write.
+/// The outcome of applying a write.
 pub(crate) enum Applied {
     /// It is in the buffer.
     Written(Written),
@@ -30,7 +30,7 @@ pub(crate) struct Before {
     pub(super) item: Item,
     pub(super) expires_at: Option<u64>,
     chunks: Vec<Bytes>,
-    /// What its keys and records take in the store.
+    /// The bytes that its keys and records take in the store.
     pub(super) stored_bytes: i64,
     /// Visible to readers.
     pub(super) live: bool,
@@ -49,7 +49,7 @@ pub(crate) struct After {
     pub(super) expires_at: Option<u64>,
 }
 
-/// What a write comes to, given the item that is there.
+/// The decision on a write, given the item that is there.
 pub(crate) enum Decided {
     /// It is refused.
     Refused(Refusal),
@@ -157,7 +157,7 @@ fn finish(mut written: Written, mut step: AccessStep) -> Applied {
     Applied::Written(written)
 }
 
-/// Whether the row must be read before it is written.
+/// Returns true if the row must be read before it is written.
 pub(super) fn needs_look(table: &Table, write: &Write) -> bool {
     let options = &table.schema.options;
     write.condition.is_some()

@@ -1,4 +1,4 @@
-//! Reading a table's change log.
+//! Reads a table's change log.
 
 use bytes::Bytes;
 use shelfmark_model::Item;
@@ -22,7 +22,7 @@ pub struct ChangePosition {
 /// One change of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemChange {
-    /// Where it stands in the log.
+    /// The position of the change in the log.
     pub position: ChangePosition,
     /// Microseconds since the Unix epoch when it was written.
     pub at_micros: u64,

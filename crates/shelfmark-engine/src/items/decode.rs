@@ -56,7 +56,7 @@ impl Table {
         self.decode_row_after(row, now, &mut RowMemo::default())
     }
 
-    /// As [`Table::decode_row`], for one row after another.
+    /// Decodes a row as [`Table::decode_row`] does, with a memo of the row before it.
     pub(crate) fn decode_row_after(
         &self,
         row: &RawRow,

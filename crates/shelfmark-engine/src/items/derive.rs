@@ -1,5 +1,5 @@
-//! What follows from a row's change, in the same commit: index entries, counts, due times and the
-//! change log.
+//! Derives what follows from a row's change, in the same commit: index entries, counts, due times
+//! and the change log.
 
 use bytes::Bytes;
 use num_bigint::BigInt;
@@ -97,14 +97,14 @@ fn shown_expiry(table: &Table, expires_at: Option<u64>) -> Option<u64> {
     (table.schema.options.ttl == Some(TtlSource::PerItem)).then_some(expires_at).flatten()
 }
 
-/// Whether a row is sure to be the one that the entry of its unique key leads to: an expired row's
-/// key is free to be taken, and an index that is being built may not have it yet.
+/// Returns true if a row is sure to be the one that the entry of its unique key leads to: an
+/// expired row's key is free to be taken, and an index that is being built may not have it yet.
 fn owns_its_entry(change: &RowChange<'_>, index: &Index) -> bool {
     change.before.as_ref().is_none_or(|before| before.live)
         && index.schema.state == IndexState::Public
 }
 
-/// Whom the entry of a unique key leads to, and the chunks of the entry that is there.
+/// The item that the entry of a unique key leads to, and the chunks of the entry that is there.
 #[derive(Debug)]
 enum Holder {
     /// Nobody, or an item that has expired.
@@ -243,7 +243,7 @@ pub(super) fn due(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `[due][second][table id][rest of the row key]`; the value is the table's name.
+/// Returns the key `[due][second][table id][rest of the row key]`; its value is the table's name.
 pub(crate) fn due_key_of(table: &Table, row_key: &[u8], second: u64) -> Bytes {
     let mut key = vec![Tree::Due as u8];
     key.extend_from_slice(&second.to_be_bytes());

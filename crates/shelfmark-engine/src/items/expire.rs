@@ -1,4 +1,4 @@
-//! Removing an item whose due time has come.
+//! Removes an item whose due time has come.
 
 use std::sync::Arc;
 

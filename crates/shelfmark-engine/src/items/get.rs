@@ -13,7 +13,7 @@ use crate::rows::{View, read_row};
 pub struct Get {
     /// The key of the item.
     pub key: Key,
-    /// Which parts of it come back.
+    /// The parts of the item that come back.
     pub projection: Projection,
 }
 
@@ -30,7 +30,7 @@ impl Get {
 pub struct Got {
     /// The item, if it is there.
     pub item: Option<Item>,
-    /// What it cost: one step, the range of one row.
+    /// The cost of the read: one step, the range of one row.
     pub report: AccessReport,
 }
 

@@ -1,4 +1,7 @@
-//! Reading one page of rows: limits, filter, projection, and what it cost.
+//! Reads one page of items, which ends at a number of evaluated items or of their bytes.
+//!
+//! Both limits count before the filter. Here are also the projection and the access report of a
+//! page.
 
 use shelfmark_model::{Condition, Item, Projection, item_size_bytes};
 use shelfmark_store::KeyRange;
@@ -14,21 +17,21 @@ use crate::rows::{Cursor, PageRange, PageState, RawRow, RowScan, Taker, Took, Vi
 pub struct ResultPage {
     /// The items that the filter kept, in key order of what was read; empty when only counted.
     pub items: Vec<Item>,
-    /// How many items the filter kept.
+    /// The number of items that the filter kept.
     pub count: usize,
-    /// How many items were evaluated.
+    /// The number of items that were evaluated.
     pub evaluated: usize,
-    /// Where to go on; `None` when the range is done. Present whenever a limit ended the page,
-    /// even if nothing is left.
+    /// The cursor of the next page; `None` when the range is done. Present whenever a limit ended
+    /// the page, even if nothing is left.
     pub cursor: Option<Cursor>,
-    /// Whether something is left, if that was asked for ([`crate::Query::peek`]): the key of the
-    /// first item that was not read.
+    /// The key of the first item that was not read, if something is left and that was asked for
+    /// ([`crate::Query::peek`]).
     pub next_key: Option<Item>,
-    /// What it cost.
+    /// The cost of the page.
     pub report: AccessReport,
 }
 
-/// What a page is read from, and how.
+/// The source of a page: the table or index, the range, and how it is read.
 pub(crate) struct Source<'a> {
     pub(crate) table: &'a Table,
     pub(crate) index: Option<&'a Index>,

@@ -17,7 +17,7 @@ pub struct Query {
     pub index: Option<String>,
     /// Values of the partition key's columns.
     pub partition: Vec<Value>,
-    /// What the sort key must be.
+    /// The condition on the sort key.
     pub sort: SortCondition,
     /// From the last key of the range to the first.
     pub descending: bool,
@@ -25,11 +25,11 @@ pub struct Query {
     pub limit: Option<usize>,
     /// The page ends with the item that reaches this many bytes, before the filter.
     pub bytes_max: Option<usize>,
-    /// Which of the items read are answered.
+    /// The filter that decides which of the items read are answered.
     pub filter: Option<Condition>,
-    /// Which parts of them.
+    /// The parts of the items that come back.
     pub projection: Projection,
-    /// Where to go on.
+    /// The cursor from which the read goes on.
     pub start: Option<Cursor>,
     /// Only count.
     pub count_only: bool,
@@ -91,9 +91,9 @@ impl Query {
 /// One of several parts of a table that are scanned side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// Which part, from 0.
+    /// The number of the part, from 0.
     pub number: u32,
-    /// How many parts.
+    /// The number of all parts.
     pub total: u32,
 }
 
@@ -102,7 +102,7 @@ pub struct Segment {
 pub struct Scan {
     /// The index to read; `None` reads the table.
     pub index: Option<String>,
-    /// Which part. A cursor of another part is refused.
+    /// The part that is read. A cursor of another part is refused.
     pub segment: Option<Segment>,
     /// Only partitions whose key columns, as a tuple, lie between these leading values (both
     /// included); for tables with ordered placement.
@@ -113,11 +113,11 @@ pub struct Scan {
     pub limit: Option<usize>,
     /// The page ends with the item that reaches this many bytes, before the filter.
     pub bytes_max: Option<usize>,
-    /// Which of the items read are answered.
+    /// The filter that decides which of the items read are answered.
     pub filter: Option<Condition>,
-    /// Which parts of them.
+    /// The parts of the items that come back.
     pub projection: Projection,
-    /// Where to go on.
+    /// The cursor from which the read goes on.
     pub start: Option<Cursor>,
     /// Only count.
     pub count_only: bool,

@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::report::AccessReport;
 use crate::shards::ShardGrowth;
 
-/// What a write does to one item.
+/// A change that a write makes to one item.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// Replaces the item, or creates it. It has its key attributes in it.
     Put(Item),
     /// Changes parts of the item.
     Patch {
-        /// Which item.
+        /// The key of the item.
         key: Key,
         /// How.
         patch: Patch,
@@ -39,7 +39,7 @@ impl Change {
     }
 }
 
-/// Which images a write answers with.
+/// The images of the item that a write answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Returns {
     /// The item as it was.
@@ -53,11 +53,11 @@ pub struct Returns {
 pub struct Write {
     /// The table. A form that has been retired is exchanged for the current one.
     pub table: Arc<Table>,
-    /// What is done.
+    /// The change of the item.
     pub change: Change,
-    /// What must hold on the item as it is; an absent item is an empty one.
+    /// The condition on the item as it is; an absent item is an empty one.
     pub condition: Option<Condition>,
-    /// Which images come back.
+    /// The images that come back.
     pub returns: Returns,
     /// Give the item in the refusal when the condition does not hold.
     pub old_on_refusal: bool,
@@ -114,7 +114,7 @@ pub struct Written {
     pub old: Option<Item>,
     /// The item as it is, if it was asked for and there.
     pub new: Option<Item>,
-    /// Whether the item was there before; `None` for a blind write, which did not look.
+    /// True if the item was there before; `None` for a blind write, which did not look.
     pub existed: Option<bool>,
     /// Size of the item before and after in bytes; 0 when absent or not looked at.
     pub size_before_bytes: usize,
@@ -123,6 +123,6 @@ pub struct Written {
     /// The shard that this made larger, for a table whose partitions are split: the item is new in it,
     /// or has more bytes than before, where bytes count.
     pub grown_shard: Option<ShardGrowth>,
-    /// What was read for it.
+    /// The access report of what was read for it.
     pub report: AccessReport,
 }

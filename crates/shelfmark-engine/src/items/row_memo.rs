@@ -1,4 +1,4 @@
-//! Decoding rows one after another: what a row shares with the one before it is not looked at anew.
+//! Decodes rows one after another: what a row shares with the one before it is not looked at anew.
 //!
 //! Rows of a range mostly have the attributes of the row before them, so an item is filled in the
 //! order of its names without comparing or checking them, as far as they are the same.
@@ -19,7 +19,7 @@ const SHAPE_ATTRIBUTES_MAX: usize = 64;
 /// Room for the attributes of an item that follows none.
 const ATTRIBUTES_GUESS: usize = 8;
 
-/// What is known of the row decoded last.
+/// A memo of the row decoded last.
 #[derive(Default)]
 pub(crate) struct RowMemo {
     key: KeyMemo,
@@ -27,7 +27,7 @@ pub(crate) struct RowMemo {
     shape: Vec<(Text, Source)>,
 }
 
-/// Where an attribute came from.
+/// The place that an attribute came from.
 #[derive(Clone, Copy)]
 enum Source {
     Record,

@@ -18,7 +18,7 @@ use crate::verify::each_change;
 struct Counting<'t> {
     table: &'t Table,
     all: u64,
-    /// What the keys of the partition's rows begin with, where its count lies, and its rows so far.
+    /// The prefix of the keys of the partition's rows, the key of its count, and its rows so far.
     partition: Option<(Bytes, Bytes, u64)>,
     corrected: u64,
 }

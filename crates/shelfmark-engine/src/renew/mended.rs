@@ -1,4 +1,4 @@
-//! What was done after a loss, as whoever operates the store reads it.
+//! Reports what was done after a loss, for whoever operates the store.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub enum Mended {
         from: String,
         /// Its name now.
         to: String,
-        /// How many tables it has.
+        /// The number of its tables.
         tables: usize,
     },
     /// Part of a row was lost, and what was left of it was removed.
@@ -36,21 +36,21 @@ pub enum Mended {
         table: TableName,
         /// The columns of its key and their values.
         row: String,
-        /// What was wrong with what was left.
+        /// The fault in what was left.
         why: String,
     },
     /// As [`Mended::RowRemoved`], of rows that are not named one by one.
     RowsRemoved {
         /// The table.
         table: TableName,
-        /// How many there are beyond those named.
+        /// The number of rows beyond those named.
         more: u64,
     },
     /// Indexes of a table were built anew.
     Indexes {
         /// The table.
         table: TableName,
-        /// How many.
+        /// The number of indexes.
         indexes: usize,
     },
     /// A unique index could not be built: an older state of a row came back, and two rows have one
@@ -86,35 +86,35 @@ pub enum Mended {
     Counts {
         /// The table.
         table: TableName,
-        /// How many were not.
+        /// The number of counts that were corrected.
         corrected: u64,
     },
     /// Rows or deletions were not to be looked at when they expire, or may be forgotten.
     DueTimes {
         /// The table.
         table: TableName,
-        /// How many were not.
+        /// The number of rows and deletions that were queued.
         queued: u64,
     },
-    /// What remembers deletions contradicted itself.
+    /// The records of deletions contradicted each other.
     Deletions {
         /// The table.
         table: TableName,
-        /// How many records were put right.
+        /// The number of records that were corrected.
         corrected: u64,
     },
     /// Rows that had been deleted were back, and were deleted again.
     DeletedAgain {
         /// The table.
         table: TableName,
-        /// How many deletions of ranges it took.
+        /// The number of deletions of ranges that it took.
         deletions: u64,
     },
     /// Changes of which a part was lost were removed from a change log.
     ChangesRemoved {
         /// The table.
         table: TableName,
-        /// How many.
+        /// The number of changes that were removed.
         removed: u64,
     },
     /// There are keys that no table or index has: what they were of is lost from the catalogue, or was

@@ -1,4 +1,4 @@
-//! After a loss: telling what was lost in the terms of tables, and making anew what follows from the
+//! Tells after a loss what was lost, in the terms of tables, and makes anew what follows from the
 //! rows that are left.
 //!
 //! A part of a table file that cannot be read takes keys with it, or brings an older state of them
@@ -40,7 +40,7 @@ use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
 
-/// Is told what was done.
+/// A listener that is told what was done.
 type Teller<'t> = dyn FnMut(Mended) + 't;
 
 impl Engine {

@@ -11,7 +11,7 @@ const CHUNK_BYTES_MAX: usize = 9;
 /// Bytes of a value that are shown.
 const SHOWN_BYTES_MAX: usize = 64;
 
-/// What stands behind the partition key of a row, and of the statics of a partition.
+/// The byte behind the partition key of a row; the next constant is that of a partition's statics.
 const ROW: u8 = 1;
 const STATICS: u8 = 0;
 

@@ -1,4 +1,4 @@
-//! What a key of the store belongs to: for telling what a lost stretch of keys was about.
+//! Tells what a key of the store belongs to, so that a lost range of keys can be described.
 //!
 //! Every tree and every id is a stretch of keys of its own, so what may lie between two keys is told
 //! by the stretches that the two enclose.
@@ -17,7 +17,7 @@ use crate::catalogue::{Table, index_names};
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// What keys of the store belong to.
+/// The owner of a range of keys of the store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyOwner {
     /// The list of the tables and of what they look like.
@@ -35,7 +35,7 @@ pub enum KeyOwner {
         /// The index.
         index: String,
     },
-    /// What remembers that rows of a table were deleted, so that late writes stay dead.
+    /// Records that rows of a table were deleted, so that late writes stay dead.
     Deletions(TableName),
     /// Changes in the change log of a table.
     Changes(TableName),
@@ -43,7 +43,7 @@ pub enum KeyOwner {
     Counts(TableName),
     /// The shards of a table's partitions, and their counts.
     Shards(TableName),
-    /// Which rows expire when, of all tables.
+    /// The times at which rows expire, of all tables.
     DueTimes,
     /// Tokens of requests that are not to be done twice.
     Tokens,
@@ -70,9 +70,9 @@ impl fmt::Display for KeyOwner {
     }
 }
 
-/// Whose all keys of a store are, as of one moment.
+/// The owners of all keys of a store, as of one moment.
 pub struct KeyOwners {
-    /// By what their keys begin with.
+    /// Owners by the prefix of their keys.
     by_prefix: BTreeMap<Vec<u8>, KeyOwner>,
     /// The tables of rows, by what the keys of those begin with.
     tables: BTreeMap<Vec<u8>, Arc<Table>>,

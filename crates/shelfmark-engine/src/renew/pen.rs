@@ -1,4 +1,4 @@
-//! Writing what was found to be lacking: blind commits of bounded size, each of which may be made
+//! Writes what was found to be lacking, in blind commits of bounded size, each of which may be made
 //! again.
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ const WRITES_PER_COMMIT: usize = 256;
 /// A commit ends with the write that reaches this many bytes.
 const BYTES_PER_COMMIT: usize = 1024 * 1024;
 
-/// How often a commit of which nobody knows how it ended is made again.
+/// The number of times a commit whose outcome nobody knows is made again.
 const ATTEMPTS_MAX: usize = 64;
 
 /// Gathers writes. What is not [`Pen::end`]ed is not written.

@@ -1,4 +1,4 @@
-//! Which tables a salvage would lose, worked out from the entries that it would keep.
+//! Works out which tables a salvage would lose, from the entries that it would keep.
 //!
 //! A table is lost when its rows are there and neither its record nor the copy is, for nobody knows
 //! then what the rows mean; or when its record is there and a part that may have held all its rows is
@@ -51,7 +51,7 @@ impl fmt::Display for TableLoss {
     }
 }
 
-/// What is known of one id's rows.
+/// The number of entries of one id's rows, and a sample of the rows.
 #[derive(Debug, Default)]
 struct Rows {
     entries: u64,

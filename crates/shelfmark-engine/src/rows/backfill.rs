@@ -1,4 +1,4 @@
-//! Backfill: entering what follows from rows that were there before it was asked for.
+//! Backfills indexes, views and due times from rows that were there before them.
 //!
 //! An index, a view, or the due times of a table are begun in three steps: writers keep them
 //! (*building*), the rows that were there before are entered chunk by chunk, readers may use them
@@ -31,10 +31,10 @@ const ROWS_PER_CHUNK: usize = 256;
 /// A chunk ends with the row whose writes reach this many bytes.
 const BYTES_PER_CHUNK: usize = 1024 * 1024;
 
-/// How often a busy store is asked again to end what was begun.
+/// The number of times a busy store is asked again to end what was begun.
 const BUSY_MAX: usize = 1000;
 
-/// How long is waited when a busy store does not say.
+/// The time that is waited when a busy store does not say.
 const WAIT: Duration = Duration::from_millis(1);
 
 /// Something that is filled from the rows of a table.

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 const VERSION: u8 = 1;
 
-/// As version 1, after how many rows of its partition were answered before (8 bytes).
+/// Version 2 is version 1 after the number of rows of its partition answered before (8 bytes).
 const VERSION_TAKEN: u8 = 2;
 
 /// The position just behind a row, in the direction of the read that made it.
@@ -20,7 +20,7 @@ const VERSION_TAKEN: u8 = 2;
 pub struct Cursor {
     /// The key of the row without its chunk.
     row_key: Bytes,
-    /// How many rows of its partition were answered, for reads that limit them.
+    /// The number of rows of its partition that were answered, for reads that limit them.
     taken: u64,
 }
 

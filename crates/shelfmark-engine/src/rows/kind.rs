@@ -15,7 +15,7 @@ use crate::error::Result;
 /// An index as a walk sees it.
 pub(crate) struct IndexRange<'a> {
     pub(crate) name: &'a str,
-    /// What the keys of its entries begin with.
+    /// The prefix of the keys of its entries.
     pub(crate) prefix: Bytes,
     /// Every row has its entries.
     pub(crate) is_complete: bool,

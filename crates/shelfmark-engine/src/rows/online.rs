@@ -1,4 +1,4 @@
-//! Adding, resuming and removing indexes while their table is in use.
+//! Adds, resumes and removes indexes while their table is in use.
 //!
 //! What it is not: the filling itself ([`super::backfill`]), nor what an entry holds.
 //!

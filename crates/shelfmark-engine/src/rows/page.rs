@@ -1,4 +1,7 @@
-//! One page of a range: where it begins, when it ends, and where to go on.
+//! Reads one page of a range of any rows, and ends it when the reader of its kind says it is full.
+//!
+//! It begins at a cursor and gives the one to go on from. What fills a page, rows or bytes, is told
+//! by `items/page.rs` and `cells/page.rs`.
 //!
 //! Every read of more than one row goes through here: queries and scans of both kinds, and reads of
 //! their indexes. What it is not: what is done with a row ([`Taker`]).
@@ -18,7 +21,7 @@ use crate::error::{Error, Result};
 /// Rows that a page expects to read when it has no limit.
 const ROWS_GUESS: usize = 256;
 
-/// How far a page is.
+/// The state of a page that is being filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageState {
     /// It takes more rows.
@@ -29,7 +32,7 @@ pub(crate) enum PageState {
     Done,
 }
 
-/// What was done with a row.
+/// The outcome of taking a row.
 pub(crate) enum Took {
     /// It counts: the page may end behind it.
     Counted,
@@ -39,7 +42,7 @@ pub(crate) enum Took {
     Beyond(Bytes),
 }
 
-/// Who takes the rows of a page, one after the other.
+/// A consumer of the rows of a page, one after the other.
 pub(crate) trait Taker {
     /// Returns whether the page takes another row.
     fn state(&self) -> PageState;
@@ -47,29 +50,29 @@ pub(crate) trait Taker {
     fn take(&mut self, row: &RawRow) -> Result<Took>;
 }
 
-/// What a page is read from.
+/// The range that a page is read from.
 pub(crate) struct PageRange<'a> {
-    /// What the keys of the table or index begin with.
+    /// The prefix of the keys of the table or index.
     pub(crate) prefix: &'a [u8],
     pub(crate) whole: KeyRange,
     pub(crate) descending: bool,
-    /// Where to go on.
+    /// The cursor from which the read goes on.
     pub(crate) start: Option<&'a Cursor>,
     /// Most rows that are wanted.
     pub(crate) rows_max: Option<usize>,
 }
 
-/// How a page ended.
+/// The end of a page.
 pub(crate) struct PageEnd<'v, V: View> {
     /// Behind what it ended, if it ended because of a limit.
     pub(crate) cursor: Option<Cursor>,
     /// It ended because of a limit.
     pub(crate) is_full: bool,
-    /// What comes behind.
+    /// The scan of the rows behind the page.
     pub(crate) rest: RowScan<'v, V>,
 }
 
-/// Where a page ends.
+/// The position behind which a page ends.
 enum Behind {
     Row(RowKey),
     /// Behind all keys that begin so.

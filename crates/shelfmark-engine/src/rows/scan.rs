@@ -1,4 +1,4 @@
-//! Walking over the logical rows of a range: heads with their chunks put together.
+//! Walks over the logical rows of a range: heads with their chunks put together.
 
 use std::collections::VecDeque;
 

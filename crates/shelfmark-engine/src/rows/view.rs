@@ -1,4 +1,4 @@
-//! What a read sees: a snapshot, or a transaction's own writes over one.
+//! The view that a read has: a snapshot, or a transaction's own writes over one.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Walking over keys, and over the rows they make up, past whatever is damaged.
+//! Walks over keys, and over the rows they make up, past whatever is damaged.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub(crate) struct Walk {
     buffer: VecDeque<Row>,
 }
 
-/// What a walk comes to: a row, or what is found in its place.
+/// A row that a walk comes to, or what is found in its place.
 pub(crate) enum Found<R> {
     /// A row that could be read.
     Row(RawRow, R),
@@ -116,7 +116,8 @@ pub(crate) fn damage<T, E: Into<Error>>(
     }
 }
 
-/// Damaged keys and values may also be ones that could never have been written.
+/// Returns true if an error tells of damage. Damaged keys and values may also be ones that could
+/// never have been written.
 fn is_damage(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid | ErrorKind::LimitExceeded)
 }

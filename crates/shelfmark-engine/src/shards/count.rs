@@ -1,5 +1,5 @@
-//! What a write of a table with shards does for its shard: it counts items and bytes, and says how
-//! much larger the shard has become.
+//! Counts items and bytes of a shard with each write to it, and says how much larger the shard has
+//! become.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Reading the shard map of a partition, and what the counters of its shards say.
+//! Reads the shard map of a partition, and the counters of its shards.
 
 use bytes::Bytes;
 use shelfmark_model::Value;
@@ -23,7 +23,7 @@ pub(super) fn counter(snapshot: &dyn Snapshot, key: &[u8]) -> Result<i64> {
     }
 }
 
-/// As [`read_map`]; a partition without a map is one shard.
+/// Reads a map as [`read_map`] does; a partition without a map is one shard.
 pub(crate) fn map_of(snapshot: &dyn Snapshot, place: &Place) -> Result<ShardMap> {
     Ok(read_map(snapshot, place)?.unwrap_or_else(ShardMap::whole))
 }

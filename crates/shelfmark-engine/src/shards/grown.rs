@@ -1,4 +1,4 @@
-//! Which shard is too large, how much room one has, and where one is cut.
+//! Finds shards that are too large, how much room a shard has, and where one is cut.
 //!
 //! A shard of one item cannot be cut, however large the item is: it has room for any bytes, and none
 //! for a second item, so that nothing is looked at again before there is something to cut.
@@ -14,7 +14,7 @@ use crate::catalogue::Table;
 use crate::error::Result;
 use shelfmark_records::shards::{Place, ShardMap};
 
-/// Above which size the shards of a table are split.
+/// The size above which the shards of a table are split.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     items_max: u64,
@@ -22,7 +22,7 @@ pub(super) struct Limits {
     bytes_max: u64,
 }
 
-/// What a shard holds, by its counters.
+/// The items and bytes that a shard holds, by its counters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Held {
     items: u64,

@@ -1,8 +1,8 @@
-//! How writes change shards: by how many items and bytes.
+//! The changes that writes make to the size of shards, in items and bytes.
 
 use bytes::Bytes;
 
-/// How a write changes a row.
+/// A change that a write makes to the size of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SizeChange {
     /// 1 if the item is created, -1 if it is removed.
@@ -11,7 +11,7 @@ pub(crate) struct SizeChange {
     pub(crate) bytes: i64,
 }
 
-/// How much larger a write made a shard.
+/// The growth of a shard by one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardGrowth {
     /// The shard's number in its partition.

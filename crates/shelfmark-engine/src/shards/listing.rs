@@ -1,5 +1,4 @@
-//! What callers see of shards: a partition's shards with their counts, and the wish to hear of
-//! splits.
+//! Lists a partition's shards with their counts, and lets callers subscribe to splits.
 
 use std::sync::Arc;
 
@@ -22,9 +21,9 @@ pub struct Shard {
     pub lower: Option<Vec<Value>>,
     /// Values of the smallest sort key behind it; `None` for the last shard.
     pub upper: Option<Vec<Value>>,
-    /// How many items it holds, exactly; expired ones that were not swept yet included.
+    /// The number of items it holds, exactly; expired ones that were not swept yet included.
     pub items: u64,
-    /// How many bytes the keys and records of these items have, exactly; `None` if the table does not
+    /// The bytes of the keys and records of these items, exactly; `None` if the table does not
     /// count them, or has not counted all from before it did.
     pub bytes: Option<u64>,
     /// It is being split: the subscribers are being told.

@@ -1,4 +1,4 @@
-//! Counting the bytes of items that were there before their table counted bytes.
+//! Counts the bytes of items that were there before their table counted bytes.
 //!
 //! Writers count what they change from the moment at which the table asks for it. A pass goes over the
 //! partitions in the order of their keys and adds to each counter what it lacks, on one snapshot per
@@ -27,11 +27,11 @@ use crate::rows::{commit_chunk, patiently};
 use shelfmark_records::shards::range_of;
 use shelfmark_records::shards::{Place, section, section_key};
 
-/// How often one partition is counted anew because its snapshot became too old or others were in the
-/// way; the next call goes on.
+/// The number of times one partition is counted anew because its snapshot became too old or others
+/// were in the way; the next call goes on.
 const ATTEMPTS_MAX: usize = 16;
 
-/// What a pass does for one partition, or at its end.
+/// The commit of a pass for one partition, or at its end.
 struct Step {
     /// The partition, with the values of its key; `None` at the end.
     partition: Option<(Bytes, Vec<shelfmark_model::Value>)>,
@@ -136,7 +136,7 @@ fn step(table: &Table, pass: u64, snapshot: Arc<dyn Snapshot>) -> Result<Step> {
     Ok(Step { partition: Some((place.partition, values)), commit })
 }
 
-/// Every partition was counted: how far the pass had come is forgotten.
+/// Ends a pass, since every partition was counted: how far it had come is forgotten.
 fn end(at: Bytes, snapshot: Arc<dyn Snapshot>) -> Step {
     let writes = vec![StoreWrite::Delete { key: at.clone() }];
     let commit = Commit { base: Some(snapshot), validate: vec![at], writes, ..Commit::default() };

@@ -1,4 +1,4 @@
-//! How much room the shards of a table have, so that most writes need not look.
+//! Remembers how much room the shards of a table have, so that most writes need not look.
 //!
 //! A look reads a shard's counters and finds room for so many more items and bytes. Room goes down
 //! twice for one write: when it is planned, which also notes the shard as due for the upkeep thread,
@@ -28,7 +28,7 @@ pub(crate) struct Rooms {
 #[derive(Debug, Default)]
 struct Inner {
     rooms: HashMap<(Bytes, u64), Room>,
-    /// How often all were forgotten: what a look from before found must not be believed.
+    /// The number of times all were forgotten: what a look from before found must not be believed.
     forgotten: u64,
     /// Partitions to be looked at by the upkeep thread, with the values of their keys. Those in
     /// `fresh` may be of writes that are still under way; they wait for a call.
@@ -39,7 +39,7 @@ struct Inner {
 #[derive(Debug, Clone, Copy, Default)]
 struct Room {
     left: Space,
-    /// What was committed so far, as far as writers say so.
+    /// The space that was committed so far, as far as writers say so.
     entered: Space,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Look {
 }
 
 impl Rooms {
-    /// A write that makes a shard larger was planned.
+    /// Notes that a write that makes a shard larger was planned.
     pub(super) fn planned(&self, partition: &Bytes, values: &[Value], growth: ShardGrowth) {
         let mut inner = self.lock();
         if let Some(room) = inner.rooms.get_mut(&(partition.clone(), growth.shard))
@@ -84,7 +84,8 @@ impl Rooms {
         }
     }
 
-    /// A write that made a shard larger is durable. Tells whether the shard must be looked at.
+    /// Notes that a write that made a shard larger is durable. Tells whether the shard must be
+    /// looked at.
     pub(super) fn committed(&self, partition: &Bytes, growth: ShardGrowth) -> bool {
         let mut inner = self.lock();
         if inner.rooms.len() >= ROOMS_MAX {
@@ -103,15 +104,15 @@ impl Rooms {
         }
     }
 
-    /// A look begins: before it takes its snapshot.
+    /// Begins a look, before it takes its snapshot.
     pub(super) fn look(&self, partition: &Bytes, shard: u64) -> Look {
         let inner = self.lock();
         let room = inner.rooms.get(&(partition.clone(), shard)).copied().unwrap_or_default();
         Look { entered: room.entered, forgotten: inner.forgotten }
     }
 
-    /// The look found this much room. What was committed since it began is taken off, for its
-    /// snapshot may not have shown it.
+    /// Ends a look that found this much room. What was committed since it began is taken off, for
+    /// its snapshot may not have shown it.
     pub(super) fn found(&self, partition: &Bytes, shard: u64, look: Look, left: Space) {
         let mut inner = self.lock();
         if inner.forgotten != look.forgotten {
@@ -138,7 +139,7 @@ impl Rooms {
         std::mem::replace(&mut inner.due, fresh)
     }
 
-    /// A panic under this lock leaves whole values behind.
+    /// Locks the rooms. A panic under this lock leaves whole values behind.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Counting the rows of a range and their bytes, and finding where to cut it.
+//! Counts the rows of a range and their bytes, and finds where to cut it.
 //!
 //! Rows are counted by their keys alone where bytes do not matter and a table has only short rows.
 
@@ -10,7 +10,7 @@ use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 use crate::catalogue::Table;
 use crate::error::Result;
 
-/// How many rows there are, and how many bytes their keys and records have.
+/// The number of rows, and the bytes of their keys and records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sum {
     pub(crate) rows: u64,

@@ -1,4 +1,4 @@
-//! Splitting: looking at partitions that grew, and the two commits of a split.
+//! Splits shards: looks at partitions that grew, and makes the two commits of a split.
 
 use std::sync::{Arc, PoisonError, mpsc};
 
@@ -19,8 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 use shelfmark_records::shards::{Place, ShardMap, halves, range_of};
 
-/// How often a partition is looked at again because others changed its map, before that is left to
-/// them.
+/// The number of times a partition is looked at again because others changed its map, before that
+/// is left to them.
 const ATTEMPTS_MAX: usize = 64;
 
 impl Engine {
@@ -77,7 +77,8 @@ impl Engine {
         outcome.map(|()| done)
     }
 
-    /// [`Engine::split_due`] for every table that was used since the engine was opened.
+    /// Splits as [`Engine::split_due`] does, for every table that was used since the engine was
+    /// opened.
     ///
     /// # Errors
     ///
@@ -132,11 +133,11 @@ impl Engine {
     }
 }
 
-/// How the work on one partition ended.
+/// The outcome of the work on one partition.
 struct Ended {
     /// Splits that were done.
     done: usize,
-    /// What a subscriber refused the next one with.
+    /// The error with which a subscriber refused the next split.
     refused: Option<String>,
 }
 
@@ -275,7 +276,7 @@ impl Inner {
         }))
     }
 
-    /// Commits; `false` if the map was changed meanwhile.
+    /// Commits a part of a split; returns `false` if the map was changed meanwhile.
     fn commit_split(&self, table: &Table, commit: Commit) -> Result<bool> {
         let gate = table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
         let gone = match self.catalogue.table(&table.schema.name) {
@@ -311,7 +312,7 @@ impl Inner {
     }
 }
 
-/// What is to be done for a partition.
+/// The next step for a partition.
 enum Planned {
     /// No shard is too large.
     Nothing,

@@ -1,4 +1,4 @@
-//! What is kept in memory about splits: who wants to hear of them, and what failed.
+//! Keeps the state of splits in memory: the subscribers, and the splits that failed.
 //!
 //! Nothing here is needed for an answer, and nothing of it outlives the process: a split that waits
 //! is in its shard map.
@@ -28,14 +28,15 @@ pub struct SplitEvent {
     pub at: Vec<Value>,
 }
 
-/// Told of splits, once of each. An error leaves the split where it is: every hook is told again until
-/// all succeed. A split that a crash interrupted is told again by the next process as well.
+/// A hook that is told of splits, once of each. An error leaves the split where it is: every hook is
+/// told again until all succeed. A split that a crash interrupted is told again by the next process
+/// as well.
 pub type SplitHook = dyn Fn(&SplitEvent) -> HookResult + Send + Sync;
 
-/// What a hook answers: any error, kept as text in [`SplitFailure::error`].
+/// The answer of a hook: any error, kept as text in [`SplitFailure::error`].
 pub type HookResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Hears of splits until it is dropped.
+/// A subscription to splits, which lasts until it is dropped.
 pub struct SplitSubscription {
     _hook: Arc<SplitHook>,
 }
@@ -47,13 +48,13 @@ pub struct SplitFailure {
     pub table: TableName,
     /// The partition.
     pub partition: Vec<Value>,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
-    /// What went wrong the last time.
+    /// The error of the last attempt.
     pub error: String,
 }
 
-/// Of the whole engine.
+/// The state of splits in the whole engine.
 #[derive(Default)]
 pub(crate) struct State {
     hooks: Mutex<Vec<Weak<SplitHook>>>,

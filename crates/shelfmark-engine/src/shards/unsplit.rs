@@ -1,4 +1,4 @@
-//! Knowing that no partition of a table was ever split, so that writes need not read its shard map.
+//! Remembers that no partition of a table was ever split: then writes need not read its shard map.
 //!
 //! Looked up once per process and taken back, before the first split, while no write is between
 //! planning and queueing: a write that did not read the map is queued before the first cut, and
@@ -21,7 +21,7 @@ const NONE: u8 = 1;
 /// A partition may have one.
 const SOME: u8 = 2;
 
-/// Whether partitions of a table may have been split.
+/// A flag that tells whether partitions of a table may have been split.
 #[derive(Debug, Default)]
 pub(crate) struct Unsplit {
     state: AtomicU8,
@@ -44,7 +44,7 @@ impl Unsplit {
         Ok(self.state.load(Ordering::Acquire) == NONE)
     }
 
-    /// A partition is about to be split. Called while the gate is held alone.
+    /// Notes that a partition is about to be split. Called while the gate is held alone.
     pub(super) fn end(&self) {
         self.state.store(SOME, Ordering::Release);
     }

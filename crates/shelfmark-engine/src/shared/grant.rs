@@ -1,4 +1,4 @@
-//! What the owner of a table grants to other faces.
+//! The grant that the owner of a table gives to other faces.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use shelfmark_model::{TableSchema, Value};
 /// Under this name a table's own grant stands in `TableOptions::face`, in the words of [`Share::word`].
 const OPTION: &str = "share";
 
-/// What the owner of tables grants to other faces.
+/// A grant that the owner of tables gives to other faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Share {
     /// Nothing: tables look as if they were not there.
@@ -44,7 +44,7 @@ impl Share {
         Self::put_option(grant, &mut schema.options.face);
     }
 
-    /// As [`Share::put`], into what the faces keep with a table.
+    /// Puts a grant as [`Share::put`] does, into what the faces keep with a table.
     pub fn put_option(grant: Option<Self>, face: &mut BTreeMap<String, Value>) {
         match grant {
             Some(grant) => drop(face.insert(OPTION.to_owned(), Value::text(grant.word()))),

@@ -21,7 +21,7 @@ use crate::catalogue::{Table, blank_table};
 use crate::cells::CellOperation;
 use crate::error::{Error, Result};
 
-/// How a table of cells is seen as one of items.
+/// A table of cells that is seen as one of items.
 #[derive(Debug)]
 pub(crate) struct ItemsOfCells {
     /// The table of cells.
@@ -195,7 +195,8 @@ fn key_type(schema: &TableSchema, column: &str, key_type: &KeyType) -> Result<Ke
     }
 }
 
-/// Clustering columns also hold null and empty, which an item's key does not.
+/// Returns the type without null and empty, which clustering columns also hold and an item's key
+/// does not.
 fn plain(key_type: &KeyType) -> &KeyType {
     match key_type {
         KeyType::Kinded(inner) => inner,

@@ -1,4 +1,4 @@
-//! Reading a table of cells as items: single items, queries, scans, cursors.
+//! Reads a table of cells as items: single items, queries, scans, cursors.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
 use crate::report::AccessReport;
 use crate::rows::{Cursor, View};
 
-/// How far a page of items goes, and what of it is answered.
+/// The limits of a page of items, and what of it is answered.
 struct Wanted<'q> {
     limit: Option<usize>,
     bytes_max: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a face may do to tables of another face.
+//! Decides what a face may do to tables of another face.
 //!
 //! Invariant: without a grant nothing of another face's table is read or written.
 

@@ -1,4 +1,4 @@
-//! Writing items into a table of cells.
+//! Writes items into a table of cells.
 //!
 //! The condition is looked at, and the item worked out, as in a table of items; the row gets what
 //! differs. Each write is later than anything that its row has, so what is acknowledged is there.

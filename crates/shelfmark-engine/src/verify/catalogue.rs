@@ -1,4 +1,4 @@
-//! The catalogue: every record in it, and of each table everything that belongs to it.
+//! Checks every record of the catalogue, and of each table everything that belongs to it.
 
 use std::sync::Arc;
 
@@ -154,7 +154,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether a key is there at all.
+    /// Returns true if the store holds the key.
     pub(super) fn is_there(&self, key: &[u8]) -> Result<bool> {
         Ok(self.moment.get(key)?.is_some())
     }

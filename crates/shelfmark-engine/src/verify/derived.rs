@@ -1,4 +1,4 @@
-//! What else lies beside the rows: counters, change logs, due times, tokens.
+//! Checks what else lies beside the rows: counters, change logs, due times, tokens.
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;

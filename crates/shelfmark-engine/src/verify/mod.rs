@@ -1,4 +1,4 @@
-//! Reading all records of a store and checking that they belong together.
+//! Reads all records of a store and checks that they belong together.
 //!
 //! Every key and record decodes, every row has its entries in all indexes and every entry its row,
 //! views are what their bases make of them, counts are what is there, and what expires or is to be
@@ -38,11 +38,11 @@ const SHOWN_KEY_BYTES_MAX: usize = 256;
 /// Something that does not belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was looked at: the rows of a table, an index, the catalogue.
+    /// The part that was looked at: the rows of a table, an index, the catalogue.
     pub place: String,
     /// The key in the store.
     pub key: Bytes,
-    /// What is wrong.
+    /// The description of the fault.
     pub why: String,
 }
 
@@ -61,7 +61,7 @@ fn hex(key: &[u8]) -> String {
     }
 }
 
-/// What [`Engine::verify`] read and found.
+/// The result of [`Engine::verify`]: what it read and found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verification {
     /// Tables.
@@ -76,7 +76,7 @@ pub struct Verification {
     pub due_times: u64,
     /// Request tokens.
     pub tokens: u64,
-    /// What is wrong, in the order it was found; empty if all is well.
+    /// The faults, in the order they were found; empty if all is well.
     pub findings: Vec<Finding>,
     /// Findings beyond [`FINDINGS_MAX`].
     pub findings_more: u64,
@@ -99,7 +99,7 @@ impl Verification {
     }
 }
 
-/// What all checks share.
+/// The state that all checks share.
 struct Checker {
     moment: Moment,
     /// Second since the Unix epoch.

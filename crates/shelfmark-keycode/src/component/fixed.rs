@@ -1,4 +1,4 @@
-//! Encodes components of fixed width: integers, floats, bool.
+//! Encodes key components of fixed width: integers from `i8` to `u128`, floats, bool.
 //!
 //! Unsigned integers are big-endian. Signed integers have their sign bit flipped, so that negative
 //! ones come first. Floats follow IEEE 754's total order: a negative float is complemented, a

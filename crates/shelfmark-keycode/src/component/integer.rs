@@ -1,4 +1,4 @@
-//! Encodes integers of any size in numeric order.
+//! Encodes integers of any size in numeric order: the key type `Integer`, which is CQL's `varint`.
 //!
 //! Zero is `80`. A positive integer is a header, then its magnitude without leading zeros,
 //! big-endian. The header is `80` + length for 1 to 119 bytes; longer ones have `F7` + k, then

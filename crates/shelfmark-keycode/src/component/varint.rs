@@ -1,5 +1,6 @@
-//! Encodes unsigned 64-bit integers so that small values are short; they lead a key and are never
-//! descending.
+//! Encodes ordered varints: `u64` ids in front of a key, in one to nine bytes; no key type.
+//!
+//! Small values are short. They lead a key and are never descending.
 //!
 //! As many leading one bits as bytes follow, then a zero bit (left out at nine bytes), then the
 //! value, big-endian: one byte to 127, two to 16,383, three to 2,097,151, nine at most.

@@ -1,4 +1,15 @@
-//! Encodes components whose type is known only at run time.
+//! Lists the key types ([`KeyType`]) and encodes components whose type is known only at run time.
+//!
+//! A new key type touches, besides its codec in `component` and the table in `docs/format.md`,
+//! section "Keys":
+//!
+//! * here [`KeyType`], its `SCALARS` and [`KeyValue`]; `encode`, `decode`, `skip` and `compare`,
+//!   and `canonical` if one value has several forms;
+//! * in `shelfmark-records` `catalogue/key_type.rs`, its name in the catalogue, and
+//!   `keys/component.rs`, its values;
+//! * in `shelfmark-model` `serial.rs`, the plain serialisation of its values;
+//! * where users are to have it: `value/key.rs` of `shelfmark-cql-types`, `key/part.rs` of
+//!   `shelfmark-typed`, `shared/value.rs` of `shelfmark-engine`, `json.rs` of `shelfmark-cli`.
 //!
 //! What it is not: not for hot paths (values are owned) and no schema; a key of several columns is
 //! several calls, each with its own direction.
@@ -30,7 +41,7 @@ pub use skip::skip;
 /// Source: DynamoDB Developer Guide, "Quotas", read 2026-11.
 pub const KEY_DEPTH_MAX: usize = 32;
 
-/// The type of a key component, which names its order.
+/// The list of key types; each names the order of a key component.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// Code point order.

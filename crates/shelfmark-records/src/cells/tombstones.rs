@@ -1,4 +1,7 @@
-//! Tombstones: deletions that late writes must respect, and the bounds beside them, as keys and values.
+//! Encodes tombstones of cells as keys and values; the engine reads and writes them in the store.
+//!
+//! Tombstones are deletions that late writes must respect. The bounds beside them are encoded here,
+//! too.
 
 use bytes::Bytes;
 

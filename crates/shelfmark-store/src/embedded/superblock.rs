@@ -1,4 +1,4 @@
-//! The superblock: how far the log is known to be durable, in a file of its own named `mark`.
+//! Reads and writes the superblock (file `mark`): how far the log is known to be durable.
 //!
 //! A log alone cannot tell a torn tail from a lost one. The superblock holds the highest synced group
 //! number, so recovery refuses a log that ends earlier. It is exact after a clean stop and after

@@ -1,4 +1,4 @@
-//! Reading an index of items as an index of cells: the rows that its entries lead to.
+//! Reads an index of items as an index of cells: the rows that its entries lead to.
 //!
 //! An index whose partition key is one attribute is looked up by that attribute, and by those of its
 //! sort key behind it. An index with the table's own partition key is looked up in one partition, by
@@ -27,7 +27,7 @@ struct OfItems<'t> {
     items: &'t CellsOfItems,
     index: &'t Index,
     memo: RowMemo,
-    /// What the entry that was asked about last projects.
+    /// The item that the entry asked about last projects.
     item: Item,
 }
 

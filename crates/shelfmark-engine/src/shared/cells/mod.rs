@@ -44,7 +44,7 @@ pub struct SharedColumns {
 pub struct OtherAttributes {
     /// Its number.
     pub column: u32,
-    /// How they are written as text.
+    /// The form in which they are written as text.
     pub text: Arc<dyn AttributesText>,
 }
 
@@ -61,7 +61,7 @@ pub trait AttributesText: Send + Sync + fmt::Debug {
     fn attributes(&self, text: &str) -> std::result::Result<Item, String>;
 }
 
-/// How a table of items is seen as one of cells.
+/// A table of items that is seen as one of cells.
 #[derive(Debug)]
 pub(crate) struct CellsOfItems {
     /// The table of items.

@@ -1,4 +1,4 @@
-//! Writing cells into a table of items.
+//! Writes cells into a table of items.
 //!
 //! A mutation becomes writes of items, worked out from the items that are there. Timestamps play no
 //! part: of two writes the later commit counts, as among DynamoDB's own.
