@@ -15,9 +15,9 @@ use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
 };
-use crate::lock;
 use crate::statement::Executor;
 use crate::statement::PreparedStatement;
+use shelfmark_engine::locks;
 
 pub(crate) type StatementId = [u8; 16];
 
@@ -181,7 +181,7 @@ impl PreparedStatements {
 
     /// Returns the id, the keyspace and the text of each that is kept, and how many went to make room.
     pub(crate) fn listed(&self) -> (Vec<Listed>, u64) {
-        let known = lock::read(&self.known);
+        let known = locks::read(&self.known);
         let listed = known.by_id.values().map(|prepared| Listed {
             id: prepared.id,
             keyspace: prepared.keyspace.clone(),
@@ -191,7 +191,7 @@ impl PreparedStatements {
     }
 
     fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {
-        let known = lock::read(&self.known);
+        let known = locks::read(&self.known);
         let prepared = Arc::clone(known.by_id.get(id)?);
         drop(known);
         // Written only when it changes, so that readers do not share a cache line for it.
@@ -203,7 +203,7 @@ impl PreparedStatements {
 
     fn put(&self, prepared: Prepared) -> Arc<Prepared> {
         let prepared = Arc::new(prepared);
-        let mut known = lock::write(&self.known);
+        let mut known = locks::write(&self.known);
         known.put(Arc::clone(&prepared));
         prepared
     }

@@ -41,7 +41,6 @@ use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
 use crate::auth::{self, RequiredPermission};
 use crate::function_context::EngineContext;
-use crate::lock;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
@@ -49,6 +48,7 @@ use crate::trace_recorder::traced_engine;
 pub use plan::Plan;
 pub use prepared::{BatchEntry, BatchRequest, PreparedStatement};
 use select::Select;
+use shelfmark_engine::locks;
 
 /// Most markers of a statement. Source: the native protocol counts them in 16 bits.
 const MARKERS_MAX: usize = 65_535;
@@ -128,15 +128,15 @@ impl Executor {
     }
 
     fn known_schema(&self) -> Arc<Schema> {
-        Arc::clone(&lock::read(&self.schema))
+        Arc::clone(&locks::read(&self.schema))
     }
 
     /// Replaces the schema by what `change` makes of it.
     fn change_known(&self, change: impl FnOnce(&Schema) -> Result<Schema>) -> Result<Arc<Schema>> {
         // Each picture is newer than the one before it.
-        let _one = lock::lock(&self.loading);
+        let _one = locks::lock(&self.loading);
         let fresh = Arc::new(change(&self.known_schema())?);
-        *lock::write(&self.schema) = Arc::clone(&fresh);
+        *locks::write(&self.schema) = Arc::clone(&fresh);
         Ok(fresh)
     }
 

@@ -122,7 +122,7 @@ pub(crate) fn take_shared(
     Ok(Some(bytes))
 }
 
-/// Works as [`take_raw`], appended to `out`; returns whether there was a value, which null is not.
+/// Works as `take_raw`, appended to `out`; returns whether there was a value, which null is not.
 ///
 /// # Errors
 ///

@@ -380,7 +380,7 @@ fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> 
     parts
 }
 
-/// Works as [`parts`], of cells that lie in one chunk and may fill it.
+/// Works as `parts`, of cells that lie in one chunk and may fill it.
 pub fn parts_within<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)> + Clone) -> Vec<Part> {
     let mut whole: Option<Part> = None;
     for (key, cell) in cells.clone() {
