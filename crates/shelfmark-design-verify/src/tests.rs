@@ -196,3 +196,29 @@ fn changed_certificates_are_not_believed() {
     assert!(tried > 1_000, "only {tried} changes were tried");
     assert!(believed.is_empty(), "{} of {tried}:\n{}", believed.len(), believed.join("\n"));
 }
+
+fn evidence(one: &Certificate) -> Vec<&str> {
+    one.obligations.iter().map(|own| own.evidence.as_str()).collect()
+}
+
+#[test]
+fn sentences_may_be_worded_anew() {
+    let anew = |text: &mut String| *text = text.replace("the ", "that ").replace("is ", "was ");
+    let mut reworded = 0;
+    for (name, text) in SEEDS {
+        let model = model(text);
+        for whole in certificates(&model) {
+            let mut one = whole.clone();
+            anew(&mut one.reason);
+            one.obligations.iter_mut().for_each(|own| anew(&mut own.evidence));
+            reworded +=
+                usize::from(one.text() != whole.text() || evidence(&one) != evidence(&whole));
+            assert_eq!(one.sum(), whole.sum(), "{name} {}", one.pattern);
+            // What the witness of a refused call says, its reason repeats.
+            if one.witness.as_ref().is_none_or(|witness| witness["kind"] != "call") {
+                assert_eq!(verify(&model, &one).err(), None, "{name} {}", one.pattern);
+            }
+        }
+    }
+    assert!(reworded > 20, "only {reworded}");
+}

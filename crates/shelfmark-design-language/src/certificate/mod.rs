@@ -3,7 +3,8 @@
 //! What it is not: no proof and no judgement. The prover fills certificates in, the verifier and
 //! the confirmation take them apart; this is all that they share.
 //!
-//! Invariant: `steps` and `ranges` are `plan` in words, and `seal` is a sum over all the rest.
+//! Invariant: `steps` and `ranges` are `plan` in words. `seal` is a sum over what is claimed, not over
+//! the sentences that explain it: those may be worded anew.
 
 mod bound;
 pub mod shown;
@@ -134,7 +135,7 @@ pub struct Certificate {
     pub plan: Json,
     /// Hash of model and schema, so that a certificate of another model is noticed.
     pub model: String,
-    /// A checksum over everything above: it detects accidents, not lies, which checking detects.
+    /// A checksum over the claims above: it detects accidents, not lies, which checking detects.
     pub seal: String,
 }
 
@@ -160,8 +161,21 @@ impl Certificate {
         out
     }
 
-    /// Returns the checksum over all other fields.
+    /// Returns the checksum over what is claimed: every field but the seal and the sentences for
+    /// people (the reason, the evidence, the steps in words).
     pub fn sum(&self) -> String {
+        let mut bare = Self { reason: String::new(), steps: Vec::new(), ..self.clone() };
+        bare.obligations.iter_mut().for_each(|obligation| obligation.evidence.clear());
+        bare.sum_of_all()
+    }
+
+    /// Returns true if the seal is that of what is claimed. Earlier builds had the sentences under it.
+    #[must_use]
+    pub fn is_sealed(&self) -> bool {
+        self.seal == self.sum() || self.seal == self.sum_of_all()
+    }
+
+    fn sum_of_all(&self) -> String {
         let bare = Self { seal: String::new(), ..self.clone() };
         let text = serde_json::to_string(&bare).unwrap_or_default();
         let mut state = 0x6c62_272e_07bb_0142_u64;
