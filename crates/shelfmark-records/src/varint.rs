@@ -19,11 +19,13 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u64) {
 }
 
 /// Maps signed to unsigned so that small magnitudes stay short.
+#[inline]
 pub(crate) fn zigzag(n: i64) -> u64 {
     ((n << 1) ^ (n >> 63)).cast_unsigned()
 }
 
 /// Reverses [`zigzag`].
+#[inline]
 pub(crate) fn unzigzag(n: u64) -> i64 {
     (n >> 1).cast_signed() ^ -((n & 1).cast_signed())
 }
@@ -36,16 +38,19 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Creates a reader of these bytes.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
     /// Returns what was not read yet.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     /// Returns true if all was read.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -55,6 +60,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn byte(&mut self) -> Result<u8> {
         let (first, rest) = self.rest.split_first().ok_or_else(cut_short)?;
         self.rest = rest;
@@ -66,12 +72,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(cut_short)?;
         self.rest = rest;
         Ok(taken)
     }
 
+    #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut_short)?;
         self.rest = rest;
@@ -95,6 +103,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a varint of several bytes; timestamps have eight, and every cell has one.
+    #[inline]
     fn long_varint(&mut self) -> Result<u64> {
         if let Some((n, length)) = self.rest.first_chunk().and_then(|word| word_varint(*word)) {
             self.rest = self.rest.get(length..).unwrap_or_default();
@@ -116,6 +125,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn len(&mut self) -> Result<usize> {
         let len = usize::try_from(self.varint()?).map_err(|_| cut_short())?;
         if len > self.rest.len() { Err(cut_short()) } else { Ok(len) }
@@ -126,6 +136,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn prefixed(&mut self) -> Result<&'a [u8]> {
         let len = self.len()?;
         self.bytes(len)
@@ -136,6 +147,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn text(&mut self) -> Result<&'a str> {
         utf8(self.prefixed()?)
     }

@@ -14,7 +14,7 @@ use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, QualifiedName, Statement,
 };
 use shelfmark_cql_types::{CqlType, resolve_type};
-use shelfmark_engine::Owner;
+use shelfmark_engine::{ErrorKind, Owner, SharedColumns};
 use shelfmark_model::TableName;
 
 use super::Executor;
@@ -120,8 +120,21 @@ impl Executor {
         self.engine.watch_tables(Owner::DynamoDb, watcher);
     }
 
+    /// Takes permissions away on a table that is gone, or no longer granted: another one may get its
+    /// name.
+    fn forget_if_gone(&self, name: &str) {
+        let table = TableName::new(SHARED_KEYSPACE, name);
+        let found = self.engine.shared_cells(&table, |_| SharedColumns::default());
+        let is_gone = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        if is_gone {
+            // What cannot be written now is taken away when the table is seen to be gone again.
+            drop(self.forget_permissions(&event(ChangeKind::Dropped, name)));
+        }
+    }
+
     /// Reads the schema anew after another face changed a table; returns what clients are told.
     pub(crate) fn shared_changed(&self, name: &str) -> Vec<SchemaChange> {
+        self.forget_if_gone(name);
         let mut before = Schema::default();
         let changed = self.change_known(|known| {
             before = known.clone();

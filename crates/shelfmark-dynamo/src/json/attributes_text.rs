@@ -20,6 +20,10 @@ impl AttributesText for AttributesJson {
     }
 
     fn attributes(&self, text: &str) -> Result<Item, String> {
+        let wanted = || "it is one object such as {\"title\": {\"S\": \"x\"}}".to_owned();
+        if text.trim().is_empty() {
+            return Err(wanted());
+        }
         let body = format!("{{\"Item\":{text}}}");
         let (mut found, mut members) = (None, 0);
         let read = Reader::body(body.as_bytes(), |reader, _| {
@@ -27,7 +31,6 @@ impl AttributesText for AttributesJson {
             found = reader.attributes()?;
             Ok(())
         });
-        let wanted = || "it is one object such as {\"title\": {\"S\": \"x\"}}".to_owned();
         if members > 1 {
             return Err(wanted());
         }

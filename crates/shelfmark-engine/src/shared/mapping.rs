@@ -50,6 +50,13 @@ impl ItemsOfCells {
                 own.sort.len()
             )));
         };
+        if *plain(&partition.key_type) == KeyType::Decimal {
+            return Err(Error::invalid(format!(
+                "table {} cannot be used as a table of items: a decimal of its partition column {} \
+                 has several spellings, each a partition of its own, and an item's number has one",
+                own.name, partition.name
+            )));
+        }
         let TableName { namespace, name } = &own.name;
         let mut schema = TableSchema::new(
             TableName::new(&**namespace, format!("{namespace}.{name}")),
@@ -140,6 +147,11 @@ impl ItemsOfCells {
         Ok(item)
     }
 
+    /// Returns true if a column is a counter.
+    pub(super) fn has_counters(&self) -> bool {
+        self.columns.iter().any(|own| own.column_type == ColumnType::Counter)
+    }
+
     /// Returns what makes a row of `old` one of `new`: of a whole item every column is written, else
     /// those that differ.
     ///
@@ -170,9 +182,47 @@ impl ItemsOfCells {
             if was == is && (is.is_none() || !is_whole) {
                 continue;
             }
-            operations.push(operation(column, is)?);
+            match (was, is) {
+                (Some(was), Some(is)) if !is_whole => {
+                    self.changes(column, was, is, &mut operations)?
+                }
+                _ => operations.push(operation(column, is)?),
+            }
         }
         Ok(operations)
+    }
+}
+
+impl ItemsOfCells {
+    /// Appends what makes an attribute another one: of sets and maps the elements that differ, so
+    /// that others keep their timestamps and what others write to them stays.
+    fn changes(
+        &self,
+        column: &Column,
+        was: &Value,
+        is: &Value,
+        operations: &mut Vec<CellOperation>,
+    ) -> Result<()> {
+        let whole = operation(column, Some(is))?;
+        let (
+            CellOperation::Overwrite { column: id, elements },
+            Ok(CellOperation::Overwrite { elements: old, .. }),
+        ) = (&whole, operation(column, Some(was)))
+        else {
+            operations.push(whole);
+            return Ok(());
+        };
+        let old: BTreeMap<&Bytes, &Bytes> = old.iter().map(|(path, value)| (path, value)).collect();
+        let new: BTreeMap<&Bytes, &Bytes> =
+            elements.iter().map(|(path, value)| (path, value)).collect();
+        for path in old.keys().filter(|path| !new.contains_key(*path)) {
+            operations.push(CellOperation::DeleteElement { column: *id, path: (*path).clone() });
+        }
+        for (path, value) in new.iter().filter(|(path, value)| old.get(*path) != Some(*value)) {
+            let (path, value) = ((*path).clone(), (*value).clone());
+            operations.push(CellOperation::SetElement { column: *id, path, value });
+        }
+        Ok(())
     }
 }
 
@@ -271,7 +321,12 @@ fn operation(column: &Column, value: Option<&Value>) -> Result<CellOperation> {
                 serialise(keys, &super::value::key_of_name(name, keys, key)?, &mut path)?;
                 Ok((Bytes::from(path), raw_of(name, values, value)?))
             };
-            let elements = map.iter().map(element).collect::<Result<_>>()?;
+            let elements: Vec<(Bytes, Bytes)> = map.iter().map(element).collect::<Result<_>>()?;
+            let mut paths: Vec<&Bytes> = elements.iter().map(|(path, _)| path).collect();
+            paths.sort_unstable();
+            if paths.windows(2).any(|pair| pair.first() == pair.last()) {
+                return wrong("a map whose names are different keys; two of these are one key");
+            }
             CellOperation::Overwrite { column: id, elements }
         }
         (ColumnType::List(_), _) => return wrong("a list"),

@@ -145,7 +145,17 @@ impl ItemsOfCells {
                 "a page of no items leads nowhere; its limit is at least 1",
             ));
         }
-        let rows = read(wanted.start, wanted.limit, wanted.bytes_max)?;
+        let mut rows = read(wanted.start, wanted.limit, wanted.bytes_max)?;
+        // A partition of statics alone has no item, so no page ends with one.
+        while rows.rows.last().is_some_and(|entry| entry.clustering.is_none())
+            && let Some(cursor) = rows.cursor.take()
+        {
+            let next = read(Some(&cursor), Some(1), None)?;
+            rows.rows.retain(|entry| entry.clustering.is_some());
+            rows.rows.extend(next.rows);
+            rows.report.steps.extend(next.report.steps);
+            rows.cursor = next.cursor;
+        }
         let mut page =
             ResultPage { cursor: rows.cursor, report: rows.report, ..Default::default() };
         let mut bytes_read = 0;

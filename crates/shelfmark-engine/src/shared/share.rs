@@ -41,7 +41,7 @@ impl Engine {
         let is_entities = owner == Owner::Typed && holds_entities(&table.schema);
         let is_cells = owner == Owner::Cql && table.cells.is_some();
         let is_shown = !is_own && (is_entities || is_cells);
-        let grant = Share::of_table(&table.schema).unwrap_or(self.share);
+        let grant = self.grant_of(&table)?;
         if !is_shown || grant == Share::None {
             return Err(absent());
         }
@@ -49,5 +49,18 @@ impl Engine {
             return Ok(Arc::new(readable(&table)));
         }
         ItemsOfCells::table(&table, grant).map(Arc::new)
+    }
+
+    /// Returns what a table grants; a view that says nothing of itself grants what its base does.
+    fn grant_of(&self, table: &Table) -> Result<Share> {
+        if let Some(own) = Share::of_table(&table.schema) {
+            return Ok(own);
+        }
+        let view = table.schema.cells.as_ref().and_then(|cells| cells.view_of.as_ref());
+        let of_base = match view {
+            Some(view) => Share::of_table(&self.inner.catalogue.table(&view.base)?.schema),
+            None => None,
+        };
+        Ok(of_base.unwrap_or(self.share))
     }
 }

@@ -157,8 +157,12 @@ fn typed(column: &str, key_type: &KeyType, value: &Value) -> Result<Value> {
             whole(number).and_then(|n| i64::try_from(n).ok()).map(Value::Timestamp)
         }
         (KeyType::Integer, Value::Number(number)) => whole(number).map(Value::BigInt),
-        (KeyType::F32, Value::Number(n)) => n.to_string().parse().ok().map(Value::Float32),
-        (KeyType::F64, Value::Number(n)) => n.to_string().parse().ok().map(Value::Float),
+        (KeyType::F32, Value::Number(n)) => {
+            n.to_string().parse().ok().filter(|n: &f32| n.is_finite()).map(Value::Float32)
+        }
+        (KeyType::F64, Value::Number(n)) => {
+            n.to_string().parse().ok().filter(|n: &f64| n.is_finite()).map(Value::Float)
+        }
         (KeyType::F32, Value::Text(text)) => text.parse().ok().map(Value::Float32),
         (KeyType::F64, Value::Text(text)) => text.parse().ok().map(Value::Float),
         (KeyType::Uuid | KeyType::CqlUuid | KeyType::CqlTimeUuid, Value::Text(text)) => {

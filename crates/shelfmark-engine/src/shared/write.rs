@@ -30,6 +30,12 @@ pub(crate) fn apply(
             base.schema.name
         )));
     }
+    if !is_check && mapping.has_counters() {
+        return Err(Error::invalid(format!(
+            "table {} has counters, which CQL's UPDATE adds to and nothing else writes",
+            base.schema.name
+        )));
+    }
     let key = write.change.key_of(table)?;
     let partition = mapping.partition(&key.partition)?;
     let clustering = mapping.clustering(&key.sort)?;

@@ -1,11 +1,12 @@
 //! A table of cells used as a table of items, on every driver.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_engine::{
-    AnyWrite, AnyWrites, CatalogueChange, CellGet, Change, ErrorKind, Get, Mutation, Once, Query,
-    Scan, Segment, Share, Table, Write,
+    AnyWrite, AnyWrites, CatalogueChange, CellChange, CellGet, Change, ErrorKind, Get, Mutation,
+    Once, Query, Scan, Segment, Share, Table, Write,
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
@@ -13,7 +14,7 @@ use shelfmark_model::{
     PatchValue, Path, SortBound, SortColumn, SortCondition, TableName, TableSchema, Value,
 };
 
-use crate::cells::{bytes, update};
+use crate::cells::{as_text, bytes, mutation, set, update};
 use crate::drivers::{Bed, on_every_driver, patiently, plain};
 
 const NAME: u32 = 1;
@@ -362,5 +363,77 @@ fn a_key_that_no_item_has_is_named() {
         let hits = Item::new().with("user", "u").with("at", Value::number(7));
         let refused = bed.write(Write::put(&items, hits.with("hits", Value::number(9))));
         assert!(refused.unwrap_err().to_string().contains("counter"));
+        // Nor deleted: what adds to it later would begin at nothing, or not be seen.
+        let refused = bed.write(Write::delete(&items, key(7)));
+        assert!(refused.unwrap_err().to_string().contains("counter"));
+        // One decimal has several partitions.
+        let mut by_decimal = schema("by_decimal", KeyType::I32, Direction::Ascending);
+        by_decimal.partition = vec![KeyColumn::new("n", KeyType::Decimal)];
+        let refused = of(by_decimal).unwrap_err();
+        assert!(refused.to_string().contains("partition column n"), "{refused}");
+    });
+}
+
+#[test]
+fn what_others_write_to_a_collection_stays() {
+    on_every_driver(|bed| {
+        let (rows, items) = events(bed);
+        bed.put(&items, whole());
+        let before = timestamps(bed, &rows);
+        let more = Value::Map([("a", 1), ("b", 5), ("c", 6)].map(named).into());
+        let patch = Patch {
+            operations: vec![
+                PatchOperation::Set(Path::attribute("notes"), PatchValue::value(more)),
+                PatchOperation::Set(
+                    Path::attribute("tags"),
+                    PatchValue::value(Value::set(vec![Value::text("y"), Value::text("z")])),
+                ),
+            ],
+        };
+        bed.write(Write::new(&items, Change::Patch { key: key(7), patch, creates: true })).unwrap();
+        let after = timestamps(bed, &rows);
+        let stays = |own: &(u32, String)| before.get(own) == after.get(own);
+        // What is as it was keeps its time, so a write of another face that is later than it stays.
+        assert!(stays(&(NOTES, "a".to_owned())) && stays(&(TAGS, "y".to_owned())), "{after:?}");
+        let names: Vec<&str> = after.keys().map(|(_, path)| path.as_str()).collect();
+        assert_eq!(names, ["y", "z", "a", "b", "c"]);
+        assert!(!stays(&(NOTES, "b".to_owned())));
+    });
+}
+
+fn named((name, n): (&str, i64)) -> (String, Value) {
+    (name.to_owned(), Value::number(n))
+}
+
+/// Returns the time of each element of the set and the map of a row.
+fn timestamps(bed: &Bed, rows: &Arc<Table>) -> BTreeMap<(u32, String), i64> {
+    let get = CellGet { partition: bytes("u"), clustering: clustering(7), ..CellGet::default() };
+    let row = patiently(|| bed.engine.get_cells(rows, &get)).unwrap().row.unwrap();
+    let cells = row.elements(TAGS).iter().chain(row.elements(NOTES));
+    cells.map(|cell| ((cell.column, as_text(&cell.path)), cell.timestamp)).collect()
+}
+
+#[test]
+fn a_partition_of_statics_alone_ends_no_page() {
+    on_every_driver(|bed| {
+        let (rows, items) = events(bed);
+        let statics = |partition: &str| {
+            mutation(&rows, partition, 5, CellChange::Statics(vec![set(STATIC, "Ada")]))
+        };
+        bed.cells(["a", "b", "c", "d", "e"].map(statics).into());
+        bed.put(&items, whole());
+        let (mut found, mut start) = (0, None);
+        loop {
+            let scan = Scan { limit: Some(1), start, peek: true, ..Scan::default() };
+            let page = patiently(|| bed.engine.scan(&items, &scan)).unwrap();
+            found += page.count;
+            // The key to go on from is one of an item, or there is none.
+            assert!(page.cursor.is_none() || page.count == 1, "{page:?}");
+            start = page.cursor;
+            if start.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, 1);
     });
 }

@@ -83,6 +83,7 @@ pub struct CellRow {
 }
 
 /// Returns true if something is over at a second since the Unix epoch.
+#[inline]
 pub fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
     expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
 }

@@ -81,6 +81,7 @@ fn take_plain(key_type: &KeyType, direction: Direction, rest: &mut &[u8]) -> Res
 /// # Errors
 ///
 /// * `Corrupt`: the bytes are no component of the type.
+#[inline]
 pub(crate) fn take_raw(
     key_type: &KeyType,
     direction: Direction,
@@ -90,6 +91,7 @@ pub(crate) fn take_raw(
 }
 
 /// Works as [`take_raw`], of a key whose memory text and bytes may share.
+#[inline]
 pub(crate) fn take_shared(
     key_type: &KeyType,
     direction: Direction,
@@ -127,6 +129,7 @@ pub(crate) fn take_shared(
 /// # Errors
 ///
 /// * `Corrupt`: the bytes are no value of this type.
+#[inline]
 pub fn take_into(
     key_type: &KeyType,
     direction: Direction,
@@ -170,6 +173,7 @@ impl Taken<'_> {
     }
 }
 
+#[inline]
 fn take_value<'b>(
     key_type: &KeyType,
     direction: Direction,

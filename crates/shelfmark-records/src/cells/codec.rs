@@ -149,6 +149,7 @@ pub struct StoredCell<'r> {
 
 impl StoredCell<'_> {
     /// Returns part of the record without copying it.
+    #[inline]
     pub fn shared(&self, part: &[u8]) -> Bytes {
         if part.is_empty() { Bytes::new() } else { self.record.slice_ref(part) }
     }
@@ -172,6 +173,7 @@ impl<'a> RowReader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn new(head: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(head);
         if reader.byte()? != CELLS_V1 {
@@ -234,6 +236,7 @@ impl<'a> RowReader<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn each_cell(
         &mut self,
         head: &Bytes,
@@ -333,6 +336,7 @@ pub fn encode_inserted(timestamp: Timestamp, cells: &[(u32, &Bytes)]) -> Option<
 /// # Errors
 ///
 /// * `Corrupt`: the bytes are none that this crate makes.
+#[inline]
 pub fn chunk_count(head: &[u8]) -> Result<usize> {
     RowReader::new(head)?.chunks()
 }
@@ -410,6 +414,7 @@ fn put_key(out: &mut Vec<u8>, key: &CellKey) {
     out.extend_from_slice(&key.path);
 }
 
+#[inline]
 fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
     u32::try_from(reader.varint()?).map_err(|_| Error::corrupt("a column number is too large"))
 }
@@ -457,6 +462,7 @@ fn put_expiry(out: &mut Vec<u8>, expiry: Expiry) {
     put_varint(out, expiry.at_seconds);
 }
 
+#[inline]
 fn take_expiry(reader: &mut Reader<'_>) -> Result<Expiry> {
     let ttl_seconds = take_column(reader)?;
     Ok(Expiry { ttl_seconds, at_seconds: reader.varint()? })

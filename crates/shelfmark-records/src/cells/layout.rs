@@ -47,6 +47,7 @@ pub struct CellsLayout {
 pub(crate) type Declared = (u32, Option<Timestamp>);
 
 /// Returns true if a cell is to be seen.
+#[inline]
 pub(crate) fn is_seen(declared: Option<&[Declared]>, column: u32, timestamp: Timestamp) -> bool {
     declared.is_none_or(|all| {
         let found = all.binary_search_by_key(&column, |(id, _)| *id);
@@ -142,11 +143,13 @@ impl CellsLayout {
     }
 
     /// Returns the columns whose cells are to be seen, sorted; `None` are all.
+    #[inline]
     pub fn declared(&self) -> Option<&[Declared]> {
         self.declared.as_deref()
     }
 
     /// Returns true if a cell of this column is to be seen.
+    #[inline]
     pub fn sees(&self, column: u32, timestamp: Timestamp) -> bool {
         is_seen(self.declared(), column, timestamp)
     }

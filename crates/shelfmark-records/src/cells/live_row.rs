@@ -62,6 +62,7 @@ impl LiveRow {
 
     /// Returns the bytes of its cells, for budgets and reports.
     #[must_use]
+    #[inline]
     pub fn size_bytes(&self) -> usize {
         self.cells.iter().map(|cell| cell.path.len() + cell.value.len() + CELL_BYTES).sum()
     }
@@ -113,16 +114,19 @@ impl StoredCell<'_> {
 }
 
 impl Visible<'_> {
+    #[inline]
     fn is_covered(&self, timestamp: Timestamp) -> bool {
         self.deleted.is_some_and(|deleted| timestamp <= deleted)
     }
 
     /// Returns the row's own liveness, if it is seen.
+    #[inline]
     pub fn liveness(&self, stored: Option<Liveness>) -> Option<Liveness> {
         stored.filter(|own| !has_expired(own.expiry, self.now) && !self.is_covered(own.timestamp))
     }
 
     /// Returns a cell's value, if it is seen.
+    #[inline]
     pub fn value<'r>(&self, cell: &StoredCell<'r>) -> Option<&'r [u8]> {
         cell.value.filter(|_| {
             !has_expired(cell.expiry, self.now)

@@ -45,6 +45,7 @@ pub enum RecordKind {
 /// # Errors
 ///
 /// * `Corrupt`: a version that this build does not know.
+#[inline]
 pub fn kind_of(bytes: &[u8]) -> Result<RecordKind> {
     match bytes.first() {
         Some(&ITEM_V1) => Ok(RecordKind::Item),
@@ -175,6 +176,7 @@ impl<'a> Head<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes);
         if reader.byte()? != ITEM_V1 {
@@ -201,6 +203,7 @@ impl<'a> Head<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn take_named(&mut self, head: &Bytes, name: &str) -> Result<Option<Value>> {
         let mut rest = self.body;
         if rest.is_empty() || rest.prefixed()? != name.as_bytes() {
@@ -212,6 +215,7 @@ impl<'a> Head<'a> {
     }
 
     /// Returns true if nothing is left of the attributes in the head.
+    #[inline]
     pub fn is_done(&self) -> bool {
         self.body.is_empty()
     }
@@ -222,6 +226,7 @@ impl<'a> Head<'a> {
     /// # Errors
     ///
     /// * `Corrupt`: the bytes are none that this crate makes.
+    #[inline]
     pub fn decode_into(self, head: &Bytes, chunks: &[Bytes], item: &mut Item) -> Result<()> {
         if chunks.len() != self.chunks {
             return Err(Error::corrupt("a row lacks chunks"));
@@ -259,6 +264,7 @@ fn decode_attributes(record: &Bytes, mut reader: Reader<'_>, item: &mut Item) ->
     Ok(())
 }
 
+#[inline]
 fn value_of(record: &Bytes, bytes: &[u8]) -> Result<Value> {
     match decode_shared_bytes(record, bytes) {
         Some(value) => Ok(value),

@@ -152,6 +152,7 @@ pub fn prefixed(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
 /// # Errors
 ///
 /// * `Corrupt`: an unknown tag, a wrong length, text that is not UTF-8, or too deep.
+#[inline]
 pub(crate) fn decode_value(bytes: &[u8]) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX)
 }
@@ -162,6 +163,7 @@ pub(crate) fn decode_nesting(bytes: &[u8], levels: usize) -> Result<Value> {
 }
 
 /// Reads a value of bytes without copying it out of the record it lies in; `None` for other kinds.
+#[inline]
 pub(crate) fn decode_shared_bytes(record: &Bytes, bytes: &[u8]) -> Option<Value> {
     match bytes.split_first() {
         Some((&tag::BYTES, payload)) => Some(Value::Bytes(record.slice_ref(payload))),

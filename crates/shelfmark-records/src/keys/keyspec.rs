@@ -395,6 +395,7 @@ fn is_plainly_spelled(value: &Value) -> bool {
 /// # Errors
 ///
 /// * `Corrupt`: the key is none of this table or index.
+#[inline]
 pub fn without_chunk(key: &[u8]) -> Result<&[u8]> {
     // Chunk numbers below 128 take one byte, and the head, by which rows are found, is 0.
     match key.split_last() {

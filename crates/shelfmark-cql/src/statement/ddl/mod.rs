@@ -237,7 +237,7 @@ impl Executor {
 
     /// Takes permissions away that are on what was dropped, or on what is about to be made: left
     /// over from an earlier one of its name.
-    fn forget_permissions(&self, told: &SchemaChange) -> Result<()> {
+    pub(super) fn forget_permissions(&self, told: &SchemaChange) -> Result<()> {
         let (keyspace, table) = (told.keyspace.as_str(), told.name.as_str());
         match told.target {
             ChangeTarget::Keyspace => {

@@ -579,6 +579,9 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
         if in_partition && !(0..table.partition_count).all(|at| is_equal(own, at)) {
             continue;
         }
+        if leaves_rows_out(table, own, index) {
+            continue;
+        }
         for (place, test) in own.of(at).iter().enumerate() {
             let set = matches!(column.kind, CqlType::Set { .. });
             let found = UsableIndex { index: number, column: at, test: place };
@@ -603,6 +606,17 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
         }
     }
     ranged
+}
+
+/// Returns true if an index of another face's table may lack a row that is asked for: it has those
+/// alone that have all attributes of its key.
+fn leaves_rows_out(table: &Table, own: &Restrictions, index: &Index) -> bool {
+    let Some(shared) = &index.shared else { return false };
+    let may_be_null = |name: &Arc<str>| {
+        let key = table.partition_count + table.clustering_count;
+        table.find(name).is_none_or(|(at, _)| at >= key && own.of(at).is_empty())
+    };
+    shared.order.iter().any(may_be_null)
 }
 
 /// Returns true if storage attached indexes compare values of a type by equality alone.

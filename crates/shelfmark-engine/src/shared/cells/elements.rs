@@ -42,7 +42,12 @@ pub(super) fn of_value(column: &Column, value: &Value) -> Option<Vec<Element>> {
             let element = |(key, value): (&String, &Value)| {
                 Some((map_path(name, keys, key)?, raw(name, values, value)?))
             };
-            map.iter().map(element).collect()
+            let mut entries: Vec<Element> = map.iter().map(element).collect::<Option<_>>()?;
+            entries.sort_unstable();
+            // Names that are one key of the column's type are no map of it.
+            let path = |own: Option<&Element>| own.map(|(path, _)| path.clone());
+            let differ = entries.windows(2).all(|pair| path(pair.first()) != path(pair.last()));
+            differ.then_some(entries)
         }
         _ => None,
     }

@@ -111,7 +111,11 @@ impl CellsOfItems {
                 query.index
             )));
         };
-        let partition = deserialise(&column.key_type, first)?;
+        // An index keeps numbers in the one spelling that items have.
+        let partition = match deserialise(&column.key_type, first)? {
+            Value::Number(number) => Value::Number(number.normalized()),
+            other => other,
+        };
         let rest = Span { equal: rest.to_vec(), ..terms.clone() };
         Ok((vec![partition], condition(&types.collect::<Vec<_>>(), &rest)?))
     }
