@@ -10,8 +10,9 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
-    Column, ColumnType, Condition, Direction, Item, Key, KeyColumn, Patch, PatchOperation,
-    PatchValue, Path, SortBound, SortColumn, SortCondition, TableName, TableSchema, Value,
+    Column, ColumnType, Condition, Decimal, Direction, IndexState, Item, Key, KeyColumn, Patch,
+    PatchOperation, PatchValue, Path, SortBound, SortColumn, SortCondition, TableName, TableSchema,
+    Value, ViewPart, ViewSchema,
 };
 
 use crate::cells::{as_text, bytes, mutation, set, update};
@@ -26,6 +27,8 @@ const SEEN: u32 = 6;
 const PLACE: u32 = 7;
 const HITS: u32 = 8;
 const STATIC: u32 = 9;
+const RATIO: u32 = 10;
+const COUNTS: u32 = 11;
 
 fn schema(name: &str, sort: KeyType, direction: Direction) -> TableSchema {
     let column = |name: &str, id: u32, column_type: ColumnType, is_static: bool| Column {
@@ -47,6 +50,8 @@ fn schema(name: &str, sort: KeyType, direction: Direction) -> TableSchema {
         column("log", LOG, ColumnType::List(KeyType::CqlUuid), false),
         column("seen", SEEN, value(KeyType::Date), false),
         column("place", PLACE, value(pair), false),
+        column("ratio", RATIO, value(KeyType::F32), false),
+        column("counts", COUNTS, ColumnType::Map(KeyType::I32, KeyType::I64), false),
         column("owner", STATIC, value(KeyType::Text), true),
     ];
     schema
@@ -188,6 +193,8 @@ fn what_a_column_does_not_take_is_refused_by_its_name() {
             ("notes", Value::List(vec![]), "column notes takes a map"),
             ("log", Value::List(vec![Value::text("no uuid")]), "column log"),
             ("place", Value::List(vec![Value::number(1)]), "column place"),
+            ("ratio", Value::Number(Decimal::new(1.into(), -100).unwrap()), "column ratio"),
+            ("counts", Value::Map([("1", 1), ("01", 2)].map(named).into()), "one key"),
         ];
         for (name, value, message) in cases {
             let refused = bed.write(Write::put(&items, whole().with(name, value))).unwrap_err();
@@ -329,6 +336,41 @@ fn what_is_not_granted_is_not_there_or_not_written() {
             )]
         });
         assert_eq!(of(Share::All).unwrap_err().kind(), ErrorKind::NotFound);
+    });
+}
+
+#[test]
+fn a_view_grants_what_its_base_does() {
+    on_every_driver(|bed| {
+        let of = |grant: Option<Share>| {
+            let mut base = schema("bare", KeyType::I32, Direction::Ascending);
+            base.sort.clear();
+            base.columns.retain(|own| !own.is_static);
+            Share::put(grant, &mut base);
+            let partition = vec![KeyColumn::new("name", KeyType::Text)];
+            let mut view = TableSchema::of_cells(TableName::new("ks", "by_name"), partition);
+            view.sort = vec![SortColumn::clustering("user", KeyType::Text, Direction::Ascending)];
+            view.cells.as_mut().unwrap().view_of = Some(ViewSchema {
+                base: base.name.clone(),
+                partition: vec![ViewPart::Column(NAME)],
+                sort: vec![ViewPart::PartitionColumn(0)],
+                columns: None,
+                tests: Vec::new(),
+                state: IndexState::Public,
+            });
+            bed.change_catalogue(|| {
+                vec![
+                    CatalogueChange::CreateTable(base.clone()),
+                    CatalogueChange::CreateTable(view.clone()),
+                ]
+            });
+            let found = bed.engine.sharing(Share::All).shared_items(&view.name).map(drop);
+            bed.engine.drop_table(&view.name).unwrap();
+            bed.engine.drop_table(&base.name).unwrap();
+            found.map_err(|error| error.kind())
+        };
+        assert_eq!(of(None), Ok(()));
+        assert_eq!(of(Some(Share::None)), Err(ErrorKind::NotFound));
     });
 }
 
