@@ -127,7 +127,7 @@ impl Executor {
         let found = self.engine.shared_cells(&table, |_| SharedColumns::default());
         let is_gone = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
         if is_gone {
-            // What cannot be written now is taken away when the table is seen to be gone again.
+            // Where this fails the permission stays until the table changes while it is gone.
             drop(self.forget_permissions(&event(ChangeKind::Dropped, name)));
         }
     }

@@ -183,46 +183,11 @@ impl ItemsOfCells {
                 continue;
             }
             match (was, is) {
-                (Some(was), Some(is)) if !is_whole => {
-                    self.changes(column, was, is, &mut operations)?
-                }
+                (Some(was), Some(is)) if !is_whole => changes(column, was, is, &mut operations)?,
                 _ => operations.push(operation(column, is)?),
             }
         }
         Ok(operations)
-    }
-}
-
-impl ItemsOfCells {
-    /// Appends what makes an attribute another one: of sets and maps the elements that differ, so
-    /// that others keep their timestamps and what others write to them stays.
-    fn changes(
-        &self,
-        column: &Column,
-        was: &Value,
-        is: &Value,
-        operations: &mut Vec<CellOperation>,
-    ) -> Result<()> {
-        let whole = operation(column, Some(is))?;
-        let (
-            CellOperation::Overwrite { column: id, elements },
-            Ok(CellOperation::Overwrite { elements: old, .. }),
-        ) = (&whole, operation(column, Some(was)))
-        else {
-            operations.push(whole);
-            return Ok(());
-        };
-        let old: BTreeMap<&Bytes, &Bytes> = old.iter().map(|(path, value)| (path, value)).collect();
-        let new: BTreeMap<&Bytes, &Bytes> =
-            elements.iter().map(|(path, value)| (path, value)).collect();
-        for path in old.keys().filter(|path| !new.contains_key(*path)) {
-            operations.push(CellOperation::DeleteElement { column: *id, path: (*path).clone() });
-        }
-        for (path, value) in new.iter().filter(|(path, value)| old.get(*path) != Some(*value)) {
-            let (path, value) = ((*path).clone(), (*value).clone());
-            operations.push(CellOperation::SetElement { column: *id, path, value });
-        }
-        Ok(())
     }
 }
 
@@ -288,6 +253,36 @@ fn value_of(column: &Column, row: &LiveRow) -> Result<Option<Value>> {
         }
     };
     Ok(Some(value))
+}
+
+/// Appends what makes an attribute another one: of sets and maps the elements that differ, so
+/// that others keep their timestamps and what others write to them stays.
+fn changes(
+    column: &Column,
+    was: &Value,
+    is: &Value,
+    operations: &mut Vec<CellOperation>,
+) -> Result<()> {
+    let whole = operation(column, Some(is))?;
+    let (
+        CellOperation::Overwrite { column: id, elements },
+        Ok(CellOperation::Overwrite { elements: old, .. }),
+    ) = (&whole, operation(column, Some(was)))
+    else {
+        operations.push(whole);
+        return Ok(());
+    };
+    let old: BTreeMap<&Bytes, &Bytes> = old.iter().map(|(path, value)| (path, value)).collect();
+    let new: BTreeMap<&Bytes, &Bytes> =
+        elements.iter().map(|(path, value)| (path, value)).collect();
+    for path in old.keys().filter(|path| !new.contains_key(*path)) {
+        operations.push(CellOperation::DeleteElement { column: *id, path: (*path).clone() });
+    }
+    for (path, value) in new.iter().filter(|(path, value)| old.get(*path) != Some(*value)) {
+        let (path, value) = ((*path).clone(), (*value).clone());
+        operations.push(CellOperation::SetElement { column: *id, path, value });
+    }
+    Ok(())
 }
 
 /// Returns what gives a column the value of an attribute.

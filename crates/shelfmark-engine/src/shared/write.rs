@@ -3,8 +3,9 @@
 //! The condition is looked at, and the item worked out, as in a table of items; the row gets what
 //! differs. Each write is later than anything that its row has, so what is acknowledged is there.
 
-use shelfmark_records::cells::{Place, Timestamp};
 use std::sync::Arc;
+
+use shelfmark_records::cells::{Place, Timestamp};
 
 use super::grant::Share;
 use super::mapping::ItemsOfCells;

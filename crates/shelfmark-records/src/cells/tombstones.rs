@@ -197,6 +197,7 @@ pub fn tree_prefix_length(tombstone_key: &[u8]) -> Result<usize> {
     shelfmark_keycode::take_ordered_varint(&mut rest).map_err(|_| damaged())?;
     Ok(tombstone_key.len() - rest.len())
 }
+
 /// A high-water mark as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HighWater {

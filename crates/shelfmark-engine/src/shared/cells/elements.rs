@@ -6,10 +6,10 @@
 use bytes::Bytes;
 use shelfmark_model::serial::serialise;
 use shelfmark_model::{Column, ColumnType, KeyType, Value};
+use shelfmark_records::cells::with_whole_digits;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::value::{key_of_name, raw_of};
-use shelfmark_records::cells::with_whole_digits;
 
 /// Path and value of one cell.
 pub(super) type Element = (Bytes, Bytes);
