@@ -14,7 +14,7 @@ use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, QualifiedName, Statement,
 };
 use shelfmark_cql_types::{CqlType, resolve_type};
-use shelfmark_engine::{ErrorKind, Owner, SharedColumns};
+use shelfmark_engine::{ErrorKind, Owner};
 use shelfmark_model::TableName;
 
 use super::Executor;
@@ -120,11 +120,10 @@ impl Executor {
         self.engine.watch_tables(Owner::DynamoDb, watcher);
     }
 
-    /// Takes permissions away on a table that is gone, or no longer granted: another one may get its
-    /// name.
+    /// Takes permissions away on a table that is gone: another one may get its name. One that is only
+    /// granted no more keeps them.
     fn forget_if_gone(&self, name: &str) {
-        let table = TableName::new(SHARED_KEYSPACE, name);
-        let found = self.engine.shared_cells(&table, |_| SharedColumns::default());
+        let found = self.engine.table(&TableName::new(SHARED_KEYSPACE, name));
         let is_gone = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
         if is_gone {
             // Where this fails the permission stays until the table changes while it is gone.
