@@ -79,7 +79,8 @@ pub(crate) struct Data {
     standard error is\nin the environment variable SHELFMARK_LOG: error, warn, info or debug; warn \
     without it.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
     127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --credentials ~/.aws/credentials --dynamodb 0.0.0.0:8000\n  \
-    shelfmark serve --memory"
+    shelfmark serve --memory\n  shelfmark serve --engine \
+    tikv://10.0.0.1:2379,10.0.0.2:2379"
 )]
 pub(crate) struct Serve {
     /// Folder of the store; created when absent [default: ./shelfmark-data]
@@ -88,6 +89,19 @@ pub(crate) struct Serve {
     /// Keep everything in memory; it is gone when the server stops
     #[arg(long)]
     pub(crate) memory: bool,
+    /// Keep everything on a TiKV cluster, by its placement drivers: tikv://HOST:PORT,HOST:PORT. Any
+    /// number of servers may share one; a name behind a slash keeps stores on one cluster apart
+    #[arg(long, value_name = "URL", conflicts_with_all = ["memory", "durability", "disk_free_min"])]
+    pub(crate) engine: Option<String>,
+    /// Encrypt connections to the cluster: file with the authority of its certificates, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_certificate")]
+    pub(crate) engine_tls_ca: Option<PathBuf>,
+    /// File with this server's certificate for the cluster, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_key")]
+    pub(crate) engine_tls_certificate: Option<PathBuf>,
+    /// File with the private key of --engine-tls-certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_ca")]
+    pub(crate) engine_tls_key: Option<PathBuf>,
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) dynamodb: Option<SocketAddr>,

@@ -28,6 +28,6 @@ pub mod vfs;
 
 pub use contract::{
     Caps, Commit, CommitNumber, Committed, Completion, Direction, Durability, Error, ErrorKind,
-    KeyRange, Maintained, Page, Queued, Result, Row, ScanLimits, Snapshot, SnapshotId, Store,
-    StoreStats, Write,
+    KeyRange, Maintained, Page, Peer, Peers, Queued, Result, Row, ScanLimits, Snapshot, SnapshotId,
+    Store, StoreStats, Write, admit,
 };

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use shelfmark_store::{
-    Caps, Commit, Completion, Direction, KeyRange, Maintained, Page, Queued, Result, ScanLimits,
-    Snapshot, SnapshotId, Store, StoreStats,
+    Caps, Commit, CommitNumber, Completion, Direction, KeyRange, Maintained, Page, Peers, Queued,
+    Result, ScanLimits, Snapshot, SnapshotId, Store, StoreStats,
 };
 
 /// Waits before a read that begins at this key.
@@ -121,6 +121,10 @@ impl Store for WaitingStore {
         self.inner.refusal()
     }
 
+    fn peers(&self) -> Option<&dyn Peers> {
+        self.inner.peers()
+    }
+
     fn close(&self) -> Result<()> {
         self.inner.close()
     }
@@ -134,6 +138,10 @@ struct WaitingSnapshot {
 impl Snapshot for WaitingSnapshot {
     fn id(&self) -> SnapshotId {
         self.inner.id()
+    }
+
+    fn stamped_through(&self) -> Result<CommitNumber> {
+        self.inner.stamped_through()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {

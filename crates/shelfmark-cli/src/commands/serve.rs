@@ -25,7 +25,7 @@ use crate::credentials;
 use crate::log::{self, Refusals};
 use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
-use crate::store::{memory as in_memory, open};
+use crate::store::{ClusterTls, cluster, memory as in_memory, open};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
@@ -38,6 +38,10 @@ const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 struct Config {
     data: Option<PathBuf>,
     memory: Option<bool>,
+    engine: Option<String>,
+    engine_tls_ca: Option<PathBuf>,
+    engine_tls_certificate: Option<PathBuf>,
+    engine_tls_key: Option<PathBuf>,
     #[serde(default, deserialize_with = "address")]
     dynamodb: Option<SocketAddr>,
     dynamodb_tls_certificate: Option<PathBuf>,
@@ -254,6 +258,13 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
     Ok(Config {
         data: flags.data.clone().or(file.data),
         memory: Some(flags.memory || file.memory.unwrap_or(false)),
+        engine: flags.engine.clone().or(file.engine),
+        engine_tls_ca: flags.engine_tls_ca.clone().or(file.engine_tls_ca),
+        engine_tls_certificate: flags
+            .engine_tls_certificate
+            .clone()
+            .or(file.engine_tls_certificate),
+        engine_tls_key: flags.engine_tls_key.clone().or(file.engine_tls_key),
         dynamodb: flags.dynamodb.or(file.dynamodb),
         dynamodb_tls_certificate: flags
             .dynamodb_tls_certificate
@@ -295,12 +306,18 @@ fn warn_of_open_files(config: &Config) {
 /// Returns the spools for answers that are too long for memory; `None` for a store in memory.
 fn spools(config: &Config) -> Option<Arc<dyn cql::Spools>> {
     let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
-    (config.memory != Some(true)).then(|| Arc::new(SpoolFolder::new(folder.to_owned())) as _)
+    // A server on a cluster has a folder only where one is named for this.
+    let has_folder =
+        config.memory != Some(true) && (config.engine.is_none() || config.data.is_some());
+    has_folder.then(|| Arc::new(SpoolFolder::new(folder.to_owned())) as _)
 }
 
 fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow::Result<Engine> {
     if config.memory == Some(true) {
         return in_memory();
+    }
+    if let Some(address) = &config.engine {
+        return cluster(address, cluster_tls(config)?.as_ref());
     }
     let usual = Options::default();
     let disk_free_bytes_min = config.disk_free_min.unwrap_or(usual.disk_free_bytes_min);
@@ -319,6 +336,19 @@ fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow:
     let engine = open(folder, options, true)?;
     log::warn_if_open_to_all("the data folder", folder);
     Ok(engine)
+}
+
+/// Returns the certificates for connections to a cluster, if they are encrypted.
+fn cluster_tls(config: &Config) -> anyhow::Result<Option<ClusterTls>> {
+    match (&config.engine_tls_ca, &config.engine_tls_certificate, &config.engine_tls_key) {
+        (None, None, None) => Ok(None),
+        (Some(authority), Some(certificate), Some(key)) => Ok(Some(ClusterTls {
+            authority: authority.clone(),
+            certificate: certificate.clone(),
+            key: key.clone(),
+        })),
+        _ => bail!("engine_tls_ca, engine_tls_certificate and engine_tls_key go together"),
+    }
 }
 
 fn durability(text: Option<&str>) -> anyhow::Result<Durability> {

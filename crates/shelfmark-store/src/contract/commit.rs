@@ -96,6 +96,9 @@ pub struct Commit {
     /// validation is done.
     pub base: Option<Arc<dyn Snapshot>>,
     /// Keys that were read and must not have been written since `base`.
+    ///
+    /// For a second commit on one base a driver may instead ask whether the keys have the values
+    /// that `base` shows, which is as serializable.
     pub validate: Vec<Bytes>,
     /// Ranges that were read: no key in them may have been put, deleted or added to since `base`.
     ///

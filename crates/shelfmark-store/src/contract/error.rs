@@ -123,7 +123,7 @@ impl Error {
         self.detail.kind
     }
 
-    /// Returns the keys that conflict or exist already.
+    /// Returns the keys that conflict or exist already, as far as the driver knows them: at least one.
     #[must_use]
     pub fn keys(&self) -> &[Bytes] {
         &self.detail.keys

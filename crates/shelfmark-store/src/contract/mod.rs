@@ -4,14 +4,19 @@
 //! pool that is sized for it. Only a commit has a completion, because a writer should go on
 //! reading while its group is synced.
 
+mod admission;
 mod caps;
 mod commit;
 mod error;
+mod peers;
 mod range;
 
+pub(crate) use admission::NUMBER_BYTES;
+pub use admission::admit;
 pub use caps::{Caps, Durability, Maintained, StoreStats};
 pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
 pub use error::{Error, ErrorKind, Result};
+pub use peers::{Peer, Peers};
 pub use range::{Direction, KeyRange, Page, Row, ScanLimits};
 
 use std::sync::Arc;
@@ -129,6 +134,11 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Returns the processes that share the store, where more than one can.
+    fn peers(&self) -> Option<&dyn Peers> {
+        None
+    }
+
     /// Makes everything durable and stops. Idempotent. Later calls answer [`ErrorKind::Closed`].
     ///
     /// Dropping a store without closing it is like a crash: safe, but the next open replays.
@@ -183,6 +193,18 @@ pub trait Snapshot: Send + Sync {
     ///
     /// As [`Snapshot::get`].
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page>;
+
+    /// Returns the greatest stamp below or at which nothing more will appear: every
+    /// [`Write::PutStamped`] with such a stamp is in this snapshot or will never be committed.
+    ///
+    /// Who follows stamped keys goes on from here and not from the newest key it saw.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::get`]; where nothing has to be asked, none.
+    fn stamped_through(&self) -> Result<CommitNumber> {
+        Ok(self.id().commit)
+    }
 
     /// Returns how long this snapshot may still be read, if that is bounded.
     fn time_left(&self) -> Option<Duration> {

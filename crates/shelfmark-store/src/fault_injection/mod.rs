@@ -32,10 +32,9 @@ use self::horizon::{Horizon, Ticket};
 use self::late::Late;
 use self::snapshot::FaultInjectingSnapshot;
 use crate::contract::{
-    Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Queued,
-    Result, ScanLimits, Snapshot, Store, StoreStats,
+    Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
+    Queued, Result, ScanLimits, Snapshot, Store, StoreStats, admit,
 };
-use crate::memory::admit;
 
 /// Keys that `boundaries` examines for places to cut.
 const CUT_KEYS_MAX: usize = 4096;
@@ -222,6 +221,10 @@ impl Store for FaultInjectingStore {
             busy_refusals: inner.busy_refusals + self.injected().busy,
             ..inner
         }
+    }
+
+    fn peers(&self) -> Option<&dyn Peers> {
+        self.inner.peers()
     }
 
     fn close(&self) -> Result<()> {

@@ -7,7 +7,8 @@ use bytes::Bytes;
 
 use super::dice::Dice;
 use crate::contract::{
-    Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
+    CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot,
+    SnapshotId,
 };
 
 pub(super) struct FaultInjectingSnapshot {
@@ -36,6 +37,11 @@ impl FaultInjectingSnapshot {
 impl Snapshot for FaultInjectingSnapshot {
     fn id(&self) -> SnapshotId {
         self.inner.id()
+    }
+
+    fn stamped_through(&self) -> Result<CommitNumber> {
+        self.check()?;
+        self.inner.stamped_through()
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {

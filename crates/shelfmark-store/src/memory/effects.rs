@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use super::admission::NUMBER_BYTES;
 use super::versions::{Effect, Versions};
+use crate::contract::NUMBER_BYTES;
 use crate::contract::{CommitNumber, Error, Result, Write};
 
 /// Copies keys and values: a stored slice must not keep a whole request buffer alive.

@@ -12,7 +12,6 @@
 //! opened and closed under the second alone. A commit raises the published number under both, so
 //! whoever reads that number waits for the versions that belong to it.
 
-mod admission;
 mod boundaries;
 mod chain;
 mod effects;
@@ -21,8 +20,6 @@ mod snapshot_tracker;
 #[cfg(test)]
 mod tests;
 mod versions;
-
-pub(crate) use admission::admit;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -36,7 +33,7 @@ use self::versions::Versions;
 use crate::clock::Clock;
 use crate::contract::{
     Caps, Commit, CommitNumber, Committed, Completion, Durability, Error, ErrorKind, KeyRange,
-    Maintained, Queued, Result, Snapshot, Store, StoreStats, Write,
+    Maintained, Queued, Result, Snapshot, Store, StoreStats, Write, admit,
 };
 
 /// Keys that are processed per acquisition of the lock.

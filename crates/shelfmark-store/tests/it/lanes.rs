@@ -1,5 +1,28 @@
 //! The drivers under test: how each is opened, and opened again.
 
+/// Makes a test of each case for one lane.
+macro_rules! cases {
+    ($lane:ident: $($module:ident { $($case:ident,)* })*) => {
+        mod $lane {
+            $($(
+                #[test]
+                fn $case() {
+                    super::$module::$case(&crate::lanes::Lane::$lane());
+                }
+            )*)*
+        }
+    };
+}
+
+/// Makes a test of each case for every lane of this crate.
+macro_rules! every_lane {
+    ($($cases:tt)*) => {
+        cases!(memory: $($cases)*);
+        cases!(meanest: $($cases)*);
+        cases!(embedded: $($cases)*);
+    };
+}
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,11 +1,12 @@
 //! The integration tests of the store: one suite for every driver.
 
 #[cfg(test)]
+#[macro_use]
+mod lanes;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod kill;
-#[cfg(test)]
-mod lanes;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod memory;

@@ -63,6 +63,18 @@ pub(crate) fn on(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) ->
     Commit { base: Some(Arc::clone(base)), validate, writes, ..Commit::default() }
 }
 
+/// Returns true if `number` may be that of the commit that follows the one of `last`: the next one
+/// where numbers have a total order, else any later one.
+pub(crate) fn follows(store: &dyn Store, number: CommitNumber, last: CommitNumber) -> bool {
+    if store.caps().stamps_total_order { number == last + 1 } else { number > last }
+}
+
+/// Returns true if a snapshot that shows `shown` may have been taken when `newest` was the newest
+/// commit.
+pub(crate) fn shows(store: &dyn Store, shown: CommitNumber, newest: CommitNumber) -> bool {
+    if store.caps().stamps_total_order { shown == newest } else { shown >= newest }
+}
+
 /// Submits without waiting; the receiver gets the end.
 pub(crate) fn submit(
     store: &dyn Store,

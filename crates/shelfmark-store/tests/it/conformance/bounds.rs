@@ -45,6 +45,9 @@ fn fill(store: &Arc<dyn Store>, total: u64) {
 pub(super) fn a_snapshot_gets_too_old_by_bytes(lane: &Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
+    if store.caps().snapshot_bytes_max == u64::MAX {
+        return;
+    }
     let snapshot = store.snapshot().unwrap();
     fill(&store, SNAPSHOT_BYTES_MAX / 2);
     assert_eq!(snapshot.get(b"a").unwrap().unwrap(), "1");
@@ -67,9 +70,11 @@ pub(super) fn a_commit_on_an_old_snapshot_is_refused(lane: &Lane) {
     let base = store.snapshot().unwrap();
     lane.clock.advance(SNAPSHOT_AGE_MAX + Duration::from_secs(1));
     refused(&base);
-    let base = store.snapshot().unwrap();
-    fill(&store, SNAPSHOT_BYTES_MAX * 5 / 4);
-    refused(&base);
+    if store.caps().snapshot_bytes_max < u64::MAX {
+        let base = store.snapshot().unwrap();
+        fill(&store, SNAPSHOT_BYTES_MAX * 5 / 4);
+        refused(&base);
+    }
     let base = store.snapshot().unwrap();
     attempt(&*store, on(&base, &["a"], vec![put("b", "1")])).unwrap();
 }

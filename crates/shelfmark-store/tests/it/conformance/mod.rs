@@ -16,27 +16,6 @@ mod snapshots;
 mod stamps;
 mod validation;
 
-macro_rules! cases {
-    ($lane:ident: $($module:ident { $($case:ident,)* })*) => {
-        mod $lane {
-            $($(
-                #[test]
-                fn $case() {
-                    super::$module::$case(&crate::lanes::Lane::$lane());
-                }
-            )*)*
-        }
-    };
-}
-
-macro_rules! every_lane {
-    ($($cases:tt)*) => {
-        cases!(memory: $($cases)*);
-        cases!(meanest: $($cases)*);
-        cases!(embedded: $($cases)*);
-    };
-}
-
 every_lane! {
     atomic {
         a_commit_is_there_wholly_once_it_is_acknowledged,

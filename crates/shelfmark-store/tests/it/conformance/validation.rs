@@ -35,10 +35,11 @@ pub(super) fn a_created_key_is_a_conflict(lane: &Lane) {
 pub(super) fn a_deleted_key_is_a_conflict(lane: &Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("b", "1")]);
-    let base = store.snapshot().unwrap();
+    // One for each commit: for a second one on the same base a driver may compare values.
+    let bases = ["a", "b"].map(|key| (key, store.snapshot().unwrap()));
     write(&*store, vec![delete("a"), delete("b")]);
     write(&*store, vec![put("b", "1")]);
-    for key in ["a", "b"] {
+    for (key, base) in bases {
         let commit = on(&base, &[key], vec![put("c", "1")]);
         assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Conflict);
     }
@@ -68,7 +69,12 @@ pub(super) fn a_conflict_names_the_keys(lane: &Lane) {
     let commit = on(&base, &["a", "b", "c", "d"], vec![put("e", "1")]);
     let error = attempt(&*store, commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
-    assert_eq!(keys_of(&error), ["b", "d"]);
+    let named = keys_of(&error);
+    // Where no single place decides, the first conflict may be the only one that is found.
+    let is_whole = store.caps().stamps_total_order;
+    let expected = [bytes("b"), bytes("d")];
+    assert!(named.iter().all(|key| expected.contains(key)), "{named:?}");
+    assert!(!named.is_empty() && (!is_whole || named == expected), "{named:?}");
 }
 
 pub(super) fn validation_survives_flushes(lane: &Lane) {

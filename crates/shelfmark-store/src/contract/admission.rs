@@ -6,19 +6,21 @@
 //! Invariant: the answer depends on the commit and the limits only, so a commit that is refused
 //! here is refused always.
 
-use crate::contract::{Caps, Commit, Error, ErrorKind, Result, Write};
+use super::{Caps, Commit, Error, ErrorKind, Result, Write};
 
 /// Bytes of the number in a stamped key, and of a counter.
 pub(crate) const NUMBER_BYTES: usize = 8;
 
 /// Checks `commit` against `caps` and returns its size: keys and values, in bytes.
 ///
+/// For drivers, which call it first of all.
+///
 /// # Errors
 ///
 /// * [`ErrorKind::LimitExceeded`]: a key, a value, the number of writes or their sum is too large.
 /// * [`ErrorKind::Invalid`]: an empty key or value, keys or ranges to validate without a base, or
 ///   ranges where the driver validates none.
-pub(crate) fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
+pub fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
     let has_reads = !commit.validate.is_empty() || !commit.validate_ranges.is_empty();
     if commit.base.is_none() && has_reads {
         return Err(Error::new(ErrorKind::Invalid, "keys to validate need a base snapshot"));

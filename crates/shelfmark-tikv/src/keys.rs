@@ -1,0 +1,152 @@
+//! The keys of a store on the cluster: one prefix before each, and the cluster's own encoding.
+//!
+//! A cluster is shared, so everything of ours begins with the byte `x`, then the name of the space
+//! and a zero byte that ends it; the first byte after `x` stays unused, because stores keep notes of
+//! their own there. What it is not: the keys' meaning.
+//!
+//! Invariant: the prefix keeps the order of keys, and no key of one space lies in another's range.
+
+use bytes::Bytes;
+use shelfmark_store::KeyRange;
+
+/// The byte before every key.
+const OURS: u8 = b'x';
+/// Behind the space: the keys of the contract.
+const DATA: u8 = 1;
+/// Behind the space: what the driver keeps for itself.
+const OWN: u8 = 0;
+
+/// Bytes of a group in the cluster's encoding of region bounds.
+const GROUP: usize = 8;
+/// The marker of a full group; a shorter one has less by its padding.
+const FULL: u8 = 0xFF;
+
+/// The prefix of one space.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    prefix: Vec<u8>,
+}
+
+impl Keys {
+    pub(crate) fn new(space: &str) -> Self {
+        let mut prefix = vec![OURS];
+        prefix.extend_from_slice(space.as_bytes());
+        prefix.extend([0, DATA]);
+        Self { prefix }
+    }
+
+    /// Returns the cluster's key for a key of the contract.
+    pub(crate) fn outer(&self, key: &[u8]) -> Vec<u8> {
+        [&self.prefix, key].concat()
+    }
+
+    /// Returns the contract's key for one of the cluster's; `None` if it lies outside.
+    pub(crate) fn inner(&self, key: &[u8]) -> Option<Bytes> {
+        key.strip_prefix(&*self.prefix).map(Bytes::copy_from_slice)
+    }
+
+    /// Returns the first key and the end, excluded, of a range of the contract.
+    pub(crate) fn outer_range(&self, range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
+        let end = match &range.end {
+            Some(end) => self.outer(end),
+            None => self.end(),
+        };
+        (self.outer(&range.start), end)
+    }
+
+    /// Returns a key of the driver itself.
+    pub(crate) fn own(&self, name: &str) -> Vec<u8> {
+        let mut key = self.prefix.clone();
+        if let Some(kind) = key.last_mut() {
+            *kind = OWN;
+        }
+        key.extend_from_slice(name.as_bytes());
+        key
+    }
+
+    /// Returns the first key behind all keys of the contract.
+    fn end(&self) -> Vec<u8> {
+        let mut end = self.prefix.clone();
+        if let Some(kind) = end.last_mut() {
+            *kind = DATA + 1;
+        }
+        end
+    }
+}
+
+/// Encodes a key as the bounds of regions are written: groups of eight bytes with a marker each.
+pub(crate) fn encoded(key: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity((key.len() / GROUP + 1) * (GROUP + 1));
+    let mut groups = key.chunks_exact(GROUP);
+    for group in &mut groups {
+        out.extend_from_slice(group);
+        out.push(FULL);
+    }
+    let rest = groups.remainder();
+    let padding = GROUP - rest.len();
+    out.extend_from_slice(rest);
+    out.extend(std::iter::repeat_n(0, padding));
+    out.push(FULL - u8::try_from(padding).unwrap_or(0));
+    out
+}
+
+/// Decodes a bound of a region. One that is cut short decodes to what is there: bounds are places,
+/// not keys of rows.
+pub(crate) fn decoded(bound: &[u8]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(bound.len());
+    for group in bound.chunks(GROUP + 1) {
+        match group.split_last() {
+            Some((marker, bytes)) if group.len() == GROUP + 1 => {
+                let padding = usize::from(FULL - marker).min(GROUP);
+                key.extend_from_slice(bytes.get(..GROUP - padding).unwrap_or_default());
+                if padding > 0 {
+                    break;
+                }
+            }
+            _ => {
+                key.extend_from_slice(group);
+                break;
+            }
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_keep_the_order_of_keys_and_come_back() {
+        let mut keys: Vec<Vec<u8>> = vec![
+            vec![],
+            b"a".to_vec(),
+            b"a\0".to_vec(),
+            b"abcdefg".to_vec(),
+            b"abcdefgh".to_vec(),
+            b"abcdefgh\0".to_vec(),
+            b"abcdefghi".to_vec(),
+            vec![0xFF; 8],
+            vec![0xFF; 17],
+        ];
+        keys.sort();
+        let encodings: Vec<Vec<u8>> = keys.iter().map(|key| encoded(key)).collect();
+        assert!(encodings.is_sorted());
+        for (key, encoding) in keys.iter().zip(&encodings) {
+            assert_eq!(&decoded(encoding), key);
+        }
+    }
+
+    #[test]
+    fn spaces_do_not_meet() {
+        let (plain, other) = (Keys::new(""), Keys::new("a"));
+        let (start, end) = plain.outer_range(&KeyRange::all());
+        for key in [other.outer(b""), other.outer(b"\xff"), plain.own("gc"), other.own("gc")] {
+            assert!(!(start <= key && key < end), "{key:?}");
+        }
+        let inside = plain.outer(b"\xff\xff");
+        assert!(start <= inside && inside < end);
+        assert_eq!(plain.inner(&inside).unwrap(), b"\xff\xff".as_slice());
+        assert_eq!(plain.inner(&other.outer(b"k")), None);
+    }
+}

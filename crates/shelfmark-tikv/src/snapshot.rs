@@ -1,0 +1,343 @@
+//! A view of the cluster at one timestamp.
+//!
+//! What it is not: a pin. The cluster keeps old versions for a time of its own
+//! ([`crate::Options::history`]), and a snapshot ends before that.
+//!
+//! Invariant: every read of one snapshot is at one timestamp, whichever connection it takes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use shelfmark_store::{
+    CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, Row, ScanLimits, Snapshot,
+    SnapshotId,
+};
+use tikv_client::{
+    BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, Transaction, TransactionOptions,
+};
+
+use crate::peers;
+use crate::retry;
+use crate::store::Shared;
+
+/// Keys of one request: of the largest values, half a message.
+const KEYS_ASKED: usize = 128;
+/// Rows of the first request of a scan: of the largest values, half a message.
+const ROWS_FIRST: usize = 128;
+/// Rows of a later request, when their size is known.
+const ROWS_MAX: usize = 1024;
+
+/// A view of one moment.
+pub(crate) struct TikvSnapshot {
+    shared: Arc<Shared>,
+    moment: Moment,
+    since: Duration,
+    /// The transaction that began at this moment, for the first commit that rests on it.
+    transaction: Mutex<Option<Transaction>>,
+}
+
+/// A timestamp in the client's form and as a number.
+#[derive(Clone)]
+pub(crate) struct Moment {
+    pub(crate) at: Timestamp,
+    pub(crate) version: u64,
+}
+
+impl Moment {
+    pub(crate) fn of(transaction: &Transaction) -> Self {
+        let at = transaction.start_timestamp();
+        let version = at.version();
+        Self { at, version }
+    }
+}
+
+impl TikvSnapshot {
+    pub(crate) fn new(shared: Arc<Shared>, transaction: Transaction) -> Arc<Self> {
+        let moment = Moment::of(&transaction);
+        shared.stats.opened(moment.version);
+        let transaction = Mutex::new(Some(transaction));
+        let since = shared.clock.monotonic();
+        let snapshot = Arc::new(Self { shared, moment, since, transaction });
+        snapshot.shared.bases().insert(snapshot.moment.version, Arc::downgrade(&snapshot));
+        snapshot
+    }
+
+    /// Takes the transaction of this moment, once.
+    pub(crate) fn take_transaction(&self) -> Option<Transaction> {
+        self.transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Returns the moment that it shows.
+    pub(crate) fn moment(&self) -> &Moment {
+        &self.moment
+    }
+
+    fn age(&self) -> Duration {
+        self.shared.clock.monotonic().saturating_sub(self.since)
+    }
+
+    /// Returns an error once the snapshot may not be read any more.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.shared.check_open()?;
+        if self.age() >= self.shared.options.snapshot_age_max {
+            let age = self.shared.options.snapshot_age_max;
+            let message = format!("the snapshot is older than {} s", age.as_secs());
+            return Err(Error::new(ErrorKind::TooOld, message));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TikvSnapshot {
+    fn drop(&mut self) {
+        let mut bases = self.shared.bases();
+        if bases.get(&self.moment.version).is_some_and(|base| base.strong_count() == 0) {
+            bases.remove(&self.moment.version);
+        }
+        drop(bases);
+        self.shared.stats.dropped(self.moment.version);
+    }
+}
+
+impl Snapshot for TikvSnapshot {
+    fn id(&self) -> SnapshotId {
+        SnapshotId { commit: self.moment.version, position: self.moment.version }
+    }
+
+    fn stamped_through(&self) -> Result<CommitNumber> {
+        self.check()?;
+        let (shared, moment) = (Arc::clone(&self.shared), self.moment.clone());
+        self.shared.call(async move { peers::settled(&shared, &moment).await })
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let found = self.get_many(&[Bytes::copy_from_slice(key)])?;
+        Ok(found.into_iter().next().flatten())
+    }
+
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        self.check()?;
+        let (shared, moment, keys) = (Arc::clone(&self.shared), self.moment.clone(), keys.to_vec());
+        self.shared.call(async move { get_many(&shared, &moment, &keys).await })
+    }
+
+    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+        self.check()?;
+        if range.is_empty() {
+            return Ok(Page::default());
+        }
+        let (shared, moment, range) =
+            (Arc::clone(&self.shared), self.moment.clone(), range.clone());
+        self.shared
+            .call(async move { Scan::new(&shared, moment, direction, limits).run(range).await })
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        Some(self.shared.options.snapshot_age_max.saturating_sub(self.age()))
+    }
+}
+
+fn reading() -> TransactionOptions {
+    TransactionOptions::new_optimistic().drop_check(CheckLevel::None)
+}
+
+/// Returns the values of `keys` at `moment`, in their order.
+///
+/// # Errors
+///
+/// * Those of [`retry::read`].
+pub(crate) async fn get_many(
+    shared: &Arc<Shared>,
+    moment: &Moment,
+    keys: &[Bytes],
+) -> Result<Vec<Option<Bytes>>> {
+    let longest = crate::options::KEY_BYTES_MAX;
+    if let [key] = keys {
+        // What cannot have been written is absent.
+        if key.is_empty() || key.len() > longest {
+            return Ok(vec![None]);
+        }
+        let outer = shared.keys.outer(key);
+        let found = retry::read(shared.options.patience, || {
+            let mut snapshot = shared.clients.next().snapshot(moment.at.clone(), reading());
+            let outer = outer.clone();
+            async move { snapshot.get(outer).await }
+        })
+        .await?;
+        return Ok(vec![found.map(Bytes::from)]);
+    }
+    let mut asked = Vec::new();
+    for part in keys.chunks(KEYS_ASKED) {
+        let outer: Vec<Key> = part
+            .iter()
+            .filter(|key| !key.is_empty() && key.len() <= longest)
+            .map(|key| Key::from(shared.keys.outer(key)))
+            .collect();
+        let (shared, moment) = (Arc::clone(shared), moment.clone());
+        asked.push(tokio::spawn(async move { part_of(&shared, &moment, outer).await }));
+    }
+    let mut found = HashMap::with_capacity(keys.len());
+    for part in asked {
+        let part = part.await.map_err(|error| {
+            Error::new(ErrorKind::Unavailable, "a read of the cluster failed").with_source(error)
+        })??;
+        found.extend(part);
+    }
+    Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
+}
+
+async fn part_of(
+    shared: &Arc<Shared>,
+    moment: &Moment,
+    keys: Vec<Key>,
+) -> Result<Vec<(Bytes, Bytes)>> {
+    let pairs = retry::read(shared.options.patience, || {
+        let mut snapshot = shared.clients.next().snapshot(moment.at.clone(), reading());
+        let keys = keys.clone();
+        async move { Ok(snapshot.batch_get(keys).await?.collect::<Vec<_>>()) }
+    })
+    .await?;
+    let inner = pairs.into_iter().filter_map(|pair| {
+        let (key, value) = (pair.0, pair.1);
+        Some((shared.keys.inner((&key).into())?, Bytes::from(value)))
+    });
+    Ok(inner.collect())
+}
+
+/// A page that is being read, region by region.
+struct Scan<'a> {
+    shared: &'a Arc<Shared>,
+    moment: Moment,
+    direction: Direction,
+    limits: ScanLimits,
+    rows: Vec<Row>,
+    bytes: usize,
+    /// Rows of a request at most, since one was larger than a message.
+    rows_asked_max: usize,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        shared: &'a Arc<Shared>,
+        moment: Moment,
+        direction: Direction,
+        limits: ScanLimits,
+    ) -> Self {
+        let rows = Vec::new();
+        Self { shared, moment, direction, limits, rows, bytes: 0, rows_asked_max: ROWS_MAX }
+    }
+
+    async fn run(mut self, range: KeyRange) -> Result<Page> {
+        let (mut start, mut end) = self.shared.keys.outer_range(&range);
+        while start < end {
+            let bounds = (start.as_slice(), end.as_slice());
+            let bound =
+                self.shared.regions.bound(&self.shared.placement, bounds, self.direction).await;
+            let part = match self.direction {
+                Direction::Ascending => (start.clone(), bound.clone()),
+                Direction::Descending => (bound.clone(), end.clone()),
+            };
+            if let Some(last) = self.part(part).await? {
+                let next = range.after(&last, self.direction);
+                let next = (!next.is_empty()).then_some(next);
+                return Ok(Page { rows: self.rows, next });
+            }
+            match self.direction {
+                Direction::Ascending => start = bound,
+                Direction::Descending => end = bound,
+            }
+        }
+        Ok(Page { rows: self.rows, next: None })
+    }
+
+    /// Reads a stretch; returns the last key if a limit ended the page before the stretch did.
+    async fn part(&mut self, (mut start, mut end): (Vec<u8>, Vec<u8>)) -> Result<Option<Bytes>> {
+        while start < end {
+            let asked = self.rows_to_ask();
+            let found = match self.ask((&start, &end), asked).await {
+                Err(error) if error.kind() == ErrorKind::LimitExceeded && asked > 1 => {
+                    self.rows_asked_max = asked / 2;
+                    continue;
+                }
+                found => found?,
+            };
+            let is_all = found.len() < asked;
+            for (outer, row) in found {
+                let key = row.key.clone();
+                self.bytes += row.key.len() + row.value.len();
+                self.rows.push(row);
+                if self.rows.len() >= self.limits.rows_max.max(1)
+                    || self.bytes >= self.limits.bytes_max.max(1)
+                {
+                    return Ok(Some(key));
+                }
+                match self.direction {
+                    Direction::Ascending => {
+                        start = outer;
+                        start.push(0);
+                    }
+                    Direction::Descending => end = outer,
+                }
+            }
+            if is_all {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns for how many rows to ask: those that are missing, as far as their bytes fit.
+    fn rows_to_ask(&self) -> usize {
+        let missing = self.limits.rows_max.max(1).saturating_sub(self.rows.len());
+        let fitting = if self.limits.keys_only {
+            ROWS_MAX
+        } else if self.rows.is_empty() {
+            ROWS_FIRST
+        } else {
+            let mean = (self.bytes / self.rows.len()).max(1);
+            let left = self.limits.bytes_max.saturating_sub(self.bytes);
+            (left / mean + 1).min(ROWS_MAX)
+        };
+        missing.min(fitting).min(self.rows_asked_max).max(1)
+    }
+
+    async fn ask(&self, (start, end): (&[u8], &[u8]), rows: usize) -> Result<Vec<(Vec<u8>, Row)>> {
+        let shared = self.shared;
+        let limit = u32::try_from(rows).unwrap_or(u32::MAX);
+        let (direction, keys_only) = (self.direction, self.limits.keys_only);
+        let pairs = retry::read(shared.options.patience, || {
+            let mut snapshot = shared.clients.next().snapshot(self.moment.at.clone(), reading());
+            let range = BoundRange::from(start.to_vec()..end.to_vec());
+            async move {
+                let empty = |key: Key| (key, Vec::new());
+                Ok(match (direction, keys_only) {
+                    (Direction::Ascending, false) => {
+                        snapshot.scan(range, limit).await?.map(|pair| (pair.0, pair.1)).collect()
+                    }
+                    (Direction::Ascending, true) => {
+                        snapshot.scan_keys(range, limit).await?.map(empty).collect()
+                    }
+                    (Direction::Descending, false) => snapshot
+                        .scan_reverse(range, limit)
+                        .await?
+                        .map(|pair| (pair.0, pair.1))
+                        .collect(),
+                    (Direction::Descending, true) => snapshot
+                        .scan_keys_reverse(range, limit)
+                        .await?
+                        .map(empty)
+                        .collect::<Vec<_>>(),
+                })
+            }
+        })
+        .await?;
+        let rows = pairs.into_iter().filter_map(|(key, value)| {
+            let outer: Vec<u8> = key.into();
+            let key = shared.keys.inner(&outer)?;
+            Some((outer, Row { key, value: value.into() }))
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,261 @@
+//! The driver: the contract's calls on a cluster.
+//!
+//! What it is not: a cache. A process keeps nothing of the cluster's rows, so that any number of
+//! processes may share it.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use bytes::Bytes;
+use shelfmark_store::clock::Clock;
+use shelfmark_store::{
+    Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
+    Queued, Result, ScanLimits, Snapshot, Store, StoreStats, Write, admit,
+};
+
+use crate::blocking::Bridge;
+use crate::clients::Clients;
+use crate::collector;
+use crate::commit;
+use crate::keys::Keys;
+use crate::options::Options;
+use crate::peers::{self, ClusterPeers, Membership};
+use crate::placement::Placement;
+use crate::regions::Regions;
+use crate::snapshot::TikvSnapshot;
+use crate::stats::Stats;
+
+/// Regions that are asked for at once when a range is divided.
+const REGIONS_ASKED: i32 = 256;
+/// Keys that one commit of a destroyed range deletes.
+const DESTROYED_AT_ONCE: usize = 1000;
+
+/// A store on a TiKV cluster.
+///
+/// Dropping it without [`Store::close`] loses nothing: what was acknowledged is the cluster's.
+pub struct TikvStore {
+    shared: Arc<Shared>,
+    peers: ClusterPeers,
+}
+
+/// The state that the store, its snapshots and its background work share.
+pub(crate) struct Shared {
+    pub(crate) bridge: Bridge,
+    pub(crate) options: Options,
+    pub(crate) keys: Keys,
+    pub(crate) clients: Clients,
+    pub(crate) placement: Placement,
+    pub(crate) regions: Regions,
+    pub(crate) stats: Stats,
+    pub(crate) membership: Membership,
+    /// Tells this process apart from others on the cluster: the timestamp at which it connected.
+    pub(crate) id: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    bases: Mutex<HashMap<u64, Weak<TikvSnapshot>>>,
+    is_closed: AtomicBool,
+}
+
+impl Shared {
+    /// Runs a call's future and waits for it.
+    pub(crate) fn call<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.bridge.wait(future)
+    }
+
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(Error::new(ErrorKind::Closed, "the store was closed"));
+        }
+        Ok(())
+    }
+
+    /// Returns the open snapshots by their moment, for commits that rest on them.
+    pub(crate) fn bases(&self) -> MutexGuard<'_, HashMap<u64, Weak<TikvSnapshot>>> {
+        // One insertion or removal each: whole, whatever panicked.
+        self.bases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TikvStore {
+    /// Connects to a cluster. A new cluster or space needs nothing else. `clock` tells the age of
+    /// snapshots.
+    ///
+    /// Cost: several round trips.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: the options contradict themselves, or a certificate cannot be read.
+    /// * [`ErrorKind::Unavailable`]: no placement driver answers. Check the addresses, start the
+    ///   cluster.
+    pub fn open(options: Options, clock: Arc<dyn Clock>) -> Result<Self> {
+        options.check()?;
+        let bridge = Bridge::new()?;
+        let (clients, id) = bridge.wait({
+            let options = options.clone();
+            async move {
+                let connecting = Clients::connect(&options);
+                let clients = match tokio::time::timeout(options.patience * 2, connecting).await {
+                    Ok(clients) => clients?,
+                    Err(_) => return Err(no_answer(&options)),
+                };
+                let id = crate::retry::read(options.patience, || {
+                    let client = clients.next();
+                    async move { client.current_timestamp().await }
+                })
+                .await?;
+                Ok((clients, tikv_client::TimestampExt::version(&id)))
+            }
+        })?;
+        let shared = Arc::new(Shared {
+            bridge,
+            keys: Keys::new(&options.space),
+            clients,
+            placement: Placement::new(&options),
+            regions: Regions::default(),
+            stats: Stats::default(),
+            membership: Membership::default(),
+            id,
+            clock,
+            bases: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            options,
+        });
+        shared.call({
+            let shared = Arc::clone(&shared);
+            async move { peers::renew(&shared).await }
+        })?;
+        shared.bridge.spawn(peers::run(Arc::downgrade(&shared)));
+        shared.bridge.spawn(collector::run(Arc::downgrade(&shared)));
+        Ok(Self { peers: ClusterPeers::new(Arc::clone(&shared)), shared })
+    }
+
+    fn begin(&self) -> Result<Arc<dyn Snapshot>> {
+        self.shared.check_open()?;
+        let shared = Arc::clone(&self.shared);
+        let transaction = self.shared.call(async move { commit::begin(&shared).await })?;
+        Ok(TikvSnapshot::new(Arc::clone(&self.shared), transaction))
+    }
+
+    /// Returns the snapshot of ours that a commit rests on.
+    fn base(&self, commit: &Commit) -> Result<Option<Arc<TikvSnapshot>>> {
+        let Some(base) = &commit.base else { return Ok(None) };
+        let found = self.shared.bases().get(&base.id().position).and_then(Weak::upgrade);
+        found.map(Some).ok_or_else(|| {
+            Error::new(ErrorKind::Invalid, "the base of a commit is a snapshot of another store")
+        })
+    }
+}
+
+impl Store for TikvStore {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.begin()
+    }
+
+    fn latest(&self) -> Result<Arc<dyn Snapshot>> {
+        self.begin()
+    }
+
+    fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
+        self.shared.check_open()?;
+        admit(&self.caps(), &commit)?;
+        let base = self.base(&commit)?;
+        let shared = Arc::clone(&self.shared);
+        self.shared.stats.begun();
+        let outcome = self.shared.call(async move { commit::run(&shared, commit, base).await });
+        self.shared.stats.ended(outcome.as_ref().ok().copied());
+        match outcome {
+            Ok(number) => {
+                done(Ok(Committed { number }));
+                Ok(Queued { number })
+            }
+            Err(error) if error.kind() == ErrorKind::Undetermined => {
+                done(Err(error));
+                Ok(Queued { number: 0 })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
+        self.shared.check_open()?;
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (shared, range) = (Arc::clone(&self.shared), range.clone());
+        self.shared.call(async move { boundaries(&shared, &range).await })
+    }
+
+    fn destroy_range(&self, range: &KeyRange) -> Result<()> {
+        self.shared.check_open()?;
+        let mut rest = Some(range.clone());
+        while let Some(range) = rest {
+            let limits =
+                ScanLimits { rows_max: DESTROYED_AT_ONCE, keys_only: true, ..Default::default() };
+            let page = self.snapshot()?.scan(&range, Direction::Ascending, limits)?;
+            let deletions = page.rows.into_iter().map(|row| Write::Delete { key: row.key });
+            let commit = Commit::of(deletions.collect()).deleting();
+            if !commit.writes.is_empty() {
+                self.commit(commit)?;
+            }
+            rest = page.next;
+        }
+        Ok(())
+    }
+
+    fn maintain(&self) -> Result<Maintained> {
+        self.shared.check_open()?;
+        Ok(Maintained::default())
+    }
+
+    fn caps(&self) -> Caps {
+        self.shared.options.caps()
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.shared.stats.told()
+    }
+
+    fn peers(&self) -> Option<&dyn Peers> {
+        Some(&self.peers)
+    }
+
+    fn close(&self) -> Result<()> {
+        if self.shared.is_closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.shared);
+        let left = self.shared.call(async move { peers::leave(&shared).await });
+        if let Err(error) = left {
+            // Nothing of it matters but time: the others wait until the lease is over.
+            tracing::debug!(%error, "the record of this server stays until its lease is over");
+        }
+        Ok(())
+    }
+}
+
+async fn boundaries(shared: &Arc<Shared>, range: &KeyRange) -> Result<Vec<Bytes>> {
+    let (mut start, end) = shared.keys.outer_range(range);
+    let mut cuts = Vec::new();
+    loop {
+        let regions = shared.placement.regions(&start, &end, REGIONS_ASKED).await?;
+        let Some(last) = regions.last().map(|region| region.end.clone()) else { break };
+        let inner = regions.iter().filter_map(|region| shared.keys.inner(&region.start));
+        cuts.extend(inner.filter(|cut| range.contains(cut) && *cut != range.start));
+        if last.is_empty() || last >= end || last <= start {
+            break;
+        }
+        start = last;
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    Ok(cuts)
+}
+
+fn no_answer(options: &Options) -> Error {
+    let places = options.placement.join(", ");
+    Error::new(ErrorKind::Unavailable, format!("no placement driver answers at {places}"))
+}

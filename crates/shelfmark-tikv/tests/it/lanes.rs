@@ -1,0 +1,72 @@
+//! The driver under test: a space of the cluster for each test.
+
+/// Makes a test of each case, which needs a cluster.
+macro_rules! every_lane {
+    ($($module:ident { $($case:ident,)* })*) => {
+        mod tikv {
+            $($(
+                #[test]
+                #[ignore = "needs a cluster: cargo xtask tikv"]
+                fn $case() {
+                    super::$module::$case(&crate::lanes::Lane::new(stringify!($case)));
+                }
+            )*)*
+        }
+    };
+}
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shelfmark_store::Store;
+use shelfmark_store::clock::{Clock as _, ManualClock, SystemClock};
+use shelfmark_tikv::{Options, TikvStore};
+
+/// How long a snapshot lives.
+pub(crate) const SNAPSHOT_AGE_MAX: Duration = Duration::from_secs(60);
+/// How many bytes the cases write under a snapshot.
+pub(crate) const SNAPSHOT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// A space of the cluster.
+pub(crate) struct Lane {
+    options: Options,
+    pub(crate) clock: Arc<ManualClock>,
+}
+
+impl Lane {
+    /// A space that no other run has used.
+    pub(crate) fn new(case: &str) -> Self {
+        let placement = std::env::var("SHELFMARK_TIKV").expect("SHELFMARK_TIKV names a cluster");
+        let mut options = Options::new(placement.split(',').map(str::to_owned).collect());
+        let short: String = case.chars().filter(|c| c.is_ascii_lowercase()).take(12).collect();
+        options.space = format!("{short}-{:x}", SystemClock::new().now_micros());
+        options.snapshot_age_max = SNAPSHOT_AGE_MAX;
+        Self { options, clock: Arc::new(ManualClock::at_micros(1_700_000_000_000_000)) }
+    }
+
+    /// Opens the space as it was left.
+    pub(crate) fn open(&self) -> Arc<dyn Store> {
+        Arc::new(TikvStore::open(self.options.clone(), self.clock.clone()).unwrap())
+    }
+
+    /// Closes `store` and opens the space again, as another server would.
+    pub(crate) fn reopen(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        store.close().unwrap();
+        drop(store);
+        self.open()
+    }
+
+    /// Drops `store` without closing it and opens the space again.
+    pub(crate) fn crash(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        drop(store);
+        self.open()
+    }
+
+    pub(crate) fn keeps(&self) -> bool {
+        true
+    }
+
+    pub(crate) fn is_behind(&self) -> bool {
+        false
+    }
+}

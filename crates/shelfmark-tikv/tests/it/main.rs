@@ -1,0 +1,14 @@
+//! The suites of the store over a cluster: those of every driver, and what only a cluster has.
+//!
+//! They need a cluster, whose placement driver `SHELFMARK_TIKV` names; `cargo xtask tikv` starts one
+//! and runs them. Each test has a space of its own.
+
+#[cfg(test)]
+#[macro_use]
+mod lanes;
+#[cfg(test)]
+#[path = "../../../shelfmark-store/tests/it/conformance/mod.rs"]
+mod conformance;
+#[cfg(test)]
+#[path = "../../../shelfmark-store/tests/it/support.rs"]
+mod support;
