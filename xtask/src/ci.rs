@@ -1,7 +1,7 @@
 //! Runs what CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
-use crate::{clients, deny, fuzz, mutants, oracle, tidy, wasm};
+use crate::{clients, cluster, deny, fuzz, mutants, oracle, tidy, wasm};
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
@@ -22,6 +22,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     tidy::run()?;
     deny::run(long)?;
     wasm::run()?;
+    cluster::run()?;
     clients::run_built(long)?;
     if long {
         fuzz::run_long()?;

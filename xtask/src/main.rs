@@ -10,6 +10,7 @@
 
 mod ci;
 mod clients;
+mod cluster;
 mod deny;
 mod fuzz;
 mod mutants;
@@ -27,6 +28,8 @@ Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
   wasm          check the modeller for browsers, where that target is installed
+  tikv          run the suites of the store and the engine on a TiKV cluster: the test bed, or the one whose
+                placement drivers SHELFMARK_TIKV names (host:port, with commas)
   clients [--long]
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         ["ci", "--long"] => ci::run(true),
         ["tidy"] => tidy::run(),
         ["wasm"] => wasm::run(),
+        ["tikv"] => cluster::run(),
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
         ["oracle", options @ ..] => oracle::run(options),

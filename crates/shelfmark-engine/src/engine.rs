@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{CatalogueChange, Namespace, Owner, Table};
+use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::inner::Inner;
@@ -32,7 +32,8 @@ pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
 impl Engine {
     /// Opens the engine over a store; a new store gets its catalogue. A store has one engine at a
-    /// time: what engines remember of tables is not shared between them.
+    /// time, unless it tells of its [`shelfmark_store::Peers`]: then each engine follows what the
+    /// others change, in a thread of its own.
     ///
     /// Cost: one read; tables are read when they are first used.
     ///
@@ -41,13 +42,21 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the store has a newer format. Use a newer build.
     /// * Those of the store.
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
+        let inner = Arc::new(Inner::open(store, environment)?);
+        Catalogue::keep_following(&inner)?;
         Ok(Self {
-            inner: Arc::new(Inner::open(store, environment)?),
+            inner,
             observer: None,
             owner: Owner::Engine,
             share: Share::None,
             attributes_text: None,
         })
+    }
+
+    /// Has `follower` told each time changes of the catalogue by other servers on the same store
+    /// were taken over. Never where a store has one server.
+    pub fn on_changes_of_others(&self, follower: impl Fn() + Send + Sync + 'static) {
+        self.inner.catalogue.add_follower(Arc::new(follower));
     }
 
     /// Returns the store underneath, for its statistics and its end.

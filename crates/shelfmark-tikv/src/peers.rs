@@ -242,6 +242,10 @@ impl Peers for ClusterPeers {
         })
     }
 
+    fn monotonic(&self) -> Duration {
+        self.shared.clock.monotonic()
+    }
+
     fn lease_left(&self) -> Duration {
         self.shared.membership.lease_left(self.shared.clock.monotonic())
     }

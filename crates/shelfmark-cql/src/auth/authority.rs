@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::time::Duration;
 
 use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
@@ -90,10 +91,17 @@ impl Effective {
     }
 }
 
+/// The time for which permissions are believed where several servers share a store.
+///
+/// Source: `permissions_validity` of Cassandra, 2000 ms.
+const CACHED_BESIDE_OTHERS: Duration = Duration::from_secs(2);
+
 /// A cache of effective permissions, and the number of changes since the start.
 #[derive(Default)]
 struct PermissionCache {
     changes: u64,
+    /// The beginning of what is cached, where other servers may change it.
+    since: Duration,
     by_role: HashMap<Arc<str>, Arc<Effective>>,
 }
 
@@ -235,6 +243,7 @@ impl Authority {
     }
 
     fn effective(&self, name: &Arc<str>) -> Result<Arc<Effective>, CqlError> {
+        self.forget_what_others_changed();
         let changes = {
             let cache = locks::read(&self.cache);
             if let Some(found) = cache.by_role.get(name) {
@@ -255,6 +264,21 @@ impl Authority {
         let mut cache = locks::write(&self.cache);
         cache.put(name, &effective, changes);
         Ok(effective)
+    }
+
+    /// Forgets what is cached once it is older than [`CACHED_BESIDE_OTHERS`], where other servers
+    /// change roles, too.
+    fn forget_what_others_changed(&self) {
+        if self.engine.store().peers().is_none() {
+            return;
+        }
+        let now = self.engine.environment().clock.monotonic();
+        let since = locks::read(&self.cache).since;
+        if now.saturating_sub(since) > CACHED_BESIDE_OTHERS {
+            let mut cache = locks::write(&self.cache);
+            cache.forget();
+            cache.since = now;
+        }
     }
 
     /// Holds other changes of roles and permissions off.

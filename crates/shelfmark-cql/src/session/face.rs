@@ -71,6 +71,7 @@ impl Face {
         let executor = Arc::new(executor.with_pool(Arc::clone(&pool)));
         let events = Arc::new(Events::default());
         watch_shared(&executor, &events);
+        watch_other_servers(&executor, &events);
         Ok(Self {
             executor,
             environment,
@@ -114,6 +115,16 @@ impl Face {
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
     }
+}
+
+/// Has changes that another server on the same store made known here, and clients told.
+fn watch_other_servers(executor: &Arc<Executor>, events: &Arc<Events>) {
+    let known = (Arc::downgrade(executor), Arc::downgrade(events));
+    executor.watch_other_servers(move || {
+        if let (Some(executor), Some(events)) = (known.0.upgrade(), known.1.upgrade()) {
+            executor.changed_elsewhere().iter().for_each(|change| events.publish(change));
+        }
+    });
 }
 
 /// Has tables of another face that appear, change and go away known here, and clients told.

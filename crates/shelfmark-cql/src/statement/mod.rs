@@ -12,6 +12,7 @@
 mod bind;
 mod ddl;
 mod describe;
+mod elsewhere;
 mod filter;
 mod keys;
 mod modify;

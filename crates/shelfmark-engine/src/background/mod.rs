@@ -5,6 +5,7 @@
 //! ([`Engine::background`](crate::Engine::background)).
 
 mod engine;
+mod leader;
 mod purge;
 mod status;
 mod sweep;

@@ -27,7 +27,8 @@ impl Engine {
         let mut outcome = Ok(());
         for dropped in self.inner.catalogue.dropped()? {
             let oldest = self.inner.store.stats().oldest_snapshot;
-            if oldest.is_some_and(|oldest| oldest < dropped.since) {
+            let is_read = oldest.is_some_and(|oldest| oldest < dropped.since);
+            if is_read || self.inner.others_may_read(dropped.id) {
                 left += 1;
                 continue;
             }

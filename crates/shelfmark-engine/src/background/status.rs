@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::leader::DroppedSince;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Most records that are set aside before a sweep stops at the next one: the store as a whole is in
@@ -39,6 +40,12 @@ impl Work {
     /// Every kind, in the order in which an [`crate::Upkeep`] does them.
     pub const ALL: [Self; 6] =
         [Self::Indexes, Self::Purge, Self::Splits, Self::DeletedCells, Self::Expiry, Self::Store];
+
+    /// Tells whether one of several servers on a store does it for all of them. The other kinds go on
+    /// with what a server itself has begun or noticed.
+    pub(super) const fn is_of_all_servers(self) -> bool {
+        matches!(self, Self::Purge | Self::Expiry)
+    }
 
     /// Returns the name that logs use.
     #[must_use]
@@ -135,6 +142,8 @@ pub enum BackgroundEvent {
 #[derive(Default)]
 pub(crate) struct State {
     inner: Mutex<Inner>,
+    /// The ids that wait for other servers' snapshots.
+    pub(super) dropped_since: DroppedSince,
 }
 
 #[derive(Default)]

@@ -78,6 +78,7 @@ impl Upkeep {
             position: SweepPosition::default(),
             left_out: BTreeMap::new(),
             store_work_seen: 0,
+            leads: false,
         };
         // Once from the start: a stop may have interrupted a build.
         engine.inner.background.indexes_are_due();
@@ -114,6 +115,8 @@ struct Running {
     left_out: BTreeMap<Work, u32>,
     /// Flushes and merges of the store at the last look.
     store_work_seen: u64,
+    /// This server does what one server does for all.
+    leads: bool,
 }
 
 impl Running {
@@ -129,10 +132,25 @@ impl Running {
                 return;
             }
             drop(asked);
+            self.look_who_leads();
             for work in Work::ALL {
-                self.turn(work);
+                if self.leads || !work.is_of_all_servers() {
+                    self.turn(work);
+                }
             }
         }
+    }
+
+    /// Looks whether this server does the work of all servers on the store.
+    fn look_who_leads(&mut self) {
+        let inner = &self.engine.inner;
+        // Whoever cannot ask leaves the work to others.
+        let leads = inner.leads().unwrap_or(false);
+        if leads && !self.leads {
+            // The one before may have left a build.
+            inner.background.indexes_are_due();
+        }
+        self.leads = leads;
     }
 
     /// Does one kind of work, unless it failed a short time ago.

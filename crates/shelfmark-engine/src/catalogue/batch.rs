@@ -387,8 +387,9 @@ impl Work {
             .collect();
         let version = self.old.as_ref().map_or(1, |old| old.version + 1);
         let chunked = kept.is_some_and(|old| old.has_chunks());
+        let ranged = kept.is_some_and(|old| old.has_ranges());
         let origin = self.old.as_ref().map_or(id, |old| old.origin);
-        Some(TableRecord { id, origin, version, index_ids, chunked, schema })
+        Some(TableRecord { id, origin, version, index_ids, chunked, ranged, schema })
     }
 
     /// Returns the ids that nobody needs any more.

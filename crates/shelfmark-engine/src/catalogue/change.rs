@@ -4,14 +4,16 @@
 //! table. In this process a change also waits until writes planned with the old form are queued.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
 use shelfmark_records::catalogue::TableRecord;
-use shelfmark_records::catalogue::keys::{catalogue_key, dropped_key, section, table_key};
+use shelfmark_records::catalogue::keys::{
+    catalogue_key, change_lock_key, dropped_key, section, table_key,
+};
 use shelfmark_store::{
     Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
@@ -19,6 +21,7 @@ use shelfmark_store::{
 use super::Watcher;
 use super::batch::{Batch, CatalogueChange};
 use super::copies::{self, with_copies};
+use super::following;
 use super::table::Table;
 use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
@@ -49,11 +52,16 @@ impl Catalogue {
     ) -> Result<T> {
         for _ in 0..ATTEMPTS_MAX {
             let snapshot = self.store.snapshot()?;
-            let (validate, writes, value) = match plan(&*snapshot) {
+            let (mut validate, writes, value) = match plan(&*snapshot) {
                 Err(error) if error.kind() == ErrorKind::TooOld => continue,
                 planned => planned?,
             };
-            let writes = with_copies(writes);
+            let mut writes = with_copies(writes);
+            if self.following.is_some() {
+                self.check_change_lock(&*snapshot)?;
+                validate.push(change_lock_key());
+                writes.push(following::raise());
+            }
             match self.store.commit(Commit {
                 base: Some(snapshot),
                 validate,
@@ -111,7 +119,7 @@ impl Catalogue {
 
     /// Makes changes of what `who` owns, all or none, and returns the new forms of the tables concerned.
     pub(crate) fn apply(&self, changes: Vec<CatalogueChange<'_>>, who: Owner) -> Result<Forms> {
-        let (forms, changed) = self.apply_alone(changes, who)?;
+        let (forms, changed) = self.exclusively(|| self.apply_alone(changes, who))?;
         // Whoever is told may use the catalogue.
         self.tell_watchers(&changed);
         Ok(forms)
@@ -123,7 +131,7 @@ impl Catalogue {
         watchers.push((owner, watcher));
     }
 
-    fn tell_watchers(&self, changed: &[(TableName, Owner)]) {
+    pub(super) fn tell_watchers(&self, changed: &[(TableName, Owner)]) {
         let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tell = |(of, watcher): &(Owner, Watcher)| {
             changed.iter().filter(|(_, owner)| owner == of).all(|(name, _)| watcher(name))
@@ -153,7 +161,8 @@ impl Catalogue {
             .iter()
             .map(|old| old.shared.gate.write().unwrap_or_else(PoisonError::into_inner))
             .collect();
-        let records = self.commit_planned(|snapshot| batch.plan(snapshot));
+        let records =
+            self.hold_up(&olds).and_then(|()| self.commit_planned(|snapshot| batch.plan(snapshot)));
         let records =
             records.inspect_err(|error| olds.iter().for_each(|old| self.doubt(old, error)))?;
         let mut forms = batch.unchanged();
@@ -216,20 +225,41 @@ impl Catalogue {
         if table.has_chunks() {
             return Ok(());
         }
-        let _change = self.change();
-        let name = &table.schema.name;
-        let key = Bytes::from(table_key(name));
-        self.commit_planned(|snapshot| {
-            let record = copies::get(snapshot, &key, TableRecord::decode)?;
-            let mut record = record.ok_or_else(|| no_table(name))?;
-            record.chunked = true;
-            let writes = vec![Write::Put { key: key.clone(), value: record.encode_checked()? }];
-            Ok((vec![key.clone()], writes, ()))
-        })?;
-        let gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        table.shared.chunked.store(true, Ordering::Release);
-        drop(gate);
-        Ok(())
+        self.set_for_ever(table, |record| &mut record.chunked, &table.shared.chunked)
+    }
+
+    /// Persists that ranges of rows may be deleted, before the first is, where several servers share
+    /// the store: from then on writers of a partition meet its deletions in a guard.
+    pub(crate) fn set_ranged(&self, table: &Table) -> Result<()> {
+        if table.has_ranges() {
+            return Ok(());
+        }
+        self.set_for_ever(table, |record| &mut record.ranged, &table.shared.ranged)
+    }
+
+    fn set_for_ever(
+        &self,
+        table: &Table,
+        flag: fn(&mut TableRecord) -> &mut bool,
+        known: &AtomicBool,
+    ) -> Result<()> {
+        self.exclusively(|| {
+            let _change = self.change();
+            let name = &table.schema.name;
+            let key = Bytes::from(table_key(name));
+            let held = self.cached(name).filter(|own| own.id == table.id);
+            self.hold_up(held.as_slice())?;
+            self.commit_planned(|snapshot| {
+                let record = copies::get(snapshot, &key, TableRecord::decode)?;
+                let mut record = record.ok_or_else(|| no_table(name))?;
+                *flag(&mut record) = true;
+                let value = record.encode_checked()?;
+                Ok((vec![key.clone()], vec![Write::Put { key: key.clone(), value }], ()))
+            })?;
+            let _gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+            known.store(true, Ordering::Release);
+            Ok(())
+        })
     }
 
     /// Returns ids whose keys are still there though nobody needs them.

@@ -47,6 +47,7 @@ impl Catalogue {
                 index_ids: (first..first + count).collect(),
                 // Rows of several chunks may be there.
                 chunked: true,
+                ranged: false,
                 schema: schema.clone(),
             };
             let mut writes = vec![

@@ -9,7 +9,9 @@
 
 mod batch;
 mod change;
+mod change_lock;
 mod copies;
+mod following;
 mod keyspace;
 mod mend;
 mod namespace;
@@ -24,12 +26,16 @@ pub(crate) use stored::{StoredKey, blank_table, stored_key, stored_table};
 pub use table::{Index, Table};
 pub(crate) use table::{Shared, index_names};
 
+use self::following::Following;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, put_text};
 use shelfmark_model::{IndexState, TableName};
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -37,6 +43,11 @@ use shelfmark_records::catalogue::TableRecord;
 use shelfmark_records::catalogue::keys::{
     FORMAT, catalogue_key, copy_key, format_record, section, table_key, take_table_name,
 };
+
+/// The number of times a table is loaded that another server is changing, before the caller is told.
+const LOADS_MAX: usize = 250;
+/// The time between two of them.
+const LOAD_AGAIN: Duration = Duration::from_millis(20);
 
 /// The tables of one store.
 pub(crate) struct Catalogue {
@@ -46,6 +57,10 @@ pub(crate) struct Catalogue {
     changing: Mutex<()>,
     /// The watchers that are told of changes of tables.
     watchers: Mutex<Vec<(Owner, Watcher)>>,
+    /// Held over a whole change where other servers share the store.
+    exclusive: Mutex<()>,
+    /// Set where other servers share the store.
+    following: Option<Following>,
 }
 
 /// A watcher that is told of tables created, changed or dropped; returns false to be told no more.
@@ -54,23 +69,38 @@ pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
 impl Catalogue {
     /// Opens the catalogue of a store; a new store gets its format record.
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let is_shared = store.peers().is_some();
         let catalogue = Self {
             store,
+            following: is_shared.then(Following::default),
             tables: RwLock::new(HashMap::new()),
             changing: Mutex::new(()),
+            exclusive: Mutex::new(()),
             watchers: Mutex::default(),
         };
         catalogue.check_format()?;
+        catalogue.follow()?;
         Ok(catalogue)
     }
 
     /// Returns the current form of a table.
     pub(crate) fn table(&self, name: &TableName) -> Result<Arc<Table>> {
+        self.check_followed()?;
         if let Some(table) = self.cached(name) {
             return Ok(table);
         }
-        // Loading under the lock of schema changes: the record cannot change before it is cached.
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..LOADS_MAX {
+            // Loading under the lock of schema changes: the record cannot change before it is cached.
+            let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            match self.load(name) {
+                // Another server is changing it.
+                Err(error) if error.kind() == ErrorKind::Busy => {
+                    drop(changing);
+                    ThreadSleeper.sleep(LOAD_AGAIN);
+                }
+                loaded => return loaded,
+            }
+        }
         self.load(name)
     }
 
@@ -80,6 +110,7 @@ impl Catalogue {
     ///
     /// * [`ErrorKind::NotFound`]: the table was dropped, even if there is another of its name.
     pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
+        self.check_followed()?;
         if !table.is_retired() {
             return Ok(None);
         }
@@ -100,6 +131,7 @@ impl Catalogue {
             .map_err(|error| in_table(name, error))?
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no table {name}")))?;
         let table = Arc::new(Table::of(record));
+        self.hold_if_held_up(&table)?;
         self.cache(Arc::clone(&table));
         Ok(table)
     }

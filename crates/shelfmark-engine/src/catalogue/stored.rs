@@ -42,7 +42,15 @@ pub(crate) fn stored_key(key: &[u8]) -> Result<StoredKey> {
 /// Returns a table of this schema and id that is in no store.
 pub(crate) fn blank_table(schema: TableSchema, id: u64) -> Table {
     let index_ids = index_names(&schema).iter().map(|_| 0).collect();
-    Table::of(TableRecord { id, origin: id, version: 1, index_ids, chunked: true, schema })
+    Table::of(TableRecord {
+        id,
+        origin: id,
+        version: 1,
+        index_ids,
+        chunked: true,
+        ranged: false,
+        schema,
+    })
 }
 
 /// Reads a table's record.

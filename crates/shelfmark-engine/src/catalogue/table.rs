@@ -46,6 +46,9 @@ pub(crate) struct Shared {
     pub(crate) gate: RwLock<()>,
     /// The table may hold a row of more than one chunk. Persisted before the first such row.
     pub(crate) chunked: AtomicBool,
+    /// Ranges of rows may have been deleted while several servers share the store. Persisted before
+    /// the first is.
+    pub(crate) ranged: AtomicBool,
     /// The room left in each shard, by which shards that became too large are found.
     pub(crate) shards: crate::shards::Rooms,
     /// A flag that tells whether any partition was split.
@@ -72,14 +75,23 @@ pub struct Index {
     pub(crate) key: KeySpec,
 }
 
+impl Shared {
+    /// Takes over what a record says that may only change from no to yes.
+    pub(super) fn learn(&self, record: &TableRecord) {
+        self.chunked.fetch_or(record.chunked, Ordering::AcqRel);
+        self.ranged.fetch_or(record.ranged, Ordering::AcqRel);
+    }
+}
+
 impl Table {
     pub(super) fn of(record: TableRecord) -> Self {
-        let shared = Shared { chunked: AtomicBool::new(record.chunked), ..Shared::default() };
+        let shared = Shared::default();
+        shared.learn(&record);
         Self::with_shared(record, Arc::new(shared))
     }
 
     pub(super) fn with_shared(record: TableRecord, shared: Arc<Shared>) -> Self {
-        let TableRecord { id, origin, version, index_ids, schema, chunked: _ } = record;
+        let TableRecord { id, origin, version, index_ids, schema, chunked: _, ranged: _ } = record;
         let indexes = index_ids
             .iter()
             .copied()
@@ -170,6 +182,20 @@ impl Table {
     /// never while the gate is held.
     pub(crate) fn has_chunks(&self) -> bool {
         self.shared.chunked.load(Ordering::Acquire)
+    }
+
+    /// Tells whether ranges of rows may have been deleted while several servers share the store. As
+    /// [`Table::has_chunks`], it changes from no to yes only.
+    pub(crate) fn has_ranges(&self) -> bool {
+        self.shared.ranged.load(Ordering::Acquire)
+    }
+
+    /// Tells whether a record says what this form does.
+    pub(super) fn is_of(&self, record: &TableRecord) -> bool {
+        (record.id, record.origin, record.version) == (self.id, self.origin, self.version)
+            && record.index_ids == self.index_ids
+            && record.chunked == self.has_chunks()
+            && record.ranged == self.has_ranges()
     }
 
     /// Tells whether an item that expires then is invisible now.

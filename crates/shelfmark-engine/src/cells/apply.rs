@@ -18,6 +18,7 @@ pub(crate) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
     }
     let partition = mutation.partition.clone();
     target.note_written(&partition, latest_of(mutation));
+    target.guard(&partition, mutation.change.is_of_range());
     match &mutation.change {
         CellChange::Row { clustering, is_insert, operations } => {
             let place = Place { partition, clustering: Some(clustering.clone()) };
@@ -206,7 +207,7 @@ fn delete_row(
     target.put(&found, after)?;
     let deletion = Deletion { timestamp: mutation.timestamp, at_seconds: target.now };
     let rest = target.rest_of(&found.key);
-    target.table.shared.cells.raise(mutation.timestamp);
+    target.note_deletion(mutation.timestamp);
     let tombstone = {
         let mut buffer = target.writer.buffer.borrow_mut();
         tombstones::put_row_tombstone(&mut buffer, target.table.id, rest, deletion)?

@@ -33,7 +33,7 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     let rest_of = |key: &Bytes| Bytes::copy_from_slice(target.rest_of(key));
     let end = range.end.as_ref().map_or_else(Bytes::new, rest_of);
     let tombstone = RangeTombstone { start: rest_of(&range.start), end, deletion };
-    target.table.shared.cells.raise(timestamp);
+    target.note_deletion(timestamp);
     let laid = tombstones::put_range_tombstone(&target.writer.buffer, target.table.id, &tombstone)?;
     target.table.shared.cells.raise_levels(laid.level + 1);
     for (key, at_seconds) in laid.keys {

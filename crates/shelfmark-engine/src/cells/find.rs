@@ -12,6 +12,7 @@ use shelfmark_records::cells::{CellRow, CellsLayout, Content, LiveRow, Place, Ti
 use shelfmark_records::keys::Tree;
 use shelfmark_store::KeyRange;
 
+use super::beside::BesideOthers;
 use super::derive;
 use super::page::live_row;
 use super::purging::Purges;
@@ -37,6 +38,8 @@ pub(crate) struct Target<'a> {
     pub(super) now: u64,
     /// Deleted ranges whose rows may still be there.
     pub(super) purges: Purges,
+    /// Set where other servers write to the table.
+    beside: Option<BesideOthers>,
     /// Rows that were found to be decided on. What is written of the table since is none of them.
     kept: RefCell<HashMap<Vec<u8>, Found>>,
     /// The latest timestamp that is written.
@@ -86,10 +89,13 @@ impl<'a> Target<'a> {
     ) -> Result<Self> {
         let layout = table.cells()?;
         let state = &table.shared.cells;
-        state.load(table.id, &writer.buffer)?;
+        let beside = BesideOthers::of(inner, writer, table)?;
+        inner.load_state(table, &writer.buffer)?;
         let purges = Purges::of(table);
-        let rows = layout.blind_columns.as_ref().map(|_| &layout.keys.prefix);
-        state.high_water.load(table.id, rows, &writer.buffer)?;
+        if inner.is_alone {
+            let rows = layout.blind_columns.as_ref().map(|_| &layout.keys.prefix);
+            state.high_water.load(table.id, rows, &writer.buffer)?;
+        }
         Ok(Self {
             inner,
             writer,
@@ -98,6 +104,7 @@ impl<'a> Target<'a> {
             views,
             now,
             purges,
+            beside,
             kept: RefCell::default(),
             latest: Cell::new(Timestamp::MIN),
             has_chunks: Cell::new(false),
@@ -133,6 +140,21 @@ impl<'a> Target<'a> {
     /// Returns what of a row that was found is live.
     pub(crate) fn live(&self, found: &Found) -> Option<LiveRow> {
         found.row().and_then(|row| live_row(row, self.layout, self.now))
+    }
+
+    /// Notes a deletion at `timestamp`, before its tombstone is queued.
+    pub(super) fn note_deletion(&self, timestamp: Timestamp) {
+        self.table.shared.cells.raise(timestamp);
+        let latest = &self.writer.tombstone;
+        latest.set(latest.get().max(timestamp));
+    }
+
+    /// Has the commit exclude deletions of ranges of a partition by other servers, and where
+    /// `is_range` every other write of it.
+    pub(super) fn guard(&self, partition: &[u8], is_range: bool) {
+        if let Some(beside) = &self.beside {
+            beside.guard(&self.writer.buffer, partition, is_range);
+        }
     }
 
     /// Returns a timestamp for a write of now, never the same twice.
@@ -229,10 +251,17 @@ impl<'a> Target<'a> {
 
     /// Returns the latest deletion by a tombstone that a write of the row at `timestamp` must respect.
     pub(crate) fn deleted_at(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
-        if !self.table.shared.cells.may_have_tombstones(timestamp) {
+        let state = &self.table.shared.cells;
+        let (may_have_tombstones, levels) = match &self.beside {
+            None => (state.may_have_tombstones(timestamp), state.levels()),
+            Some(beside) => {
+                let own = timestamp <= self.writer.tombstone.get();
+                (own || beside.may_have_tombstones(timestamp), beside.levels())
+            }
+        };
+        if !may_have_tombstones {
             return Ok(None);
         }
-        let levels = self.table.shared.cells.levels();
         tombstones::deletion_of(&self.writer.buffer, self.table.id, levels, self.rest_of(key))
     }
 

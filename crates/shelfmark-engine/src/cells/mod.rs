@@ -35,6 +35,7 @@
 
 mod apply;
 mod backfill;
+mod beside;
 mod blind;
 mod check;
 mod delete;

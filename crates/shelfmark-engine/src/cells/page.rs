@@ -220,7 +220,7 @@ impl<'a, V: View> CellReader<'a, V> {
                 table.schema.name
             )));
         }
-        table.shared.cells.load(table.id, view)?;
+        inner.load_state(table, view)?;
         let purges = Purges::of(table);
         let base = PurgedBase::of(inner, view, table)?;
         let step = AccessStep::new(&table.schema.name.name, None);

@@ -112,7 +112,7 @@ impl PurgedBase {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             base => base?,
         };
-        base.shared.cells.load(base.id, view)?;
+        inner.load_state(&base, view)?;
         let purges = Purges::of(&base);
         Ok(purges.is_any().then_some(Self { base, purges }))
     }

@@ -71,6 +71,13 @@ pub enum CellChange {
     DeletePartition,
 }
 
+impl CellChange {
+    /// Tells whether it deletes a range of rows.
+    pub(crate) fn is_of_range(&self) -> bool {
+        matches!(self, Self::DeleteSpan(_) | Self::DeletePartition)
+    }
+}
+
 /// An operation on one column of a row. Columns are named by number ([`shelfmark_model::Column`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellOperation {

@@ -91,6 +91,12 @@ impl Default for TableState {
 }
 
 impl TableState {
+    /// Has readers look for deletions that are being purged if ranges were ever deleted: beside other
+    /// servers nobody knows more.
+    pub(super) fn know_ranges(&self, has_ranges: bool) {
+        self.has_purges.store(has_ranges, Ordering::Release);
+    }
+
     /// Reads what was persisted, once; to be called before anything else.
     pub(super) fn load(&self, table: u64, view: &impl View) -> Result<()> {
         if self.is_loaded.load(Ordering::Acquire) {

@@ -94,7 +94,11 @@ impl Engine {
         let mut left = 0;
         let mut outcome = Ok(());
         for table in self.inner.catalogue.loaded() {
-            if table.cells.is_none() || !table.shared.cells.is_purging() {
+            let is_purging = match self.inner.is_alone {
+                true => table.shared.cells.is_purging(),
+                false => table.has_ranges(),
+            };
+            if table.cells.is_none() || !is_purging {
                 continue;
             }
             match self.inner.purge_ranges(&table) {

@@ -211,6 +211,11 @@ fn push_piece(pieces: &mut Vec<RangeTombstone>, start: Bytes, end: Bytes, deleti
 /// Has the persisted bound above the timestamp once the commit is done.
 fn raise_bound(buffer: &mut Buffer, table: u64, timestamp: Timestamp) -> Result<()> {
     let key = bound_key(table);
+    // It only rises, so one that is high enough need not be validated.
+    let known = buffer.base().get(&key)?.map(|value| bound_of(&value)).transpose()?;
+    if known.is_some_and(|known| known >= timestamp) {
+        return Ok(());
+    }
     let bound = buffer.get(&key)?.map(|value| bound_of(&value)).transpose()?;
     if bound.is_none_or(|bound| bound < timestamp) {
         let bound = timestamp.saturating_add(BOUND_STEP_MICROS);

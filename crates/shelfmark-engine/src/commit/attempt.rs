@@ -54,6 +54,7 @@ impl Inner {
         answer: Result<T>,
         done: &mut Done<T>,
     ) -> Result<bool> {
+        self.catalogue.check_followed()?;
         let Some(told) = done.take() else { return Ok(true) };
         // The completion is shared so that it survives a refused submit.
         let told = Arc::new(Mutex::new(Some(told)));

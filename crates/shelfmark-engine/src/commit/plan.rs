@@ -52,6 +52,8 @@ enum Attempt<'l> {
     Answer(Result<Once>),
     /// This table's flag for chunked rows must be persisted first.
     NeedsChunks(Arc<Table>),
+    /// This table's flag for deleted ranges must be persisted first.
+    NeedsRanges(Arc<Table>),
 }
 
 /// The operations of a commit, and the tables, partitions and rows that it locks.
@@ -93,6 +95,11 @@ impl Inner {
             Attempt::NeedsChunks(table) => {
                 drop((latched, partitions, gates));
                 self.catalogue.set_chunked(&table)?;
+                return Ok(false);
+            }
+            Attempt::NeedsRanges(table) => {
+                drop((latched, partitions, gates));
+                self.catalogue.set_ranged(&table)?;
                 return Ok(false);
             }
         };
@@ -206,8 +213,21 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
+    /// Returns a table of which a range is deleted beside other servers for the first time.
+    fn needs_ranges(&self, inner: &Inner) -> Option<Arc<Table>> {
+        let deletes_range = |(table, operation): &&(Arc<Table>, Operation<'_>)| {
+            matches!(operation, Operation::Cells(mutation) if mutation.change.is_of_range())
+                && !table.has_ranges()
+        };
+        let found = self.operations.iter().find(deletes_range).filter(|_| !inner.is_alone);
+        found.map(|(table, _)| Arc::clone(table))
+    }
+
     /// Applies the operations to a new buffer.
     fn apply<'l>(&'l self, inner: &Inner, call: &Call<'_>) -> Result<Attempt<'l>> {
+        if let Some(table) = self.needs_ranges(inner) {
+            return Ok(Attempt::NeedsRanges(table));
+        }
         let writer = inner.gated_writer()?;
         if let Some(token) = call.token
             && let Some(answer) = take_token(&writer, token)?

@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use shelfmark_records::cells::Timestamp;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, Snapshot};
 
@@ -27,6 +28,8 @@ pub(crate) struct Writer {
     pub(crate) expiring: bool,
     /// Nothing but deletions and checks was applied.
     pub(crate) deletes_only: Cell<bool>,
+    /// The latest tombstone that this leaves, whatever the table.
+    pub(crate) tombstone: Cell<Timestamp>,
     /// The partitions that were touched, where the store validates no ranges.
     pub(crate) guards: Option<Guards>,
 }
@@ -57,6 +60,7 @@ impl Inner {
             now_micros: clock.now_micros(),
             changes: Cell::new(0),
             deletes_only: Cell::new(true),
+            tombstone: Cell::new(Timestamp::MIN),
             is_gated: false,
             expiring: false,
             guards: (!self.validates_ranges).then(Guards::default),

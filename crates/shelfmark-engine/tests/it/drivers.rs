@@ -16,13 +16,16 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{IndexSchema, Item, KeyColumn, TableName, TableOptions, TableSchema};
-use shelfmark_store::clock::ManualClock;
+use shelfmark_store::clock::{Clock as _, ManualClock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::fault_injection::{FaultInjectingStore, FaultOptions};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{
     Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
 };
+
+/// Names a cluster's placement drivers; then cases run there alone (`cargo xtask tikv`).
+const CLUSTER: &str = "SHELFMARK_TIKV";
 
 /// What the clock of every bed shows at first, in seconds since the Unix epoch.
 pub(crate) const START_SECONDS: u64 = 1_700_000_000;
@@ -39,7 +42,11 @@ pub(crate) struct Bed {
 
 /// Runs a case on every driver.
 pub(crate) fn on_every_driver(case: impl Fn(&Bed)) {
-    for build in [memory, meanest, embedded, restless] {
+    let own: &[fn() -> Bed] = match std::env::var_os(CLUSTER) {
+        None => &[memory, meanest, embedded, restless],
+        Some(_) => &[tikv],
+    };
+    for build in own {
         let bed = build();
         eprintln!("driver: {}", bed.name);
         case(&bed);
@@ -99,6 +106,31 @@ pub(crate) fn restless() -> Bed {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
     let store = restless_store(folder.path(), &clock);
     Bed { folder: Some(folder), ..bed("restless", store, clock) }
+}
+
+/// On a cluster, in a space of its own.
+fn tikv() -> Bed {
+    let [bed, other] = tikv_servers();
+    other.engine.store().close().unwrap();
+    bed
+}
+
+/// Two servers on a cluster, in one space of their own.
+pub(crate) fn tikv_servers() -> [Bed; 2] {
+    let space = format!("engine-{:x}", SystemClock::new().now_micros());
+    [tikv_in(&space), tikv_in(&space)]
+}
+
+fn tikv_in(space: &str) -> Bed {
+    let clock = clock();
+    let placement = std::env::var(CLUSTER).unwrap();
+    let mut options =
+        shelfmark_tikv::Options::new(placement.split(',').map(str::to_owned).collect());
+    // Leases go by real time, whatever the engine's clock shows.
+    let real = Arc::new(SystemClock::new());
+    space.clone_into(&mut options.space);
+    let store = shelfmark_tikv::TikvStore::open(options, real).unwrap();
+    bed("tikv", Arc::new(store), clock)
 }
 
 fn embedded_store(folder: &Path, options: Options, clock: &Arc<ManualClock>) -> Arc<dyn Store> {

@@ -37,6 +37,8 @@ mod renew;
 #[cfg(test)]
 mod script;
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod shard_bytes;
 #[cfg(test)]
 mod shared_cells;

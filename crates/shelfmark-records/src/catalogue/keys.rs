@@ -28,6 +28,10 @@ pub mod section {
     pub const NAMESPACES: u8 = 4;
     /// The number that rises with every change.
     pub const VERSION: u8 = 5;
+    /// The number of changes that other servers have to take over.
+    pub const FORMS: u8 = 6;
+    /// The server that changes the catalogue, where several share the store.
+    pub const CHANGE_LOCK: u8 = 7;
     /// Behind all others: parts the catalogue from what follows it.
     pub const SEPARATOR: u8 = 0xff;
 }
@@ -40,7 +44,7 @@ pub fn format_record() -> (Bytes, Bytes) {
 /// Bytes of the separator: those of a block of the embedded driver.
 const SEPARATOR_BYTES: usize = 4096;
 
-/// The sections that are kept twice: all but the version of the catalogue, which a restart may lose.
+/// The sections that are kept twice: all but the two that count changes, which a restart may lose.
 /// The format comes last, so that a store of before is one until all its copies are there.
 pub const SECTIONS: [u8; 5] =
     [section::NEXT_ID, section::TABLES, section::DROPPED, section::NAMESPACES, section::FORMAT];
@@ -53,6 +57,16 @@ pub fn catalogue_key(section: u8) -> Vec<u8> {
 /// Returns where the number lies that rises with every change.
 pub fn version_key() -> Bytes {
     catalogue_key(section::VERSION).into()
+}
+
+/// Returns where the number of changes lies that other servers have to take over.
+pub fn forms_key() -> Bytes {
+    catalogue_key(section::FORMS).into()
+}
+
+/// Returns where it is noted which server changes the catalogue.
+pub fn change_lock_key() -> Bytes {
+    catalogue_key(section::CHANGE_LOCK).into()
 }
 
 /// Returns where the record of a table lies.

@@ -23,6 +23,8 @@ pub struct TableRecord {
     pub index_ids: Vec<u64>,
     /// A row of more than one chunk may be there.
     pub chunked: bool,
+    /// Ranges of rows may have been deleted while several servers shared the store.
+    pub ranged: bool,
     /// As it was declared.
     pub schema: TableSchema,
 }
@@ -36,6 +38,8 @@ impl TableRecord {
             .with("version", number(self.version))
             .with("index_ids", Value::List(ids))
             .with("chunked", self.chunked);
+        // Left out where it does not hold, as in records of before.
+        let item = if self.ranged { item.with("ranged", true) } else { item };
         let item = match self.origin == self.id {
             true => item,
             false => item.with("origin", number(self.origin)),
@@ -84,6 +88,7 @@ impl TableRecord {
             version: unsigned(item.get("version"))?,
             index_ids: ids.iter().map(|id| unsigned(Some(id))).collect::<Result<_>>()?,
             chunked: item.get("chunked") == Some(&Value::Bool(true)),
+            ranged: item.get("ranged") == Some(&Value::Bool(true)),
             schema: schema_from_item(&item)?,
         })
     }

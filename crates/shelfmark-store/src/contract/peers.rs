@@ -47,6 +47,9 @@ pub trait Peers: Send + Sync {
     /// * [`super::ErrorKind::Unavailable`]: the store does not answer. Call it again.
     fn live(&self) -> Result<Vec<Peer>>;
 
+    /// Returns the time since some fixed moment, by the clock that leases are measured with.
+    fn monotonic(&self) -> Duration;
+
     /// Returns how long this process may still act as one that the others wait for; zero once it
     /// must not, because they may have gone on without it.
     fn lease_left(&self) -> Duration;

@@ -1,0 +1,60 @@
+//! Runs the suites that need a cluster on the test bed under `test-bed/tikv`.
+//!
+//! What it is not: for machines without Go, which the bed is built with: there it says so and does
+//! nothing.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+
+use crate::run::run_with;
+
+/// The script that starts and stops the bed.
+const BED: &str = "test-bed/tikv/bed";
+
+/// Runs the suites on a fresh bed, or on the cluster that `SHELFMARK_TIKV` names.
+pub(crate) fn run() -> anyhow::Result<()> {
+    if let Ok(placement) = std::env::var("SHELFMARK_TIKV") {
+        return suites(&placement);
+    }
+    if Command::new("go").arg("version").output().is_err() {
+        println!("tikv: skipped, because Go is not installed and the test bed is built with it");
+        return Ok(());
+    }
+    let folder = std::env::temp_dir().join(format!("shelfmark-bed-{}", std::process::id()));
+    let outcome = started(&folder).and_then(|placement| suites(&placement));
+    let stopped = bed(&["stop", &folder.to_string_lossy()]).map(drop);
+    if outcome.is_ok() {
+        std::fs::remove_dir_all(&folder).context("the bed's folder stays")?;
+    }
+    outcome.and(stopped)
+}
+
+fn started(folder: &Path) -> anyhow::Result<String> {
+    let told = bed(&["start", &folder.to_string_lossy()])?;
+    let last = told.lines().last().unwrap_or_default();
+    let placement = last.strip_prefix("{\"pd\": \"").and_then(|rest| rest.strip_suffix("\"}"));
+    placement.map(str::to_owned).with_context(|| format!("the bed did not start: {told}"))
+}
+
+fn suites(placement: &str) -> anyhow::Result<()> {
+    let cluster = [("SHELFMARK_TIKV", placement)];
+    // One processor is the cluster's.
+    let some = ["--include-ignored", "--test-threads", "4"];
+    let of = |package: &'static str| ["test", "-p", package, "--test", "it", "--"];
+    run_with("cargo", &[&of("shelfmark-tikv")[..], &some].concat(), &cluster)?;
+    run_with("cargo", &[&of("shelfmark-engine")[..], &some].concat(), &cluster)
+}
+
+fn bed(arguments: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new(BED)
+        .args(arguments)
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .with_context(|| format!("{BED} does not run"))?;
+    if !output.status.success() {
+        bail!("{BED} {} failed", arguments.join(" "));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
