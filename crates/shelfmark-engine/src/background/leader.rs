@@ -32,9 +32,14 @@ impl Inner {
     }
 
     /// Tells whether a snapshot of another server may still read the keys of a dropped id.
-    pub(super) fn others_may_read(&self, id: u64) -> bool {
-        if self.store.peers().is_none() {
-            return false;
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub(super) fn others_may_read(&self, id: u64) -> Result<bool> {
+        let Some(peers) = self.store.peers() else { return Ok(false) };
+        if peers.live()?.iter().all(|peer| peer.id == peers.id()) {
+            return Ok(false);
         }
         let now = self.environment.clock.monotonic();
         let mut seen =
@@ -45,6 +50,6 @@ impl Inner {
         if is_over {
             seen.remove(&id);
         }
-        !is_over
+        Ok(!is_over)
     }
 }

@@ -28,7 +28,7 @@ impl Engine {
         for dropped in self.inner.catalogue.dropped()? {
             let oldest = self.inner.store.stats().oldest_snapshot;
             let is_read = oldest.is_some_and(|oldest| oldest < dropped.since);
-            if is_read || self.inner.others_may_read(dropped.id) {
+            if is_read || self.inner.others_may_read(dropped.id)? {
                 left += 1;
                 continue;
             }
