@@ -9,6 +9,7 @@ use crate::errors::Result;
 use crate::face::Face;
 use crate::json::Writer;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
+use crate::streams::{stream_arn, view_type_of};
 use crate::table::{Billing, Meta, Throughput, index_arn, key_letter, table_arn};
 
 /// The number of items of a table or index, and their total size.
@@ -83,6 +84,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_billing(out, meta);
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
+        put_stream(out, &described);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_or_least());
         if let Some(class) = &meta.table_class {
@@ -90,6 +92,22 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         }
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
     });
+}
+
+/// Writes the stream of a table, and which one was its latest if it is off.
+fn put_stream(out: &mut Writer, described: &Described<'_>) {
+    let schema = &described.table.schema;
+    if let Some(stream) = &schema.options.stream {
+        out.name("StreamSpecification").object(|out| {
+            out.name("StreamEnabled").boolean(true);
+            out.name("StreamViewType").text(view_type_of(stream.images));
+        });
+    }
+    if let Some(label) = &described.meta.latest_stream {
+        let arn = stream_arn(&described.face.options, &schema.name.name, label);
+        out.name("LatestStreamArn").text(&arn);
+        out.name("LatestStreamLabel").text(label);
+    }
 }
 
 /// Writes the billing mode of a table, unless it has always been provisioned.
@@ -148,7 +166,8 @@ fn put_definitions(out: &mut Writer, table: &Table) {
     });
 }
 
-fn put_key_schema(out: &mut Writer, partition: &[KeyColumn], sort: &[SortColumn]) {
+/// Writes a key as `KeySchema`.
+pub(crate) fn put_key_schema(out: &mut Writer, partition: &[KeyColumn], sort: &[SortColumn]) {
     let hash = partition.iter().map(|column| (&column.name, "HASH"));
     let range = sort.iter().map(|column| (&column.name, "RANGE"));
     out.name("KeySchema").list(|out| {

@@ -4,7 +4,10 @@
 //! up to ten of their violations are reported in one message.
 
 use crate::errors::{Error, Result, texts};
-use crate::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, TABLE_ARN_CHARS_MAX};
+use crate::limits::{
+    NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, SHARD_ID_CHARS_MAX, SHARD_ID_CHARS_MIN,
+    TABLE_ARN_CHARS_MAX,
+};
 
 /// The values of `ReturnConsumedCapacity`.
 pub(crate) const CAPACITIES: &[&str] = &["INDEXES", "TOTAL", "NONE"];
@@ -69,6 +72,13 @@ impl Shape {
         self.length(path, name.chars().count(), 1, NAME_CHARS_MAX);
         if !name.is_empty() && !is_name(name) {
             self.refuse(path, texts::NAME_PATTERN);
+        }
+    }
+
+    /// Checks the id of a shard, if it is present.
+    pub(crate) fn shard_id(&mut self, path: &str, id: Option<&str>) {
+        if let Some(id) = id {
+            self.length(path, id.chars().count(), SHARD_ID_CHARS_MIN, SHARD_ID_CHARS_MAX);
         }
     }
 

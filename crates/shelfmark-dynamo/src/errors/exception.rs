@@ -6,6 +6,7 @@
 pub enum Exception {
     AccessDenied,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -22,6 +23,7 @@ pub enum Exception {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -38,9 +40,10 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::AccessDenied,
         Self::ConditionalCheckFailed,
+        Self::ExpiredIterator,
         Self::IdempotentParameterMismatch,
         Self::IncompleteSignature,
         Self::InternalServerError,
@@ -57,6 +60,7 @@ impl Exception {
         Self::TransactionCanceled,
         Self::TransactionConflict,
         Self::TransactionInProgress,
+        Self::TrimmedDataAccess,
         Self::UnknownOperation,
         Self::UnrecognizedClient,
         Self::Validation,
@@ -68,6 +72,7 @@ impl Exception {
         match self {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
+            Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
             Self::IdempotentParameterMismatch => (DYNAMODB, "IdempotentParameterMismatchException"),
             Self::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             Self::InternalServerError => (DYNAMODB, "InternalServerError"),
@@ -86,6 +91,7 @@ impl Exception {
             Self::TransactionCanceled => (DYNAMODB, "TransactionCanceledException"),
             Self::TransactionConflict => (DYNAMODB, "TransactionConflictException"),
             Self::TransactionInProgress => (DYNAMODB, "TransactionInProgressException"),
+            Self::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException"),
             Self::UnknownOperation => (SERVICE, "UnknownOperationException"),
             Self::UnrecognizedClient => (SERVICE, "UnrecognizedClientException"),
             Self::Validation => (VALIDATE, "ValidationException"),
@@ -101,6 +107,7 @@ impl Exception {
             Self::RequestTooLarge => 413,
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::ExpiredIterator
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InvalidSignature
@@ -114,6 +121,7 @@ impl Exception {
             | Self::TransactionCanceled
             | Self::TransactionConflict
             | Self::TransactionInProgress
+            | Self::TrimmedDataAccess
             | Self::UnknownOperation
             | Self::UnrecognizedClient
             | Self::Validation => 400,
@@ -128,6 +136,7 @@ impl Exception {
             Self::Serialization | Self::TransactionCanceled => "Message",
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::ExpiredIterator
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InternalServerError
@@ -142,6 +151,7 @@ impl Exception {
             | Self::TableNotFound
             | Self::TransactionConflict
             | Self::TransactionInProgress
+            | Self::TrimmedDataAccess
             | Self::UnknownOperation
             | Self::UnrecognizedClient
             | Self::Validation => "message",

@@ -1,12 +1,13 @@
 //! CreateTable.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use shelfmark_engine::ErrorKind;
-use shelfmark_model::{IndexSchema, Placement, RowKind, TableOptions, TableSchema};
+use shelfmark_engine::{ErrorKind, Table};
+use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOptions, TableSchema};
 
 use super::table_request::{
-    self, Definition, IndexRequest, KeyElement, StreamRequest, Tag, ThroughputRequest,
+    self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::tags;
@@ -17,6 +18,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
+use crate::streams::free_label;
 use crate::table::{Billing, IndexMeta, Meta, Throughput, table_name};
 
 #[derive(Debug, Default)]
@@ -42,12 +44,18 @@ struct Request {
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let name = request.table.clone().unwrap_or_default();
+    let texts = (texts::CREATED_STREAM_NEEDS_VIEW, texts::CREATED_STREAM_HAS_NO_VIEW);
+    let stream = request.stream.as_ref().map(|stream| stream.wanted(texts)).transpose()?;
     let schema = schema(face, request)?;
     // A new table must not hide another face's that clients use by this name.
     if crate::table::find_named(&face.engine, &name).is_ok_and(|table| table.is_shared()) {
         return Err(Error::new(Exception::ResourceInUse, texts::table_exists(&name)));
     }
-    let table = face.engine.create_table(schema).map_err(|error| {
+    let created = match stream {
+        Some(StreamWanted::On(images)) => create_with_stream(face, schema, images),
+        Some(StreamWanted::Off) | None => face.engine.create_table(schema),
+    };
+    let table = created.map_err(|error| {
         if error.kind() == ErrorKind::AlreadyExists {
             return Error::new(Exception::ResourceInUse, texts::table_exists(&name));
         }
@@ -57,6 +65,18 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         out.name("TableDescription");
         describe::put(out, face, &table, "CREATING", &Sizes::default());
     }))
+}
+
+fn create_with_stream(
+    face: &Face,
+    mut schema: TableSchema,
+    images: ChangeImages,
+) -> shelfmark_engine::Result<Arc<Table>> {
+    let label = free_label(&face.engine, &schema.name, face.now_ms())?;
+    let mut meta = Meta::read(&schema.options.face);
+    meta.latest_stream = Some(label.clone());
+    meta.put(&mut schema.options.face);
+    face.engine.create_table_with_stream(schema, &label, images)
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -132,11 +152,10 @@ fn shape(request: &Request) -> Result<()> {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
     table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
-    table_request::shape_stream(request.stream, &mut shape);
+    table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
-    table_request::check_stream(request.stream)?;
-    match request.unsupported.or(table_request::stream_wanted(request.stream)) {
+    match request.unsupported {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
     }
@@ -169,6 +188,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
+        latest_stream: None,
     };
     Ok(TableSchema {
         name: table_name(&request.table.unwrap_or_default()),

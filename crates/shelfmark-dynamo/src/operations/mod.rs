@@ -17,11 +17,15 @@ mod collections;
 mod create_table;
 mod delete_item;
 mod delete_table;
+mod describe_stream;
 mod describe_table;
 mod fingerprint;
 mod get_item;
+mod get_records;
+mod get_shard_iterator;
 mod item_write;
 mod key_range;
+mod list_streams;
 mod list_tables;
 mod paging;
 mod put_item;
@@ -42,12 +46,12 @@ mod write_request;
 
 use shelfmark_engine::weight::{Allowance, Weight};
 
-use crate::errors::{Error, Exception, Result};
+use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 23] = [
+pub const OPERATIONS: [&str; 27] = [
     "BatchGetItem",
     "BatchWriteItem",
     "CreateTable",
@@ -56,9 +60,13 @@ pub const OPERATIONS: [&str; 23] = [
     "DescribeContinuousBackups",
     "DescribeEndpoints",
     "DescribeLimits",
+    "DescribeStream",
     "DescribeTable",
     "DescribeTimeToLive",
     "GetItem",
+    "GetRecords",
+    "GetShardIterator",
+    "ListStreams",
     "ListTables",
     "ListTagsOfResource",
     "PutItem",
@@ -72,6 +80,15 @@ pub const OPERATIONS: [&str; 23] = [
     "UpdateTable",
     "UpdateTimeToLive",
 ];
+
+/// The operations on streams, which have a target of their own.
+const STREAM_OPERATIONS: [&str; 4] =
+    ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
+
+/// Returns true if the operation is one on streams.
+pub(crate) fn is_of_streams(operation: &str) -> bool {
+    STREAM_OPERATIONS.contains(&operation)
+}
 
 /// Answers one operation.
 pub(crate) fn run(
@@ -95,6 +112,7 @@ pub(crate) fn run(
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "ListStreams" => done.answer(list_streams::answer(face, head, body)),
         "ListTables" => done.answer(list_tables::answer(face, head, body)),
         "DescribeEndpoints" => done.answer(service::describe_endpoints(face, head, body)),
         _ => done.answer(answer(face, operation, body)),
@@ -108,23 +126,27 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "DeleteTable" => delete_table::answer(face, body),
         "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
         "DescribeLimits" => service::describe_limits(body),
+        "DescribeStream" => describe_stream::answer(face, body),
         "DescribeTable" => describe_table::answer(face, body),
         "DescribeTimeToLive" => time_to_live::describe(face, body),
         "GetItem" => get_item::answer(face, body),
+        "GetRecords" => get_records::answer(face, body),
+        "GetShardIterator" => get_shard_iterator::answer(face, body),
         "ListTagsOfResource" => tags::list(face, body),
         "Scan" => scan::answer(face, body),
         "TagResource" => tags::tag(face, body),
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
-        _ => Err(Error::new(Exception::UnknownOperation, "")),
+        _ => Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)),
     }
 }
 
 /// Returns the weight of an operation, whatever the size of its request.
 pub(crate) fn weight(operation: &str) -> Weight {
     match operation {
-        "BatchGetItem" | "Query" | "TransactGetItems" => Weight::Page,
+        "BatchGetItem" | "DescribeStream" | "GetRecords" | "GetShardIterator" | "ListStreams"
+        | "Query" | "TransactGetItems" => Weight::Page,
         "Scan" => Weight::Heavy,
         // They wait for other writers of the table; to build an index reads all of it.
         "CreateTable" | "DeleteTable" | "TagResource" | "UntagResource" | "UpdateTable"

@@ -3,6 +3,8 @@
 //!
 //! Read and checked for shape here; what they mean together is in [`super::table_schema`].
 
+use shelfmark_model::ChangeImages;
+
 use crate::errors::{Error, Result, texts};
 use crate::json::Reader;
 use crate::limits::{
@@ -10,6 +12,7 @@ use crate::limits::{
     TAG_VALUE_CHARS_MAX, THROUGHPUT_MAX,
 };
 use crate::shape::Shape;
+use crate::streams::{VIEW_TYPES, images_of};
 use crate::table::Throughput;
 
 /// An element of AttributeDefinitions: name and letter.
@@ -50,11 +53,10 @@ pub(super) struct ThroughputRequest {
 }
 
 /// The stream that a table is to have.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct StreamRequest {
     pub(super) enabled: Option<bool>,
-    /// True if it names the view of the stream.
-    pub(super) has_view: bool,
+    pub(super) view_type: Option<String>,
 }
 
 /// A tag: key and value.
@@ -164,7 +166,7 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
     let present = reader.structure(|reader, name| {
         match name {
             "StreamEnabled" => stream.enabled = reader.boolean()?,
-            "StreamViewType" => stream.has_view = reader.text()?.is_some(),
+            "StreamViewType" => stream.view_type = reader.text()?,
             _ => reader.skip()?,
         }
         Ok(())
@@ -172,9 +174,11 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
     Ok(present.then_some(stream))
 }
 
-pub(super) fn shape_stream(stream: Option<StreamRequest>, shape: &mut Shape) {
+pub(super) fn shape_stream(stream: Option<&StreamRequest>, shape: &mut Shape) {
     if let Some(stream) = stream {
         shape.required("StreamSpecification.StreamEnabled", stream.enabled.is_some());
+        let view_type = stream.view_type.as_deref();
+        shape.one_of("StreamSpecification.StreamViewType", view_type, VIEW_TYPES);
     }
 }
 
@@ -186,19 +190,25 @@ pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     }
 }
 
-/// Refuses a stream that is off and has a view.
-pub(super) fn check_stream(stream: Option<StreamRequest>) -> Result<()> {
-    match stream {
-        Some(StreamRequest { enabled: Some(false), has_view: true }) => {
-            Err(Error::validation(texts::STREAM_VIEW_FORBIDDEN))
-        }
-        Some(_) | None => Ok(()),
-    }
+/// The state in which a request wants the stream of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StreamWanted {
+    On(ChangeImages),
+    Off,
 }
 
-/// Returns the member's name if it asks for a stream, which is not supported yet.
-pub(super) fn stream_wanted(stream: Option<StreamRequest>) -> Option<&'static str> {
-    stream.and_then(|stream| stream.enabled).unwrap_or(false).then_some("StreamSpecification")
+impl StreamRequest {
+    /// Returns what is wanted. The texts are those for a stream that is on without a view, and for one
+    /// that is off with a view.
+    pub(super) fn wanted(&self, texts: (&'static str, &'static str)) -> Result<StreamWanted> {
+        let images = self.view_type.as_deref().and_then(images_of);
+        match (self.enabled == Some(true), images) {
+            (true, Some(images)) => Ok(StreamWanted::On(images)),
+            (true, None) => Err(Error::validation(texts.0)),
+            (false, Some(_)) => Err(Error::validation(texts.1)),
+            (false, None) => Ok(StreamWanted::Off),
+        }
+    }
 }
 
 pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {

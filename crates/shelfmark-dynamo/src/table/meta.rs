@@ -64,6 +64,8 @@ pub(crate) struct Meta {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) deletion_protection: bool,
     pub(crate) table_class: Option<String>,
+    /// The label of the newest stream, also of one that is off.
+    pub(crate) latest_stream: Option<String>,
 }
 
 impl Meta {
@@ -95,12 +97,14 @@ impl Meta {
                 .collect(),
             deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
             table_class: text(face, "table_class").map(str::to_owned),
+            latest_stream: text(face, "latest_stream").map(str::to_owned),
         }
     }
 
     /// Puts the settings into the map that the engine keeps, beside what other faces keep there.
     pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
         face.remove("table_class");
+        face.remove("latest_stream");
         Share::put_option(None, face);
         face.extend(self.to_face());
     }
@@ -124,8 +128,12 @@ impl Meta {
         put_throughput(&mut face, "", self.throughput);
         put_throughput(&mut face, "on_demand_", self.on_demand);
         put_throughput(&mut face, "warm_", self.warm);
-        if let Some(class) = &self.table_class {
-            face.insert("table_class".to_owned(), Value::text(class));
+        for (name, text) in
+            [("table_class", &self.table_class), ("latest_stream", &self.latest_stream)]
+        {
+            if let Some(text) = text {
+                face.insert(name.to_owned(), Value::text(text));
+            }
         }
         let grant = self.tags.get(SHARE_TAG).and_then(|word| Share::of_word(word));
         Share::put_option(grant, &mut face);
@@ -228,6 +236,7 @@ mod tests {
             tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
+            latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
         };
         assert_eq!(Meta::read(&meta.to_face()), meta);
         assert_eq!(Meta::read(&BTreeMap::new()), Meta::default());

@@ -36,6 +36,7 @@ scripts!(
     publication_gsi,
     publication_hierarchy,
     segments,
+    streams,
     tables,
     transactions,
     updates,

@@ -99,15 +99,45 @@ fn of_tables() -> Vec<Asked> {
     ]
 }
 
+/// The stream of the table `Things`.
+const STREAM: &str = "/stream/2026-11-02T09:00:00.000";
+
+fn server_with_stream() -> Server {
+    let server = server();
+    let on = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+    let update = one(&json!({"StreamSpecification": on}));
+    assert_eq!(server.call("UpdateTable", &update.to_string()).status, 200);
+    server
+}
+
+/// Requests about the stream.
+fn of_streams() -> Vec<Asked> {
+    use Access::Read;
+    let arn = format!("arn:aws:dynamodb:local:000000000000:table/Things{STREAM}");
+    let stream = json!({"StreamArn": arn});
+    let shard = "shardId-00000001793610000000-00000001";
+    let iterator = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
+    let reply = server_with_stream().call("GetShardIterator", &iterator.to_string());
+    let records: Value = serde_json::from_slice(&reply.body).unwrap();
+    vec![
+        ("DescribeStream", Some(Read), "DescribeStream", stream),
+        ("GetShardIterator", Some(Read), "GetShardIterator", iterator),
+        ("GetRecords", Some(Read), "GetRecords", records),
+    ]
+}
+
 #[test]
 fn every_operation_with_what_it_needs_and_with_one_less() {
     let ann = || Policy::of_user("ann");
-    let requests = [of_items(), transactions(), of_tables()].concat();
-    for operation in OPERATIONS.into_iter().filter(|own| *own != "ListTables") {
+    let streams = of_streams();
+    let is_of_streams = |operation| streams.iter().any(|own| own.0 == operation);
+    let requests = [of_items(), transactions(), of_tables(), streams.clone()].concat();
+    let lists = ["ListStreams", "ListTables"];
+    for operation in OPERATIONS.into_iter().filter(|own| !lists.contains(own)) {
         assert!(requests.iter().any(|own| own.0 == operation), "{operation}");
     }
     for (operation, access, action, body) in requests {
-        let server = server();
+        let server = server_with_stream();
         let Some(access) = access else {
             let (reply, answer) = call(&server, &ann().allowing([]), operation, &body);
             assert_eq!(reply.status, 200, "{operation}: {answer}");
@@ -123,12 +153,13 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
             assert_eq!(reply.status, 400, "{operation}: {answer}");
             let kind = answer["__type"].as_str().unwrap();
             assert!(kind.ends_with("#AccessDeniedException"), "{operation}: {kind}");
+            let place = if is_of_streams(operation) { STREAM } else { "" };
             let text = answer.get("message").or(answer.get("Message")).unwrap();
             assert_eq!(
                 text.as_str().unwrap(),
                 format!(
                     "User: arn:aws:iam::000000000000:user/ann is not authorized to perform: \
-                     dynamodb:{action} on resource: arn:aws:dynamodb:local:000000000000:table/Things \
+                     dynamodb:{action} on resource: arn:aws:dynamodb:local:000000000000:table/Things{place} \
                      because no identity-based policy allows the dynamodb:{action} action"
                 )
             );

@@ -17,6 +17,7 @@ mod legacy;
 mod page;
 mod request;
 mod service;
+mod streams;
 mod table;
 
 pub(crate) use auth::*;
@@ -27,4 +28,5 @@ pub(crate) use legacy::*;
 pub(crate) use page::*;
 pub(crate) use request::*;
 pub(crate) use service::*;
+pub(crate) use streams::*;
 pub(crate) use table::*;

@@ -52,9 +52,6 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
-/// The text for a view of a stream that is off; *ours*.
-pub(crate) const STREAM_VIEW_FORBIDDEN: &str = "One or more parameter values were invalid: \
-     StreamViewType must not be specified when StreamEnabled is false";
 /// The text for a reserved tag; *ours*.
 pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid: Keys of tags that \
      begin with aws: are reserved";
