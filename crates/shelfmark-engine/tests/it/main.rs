@@ -43,6 +43,8 @@ mod shared_cells;
 #[cfg(test)]
 mod shared_items;
 #[cfg(test)]
+mod stream_histories;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod transactions;
