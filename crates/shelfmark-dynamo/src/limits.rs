@@ -175,3 +175,12 @@ pub const SHARDS_PAGE_MAX: usize = 100;
 pub const RECORDS_MAX: usize = 1_000;
 /// Bytes of changes at which one answer of GetRecords ends. Source: the same, 1 MB.
 pub const RECORDS_BYTES_MAX: usize = 1_024 * 1_024;
+
+/// Longest ARN of a resource in characters. Source: service model.
+pub const RESOURCE_ARN_CHARS_MAX: usize = 1_283;
+/// Longest revision of a resource policy in characters. Source: service model.
+pub const REVISION_CHARS_MAX: usize = 255;
+/// Largest resource policy in bytes. Source: API reference, "PutResourcePolicy", 20 KB.
+pub const POLICY_BYTES_MAX: usize = 20_480;
+/// Most Kinesis destinations of a table that are remembered. *Ours*: each is one that failed.
+pub const DESTINATIONS_MAX: usize = 16;

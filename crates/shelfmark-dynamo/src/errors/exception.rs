@@ -7,12 +7,14 @@ pub enum Exception {
     AccessDenied,
     ConditionalCheckFailed,
     ExpiredIterator,
+    GlobalTableNotFound,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
     InvalidSignature,
     LimitExceeded,
     MissingAuthenticationToken,
+    PolicyNotFound,
     ProvisionedThroughputExceeded,
     RequestTooLarge,
     ResourceInUse,
@@ -40,16 +42,18 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::AccessDenied,
         Self::ConditionalCheckFailed,
         Self::ExpiredIterator,
+        Self::GlobalTableNotFound,
         Self::IdempotentParameterMismatch,
         Self::IncompleteSignature,
         Self::InternalServerError,
         Self::InvalidSignature,
         Self::LimitExceeded,
         Self::MissingAuthenticationToken,
+        Self::PolicyNotFound,
         Self::ProvisionedThroughputExceeded,
         Self::RequestTooLarge,
         Self::ResourceInUse,
@@ -73,12 +77,14 @@ impl Exception {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
             Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
+            Self::GlobalTableNotFound => (DYNAMODB, "GlobalTableNotFoundException"),
             Self::IdempotentParameterMismatch => (DYNAMODB, "IdempotentParameterMismatchException"),
             Self::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             Self::InternalServerError => (DYNAMODB, "InternalServerError"),
             Self::InvalidSignature => (SERVICE, "InvalidSignatureException"),
             Self::LimitExceeded => (DYNAMODB, "LimitExceededException"),
             Self::MissingAuthenticationToken => (SERVICE, "MissingAuthenticationTokenException"),
+            Self::PolicyNotFound => (DYNAMODB, "PolicyNotFoundException"),
             Self::ProvisionedThroughputExceeded => {
                 (DYNAMODB, "ProvisionedThroughputExceededException")
             }
@@ -108,11 +114,13 @@ impl Exception {
             Self::AccessDenied
             | Self::ConditionalCheckFailed
             | Self::ExpiredIterator
+            | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InvalidSignature
             | Self::LimitExceeded
             | Self::MissingAuthenticationToken
+            | Self::PolicyNotFound
             | Self::ProvisionedThroughputExceeded
             | Self::ResourceInUse
             | Self::ResourceNotFound
@@ -137,12 +145,14 @@ impl Exception {
             Self::AccessDenied
             | Self::ConditionalCheckFailed
             | Self::ExpiredIterator
+            | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InternalServerError
             | Self::InvalidSignature
             | Self::LimitExceeded
             | Self::MissingAuthenticationToken
+            | Self::PolicyNotFound
             | Self::ProvisionedThroughputExceeded
             | Self::RequestTooLarge
             | Self::ResourceInUse

@@ -75,6 +75,25 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "TransactGetItems" => ("GetItem", Read, Transaction),
         "TransactWriteItems" => ("PutItem", Write, Transaction),
         "UntagResource" => ("UntagResource", Manage, Resource),
+        "DeleteResourcePolicy" => ("DeleteResourcePolicy", Manage, Resource),
+        "GetResourcePolicy" => ("GetResourcePolicy", Read, Resource),
+        "PutResourcePolicy" => ("PutResourcePolicy", Manage, Resource),
+        "DescribeContributorInsights" => ("DescribeContributorInsights", Read, Table),
+        "ListContributorInsights" => ("ListContributorInsights", Read, All),
+        "UpdateContributorInsights" => ("UpdateContributorInsights", Manage, Table),
+        "DescribeKinesisStreamingDestination" => {
+            ("DescribeKinesisStreamingDestination", Read, Table)
+        }
+        "DisableKinesisStreamingDestination" => {
+            ("DisableKinesisStreamingDestination", Manage, Table)
+        }
+        "EnableKinesisStreamingDestination" => ("EnableKinesisStreamingDestination", Manage, Table),
+        "UpdateKinesisStreamingDestination" => ("UpdateKinesisStreamingDestination", Manage, Table),
+        "DescribeTableReplicaAutoScaling" => ("DescribeTableReplicaAutoScaling", Read, Table),
+        // There are no global tables, whoever asks.
+        "DescribeGlobalTable" => ("DescribeGlobalTable", Read, Nothing),
+        "DescribeGlobalTableSettings" => ("DescribeGlobalTableSettings", Read, Nothing),
+        "ListGlobalTables" => ("ListGlobalTables", Read, Nothing),
         "UpdateItem" => ("UpdateItem", Write, Table),
         "UpdateTable" => ("UpdateTable", Manage, Table),
         "UpdateTimeToLive" => ("UpdateTimeToLive", Manage, Table),
@@ -150,7 +169,17 @@ impl Found {
     fn read_resource(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
         Reader::body(body, |reader, name| {
             match name {
-                "ResourceArn" => self.add(action, access, reader.text()?),
+                "ResourceArn" => {
+                    let text = reader.text()?;
+                    let stream = text.as_deref().and_then(StreamName::of_arn);
+                    match stream {
+                        Some(StreamName { table, label }) => {
+                            self.add(action, access, Some(table));
+                            self.stream = Some(label);
+                        }
+                        None => self.add(action, access, text),
+                    }
+                }
                 _ => reader.skip()?,
             }
             Ok(())

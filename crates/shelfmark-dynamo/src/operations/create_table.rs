@@ -10,7 +10,7 @@ use super::table_request::{
     self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
-use super::tags;
+use super::{resource_policy, tags};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
@@ -19,7 +19,7 @@ use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::streams::free_label;
-use crate::table::{Billing, IndexMeta, Meta, Throughput, table_name};
+use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings, table_name};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -36,6 +36,7 @@ struct Request {
     deletion_protection: bool,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
+    policy: Option<String>,
     /// A member that asks for something that this server does not do.
     unsupported: Option<&'static str>,
 }
@@ -110,13 +111,11 @@ fn parse(body: &[u8]) -> Result<Request> {
                     request.unsupported = Some("VectorIndexes");
                 }
             }
-            "ResourcePolicy" if reader.text()?.is_some() => {
-                request.unsupported = Some("ResourcePolicy");
-            }
+            "ResourcePolicy" => request.policy = reader.text()?,
             "GlobalTableSourceArn" if reader.text()?.is_some() => {
                 request.unsupported = Some("GlobalTableSourceArn");
             }
-            "ResourcePolicy" | "GlobalTableSourceArn" => {}
+            "GlobalTableSourceArn" => {}
             _ => reader.skip()?,
         }
         Ok(())
@@ -189,6 +188,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
         latest_stream: None,
+        tools: tools(face, request.policy)?,
     };
     Ok(TableSchema {
         name: table_name(&request.table.unwrap_or_default()),
@@ -206,6 +206,14 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         },
         cells: None,
     })
+}
+
+/// Returns what tools put on a table with its creation.
+fn tools(face: &Face, policy: Option<String>) -> Result<ToolSettings> {
+    let policy =
+        policy.map(|document| resource_policy::of_new_table(face, document)).transpose()?;
+    let policies = policy.map(|policy| (String::new(), policy)).into_iter().collect();
+    Ok(ToolSettings { policies, ..ToolSettings::default() })
 }
 
 fn billing(

@@ -14,6 +14,7 @@ mod access;
 mod batch_get_item;
 mod batch_write_item;
 mod collections;
+mod contributor_insights;
 mod create_table;
 mod delete_item;
 mod delete_table;
@@ -23,14 +24,18 @@ mod fingerprint;
 mod get_item;
 mod get_records;
 mod get_shard_iterator;
+mod global_tables;
 mod item_write;
 mod key_range;
+mod kinesis_destination;
 mod list_streams;
 mod list_tables;
 mod paging;
 mod put_item;
 mod query;
 mod read_request;
+mod resource;
+mod resource_policy;
 mod scan;
 mod selection;
 mod service;
@@ -51,32 +56,46 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 27] = [
+pub const OPERATIONS: [&str; 41] = [
     "BatchGetItem",
     "BatchWriteItem",
     "CreateTable",
     "DeleteItem",
+    "DeleteResourcePolicy",
     "DeleteTable",
     "DescribeContinuousBackups",
+    "DescribeContributorInsights",
     "DescribeEndpoints",
+    "DescribeGlobalTable",
+    "DescribeGlobalTableSettings",
+    "DescribeKinesisStreamingDestination",
     "DescribeLimits",
     "DescribeStream",
     "DescribeTable",
+    "DescribeTableReplicaAutoScaling",
     "DescribeTimeToLive",
+    "DisableKinesisStreamingDestination",
+    "EnableKinesisStreamingDestination",
     "GetItem",
     "GetRecords",
+    "GetResourcePolicy",
     "GetShardIterator",
+    "ListContributorInsights",
+    "ListGlobalTables",
     "ListStreams",
     "ListTables",
     "ListTagsOfResource",
     "PutItem",
+    "PutResourcePolicy",
     "Query",
     "Scan",
     "TagResource",
     "TransactGetItems",
     "TransactWriteItems",
     "UntagResource",
+    "UpdateContributorInsights",
     "UpdateItem",
+    "UpdateKinesisStreamingDestination",
     "UpdateTable",
     "UpdateTimeToLive",
 ];
@@ -112,6 +131,9 @@ pub(crate) fn run(
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "ListContributorInsights" => {
+            done.answer(contributor_insights::list(face, head, body));
+        }
         "ListStreams" => done.answer(list_streams::answer(face, head, body)),
         "ListTables" => done.answer(list_tables::answer(face, head, body)),
         "DescribeEndpoints" => done.answer(service::describe_endpoints(face, head, body)),
@@ -138,6 +160,26 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
+        _ => answer_to_tools(face, operation, body),
+    }
+}
+
+/// Answers an operation that infrastructure tools ask for.
+fn answer_to_tools(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
+    match operation {
+        "DeleteResourcePolicy" => resource_policy::delete(face, body),
+        "DescribeContributorInsights" => contributor_insights::describe(face, body),
+        "DescribeGlobalTable" => global_tables::describe(body),
+        "DescribeGlobalTableSettings" => global_tables::describe_settings(body),
+        "DescribeKinesisStreamingDestination" => kinesis_destination::describe(face, body),
+        "DescribeTableReplicaAutoScaling" => global_tables::describe_scaling(body),
+        "DisableKinesisStreamingDestination" => kinesis_destination::disable(face, body),
+        "EnableKinesisStreamingDestination" => kinesis_destination::enable(face, body),
+        "GetResourcePolicy" => resource_policy::get(face, body),
+        "ListGlobalTables" => global_tables::list(body),
+        "PutResourcePolicy" => resource_policy::put(face, body),
+        "UpdateContributorInsights" => contributor_insights::update(face, body),
+        "UpdateKinesisStreamingDestination" => kinesis_destination::update(face, body),
         _ => Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)),
     }
 }
@@ -145,11 +187,25 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
 /// Returns the weight of an operation, whatever the size of its request.
 pub(crate) fn weight(operation: &str) -> Weight {
     match operation {
-        "BatchGetItem" | "DescribeStream" | "GetRecords" | "GetShardIterator" | "ListStreams"
-        | "Query" | "TransactGetItems" => Weight::Page,
+        "BatchGetItem"
+        | "DescribeStream"
+        | "GetRecords"
+        | "GetShardIterator"
+        | "ListContributorInsights"
+        | "ListStreams"
+        | "Query"
+        | "TransactGetItems" => Weight::Page,
         "Scan" => Weight::Heavy,
         // They wait for other writers of the table; to build an index reads all of it.
-        "CreateTable" | "DeleteTable" | "TagResource" | "UntagResource" | "UpdateTable"
+        "CreateTable"
+        | "DeleteResourcePolicy"
+        | "DeleteTable"
+        | "EnableKinesisStreamingDestination"
+        | "PutResourcePolicy"
+        | "TagResource"
+        | "UntagResource"
+        | "UpdateContributorInsights"
+        | "UpdateTable"
         | "UpdateTimeToLive" => Weight::Waiting,
         _ => Weight::Light,
     }

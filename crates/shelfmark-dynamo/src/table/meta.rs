@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use shelfmark_engine::{Share, Table};
 use shelfmark_model::Value;
 
+use super::tools::ToolSettings;
 use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
 
 /// The name of the tag that says what other faces may do with a table: none, read or all.
@@ -66,6 +67,7 @@ pub(crate) struct Meta {
     pub(crate) table_class: Option<String>,
     /// The label of the newest stream, also of one that is off.
     pub(crate) latest_stream: Option<String>,
+    pub(crate) tools: ToolSettings,
 }
 
 impl Meta {
@@ -98,6 +100,7 @@ impl Meta {
             deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
             table_class: text(face, "table_class").map(str::to_owned),
             latest_stream: text(face, "latest_stream").map(str::to_owned),
+            tools: ToolSettings::read(face),
         }
     }
 
@@ -105,6 +108,7 @@ impl Meta {
     pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
         face.remove("table_class");
         face.remove("latest_stream");
+        face.remove("tools");
         Share::put_option(None, face);
         face.extend(self.to_face());
     }
@@ -135,6 +139,7 @@ impl Meta {
                 face.insert(name.to_owned(), Value::text(text));
             }
         }
+        self.tools.put(&mut face);
         let grant = self.tags.get(SHARE_TAG).and_then(|word| Share::of_word(word));
         Share::put_option(grant, &mut face);
         face
@@ -217,6 +222,7 @@ fn put_index((name, meta): (&String, &IndexMeta)) -> (String, Value) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tools::{Insights, StoredPolicy};
     use super::*;
 
     #[test]
@@ -237,6 +243,24 @@ mod tests {
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
+            tools: ToolSettings {
+                policies: BTreeMap::from([(
+                    String::new(),
+                    StoredPolicy { document: "{}".to_owned(), revision: "7".to_owned() },
+                )]),
+                stream_tags: BTreeMap::from([(
+                    "2026".to_owned(),
+                    BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
+                )]),
+                insights: BTreeMap::from([(
+                    "by_year".to_owned(),
+                    Insights { enabled: true, throttled_only: true, updated_ms: 2, created_ms: 1 },
+                )]),
+                destinations: BTreeMap::from([
+                    ("one".to_owned(), None),
+                    ("two".to_owned(), Some("MICROSECOND".to_owned())),
+                ]),
+            },
         };
         assert_eq!(Meta::read(&meta.to_face()), meta);
         assert_eq!(Meta::read(&BTreeMap::new()), Meta::default());

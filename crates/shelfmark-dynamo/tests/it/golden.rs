@@ -38,6 +38,7 @@ scripts!(
     segments,
     streams,
     tables,
+    tools,
     transactions,
     updates,
     values,

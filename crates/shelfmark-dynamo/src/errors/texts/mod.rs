@@ -19,6 +19,7 @@ mod request;
 mod service;
 mod streams;
 mod table;
+mod tools;
 
 pub(crate) use auth::*;
 pub(crate) use batch::*;
@@ -30,3 +31,4 @@ pub(crate) use request::*;
 pub(crate) use service::*;
 pub(crate) use streams::*;
 pub(crate) use table::*;
+pub(crate) use tools::*;

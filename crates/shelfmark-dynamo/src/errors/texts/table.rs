@@ -67,15 +67,6 @@ pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: 
     )
 }
 
-/// Words a refused access without a user: it is said before it matters whose key it is.
-pub(crate) fn access_denied(account: &str, operation: &str, arn: &str) -> String {
-    let resource = if arn.is_empty() { "*" } else { arn };
-    format!(
-        "User: arn:aws:iam::{account}:root is not authorized to perform: dynamodb:{operation} on \
-         resource: {resource}"
-    )
-}
-
 pub(crate) fn table_not_found(name: &str) -> String {
     format!("Requested resource not found: Table: {name} not found")
 }
@@ -226,10 +217,6 @@ pub(crate) const TAGS_TOO_MANY: &str =
     "One or more parameter values were invalid: Too many tags; a resource has at most 50";
 pub(crate) const TTL_ENABLED: &str = "TimeToLive is already enabled";
 pub(crate) const TTL_DISABLED: &str = "TimeToLive is already disabled";
-
-pub(crate) fn invalid_arn(arn: &str) -> String {
-    format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-}
 
 pub(crate) fn tag_twice(key: &str) -> String {
     format!("One or more parameter values were invalid: Duplicate tag key: {key}")
