@@ -91,6 +91,31 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
+        if let Some(mode) = &meta.settings_replication {
+            out.name("GlobalTableSettingsReplicationMode").text(mode);
+        }
+    });
+}
+
+/// Writes the description of a table that is deleted: what it was made of is not among it.
+pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table) {
+    let sizes = Sizes::default();
+    let meta = Meta::of(table);
+    let described = Described { face, table, meta, status: "DELETING", sizes: &sizes };
+    let (meta, name) = (&described.meta, &table.schema.name.name);
+    out.object(|out| {
+        out.name("TableName").text(name);
+        out.name("TableStatus").text(described.status);
+        put_throughput(out, meta.throughput);
+        sizes.table.put(out, "TableSizeBytes");
+        out.name("TableArn").text(&table_arn(&face.options, name));
+        out.name("TableId").text(&meta.id);
+        put_billing(out, meta);
+        put_stream(out, &described);
+        if let Some(class) = &meta.table_class {
+            out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
+        }
+        out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
     });
 }
 

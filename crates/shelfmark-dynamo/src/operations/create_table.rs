@@ -37,6 +37,7 @@ struct Request {
     table_class: Option<String>,
     stream: Option<StreamRequest>,
     policy: Option<String>,
+    settings_replication: Option<String>,
     /// A member that asks for something that this server does not do.
     unsupported: Option<&'static str>,
 }
@@ -112,6 +113,9 @@ fn parse(body: &[u8]) -> Result<Request> {
                 }
             }
             "ResourcePolicy" => request.policy = reader.text()?,
+            "GlobalTableSettingsReplicationMode" => {
+                request.settings_replication = reader.text()?;
+            }
             "GlobalTableSourceArn" if reader.text()?.is_some() => {
                 request.unsupported = Some("GlobalTableSourceArn");
             }
@@ -125,8 +129,10 @@ fn parse(body: &[u8]) -> Result<Request> {
 }
 
 fn shape(request: &Request) -> Result<()> {
+    if request.table.is_none() {
+        return Err(Error::validation(texts::TABLE_NAME_REQUIRED));
+    }
     let mut shape = Shape::default();
-    shape.required("TableName", request.table.is_some());
     shape.new_name("TableName", request.table.as_deref());
     shape.required("AttributeDefinitions", request.definitions.is_some());
     table_request::shape_definitions(
@@ -154,6 +160,7 @@ fn shape(request: &Request) -> Result<()> {
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
+    table_request::check_replication(request.settings_replication.as_deref())?;
     match request.unsupported {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
@@ -165,8 +172,9 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     let key = definitions.table_key(&request.keys.unwrap_or_default())?;
     let mut metas = BTreeMap::new();
-    let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
+    // The service looks at the global ones first.
     let global = global_indexes(&definitions, billing, request.global, &mut metas)?;
+    let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
     check_indexes(&local, &global)?;
     let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
     definitions.check_all_used(&key, &indexes)?;
@@ -188,6 +196,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
         latest_stream: None,
+        settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,
     };
     Ok(TableSchema {

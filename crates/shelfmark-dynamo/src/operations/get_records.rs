@@ -63,7 +63,7 @@ fn parse(body: &[u8]) -> Result<(String, usize)> {
     let mut shape = Shape::default();
     shape.required("ShardIterator", iterator.is_some());
     let text = iterator.unwrap_or_else(|| "-".to_owned());
-    shape.length("ShardIterator", text.chars().count(), 1, ITERATOR_CHARS_MAX);
+    shape.text("ShardIterator", &text, 1, ITERATOR_CHARS_MAX);
     shape.range("Limit", limit, 1, i64::try_from(RECORDS_MAX).ok());
     shape.check()?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());

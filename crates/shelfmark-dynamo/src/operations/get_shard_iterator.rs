@@ -87,7 +87,7 @@ fn parse(body: &[u8]) -> Result<Request> {
     shape.one_of("ShardIteratorType", request.iterator_type.as_deref(), TYPES);
     if let Some(number) = &request.sequence_number {
         let (least, most) = (SEQUENCE_NUMBER_CHARS_MIN, SEQUENCE_NUMBER_CHARS_MAX);
-        shape.length("SequenceNumber", number.chars().count(), least, most);
+        shape.text("SequenceNumber", number, least, most);
     }
     shape.check()?;
     let is_numbered = matches!(

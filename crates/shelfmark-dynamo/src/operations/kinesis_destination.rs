@@ -117,7 +117,7 @@ fn parse(body: &[u8], has_arn: bool) -> Result<Request> {
         shape.required("StreamArn", request.arn.is_some());
         if let Some(arn) = &request.arn {
             let (least, most) = (STREAM_ARN_CHARS_MIN, STREAM_ARN_CHARS_MAX);
-            shape.length("StreamArn", arn.chars().count(), least, most);
+            shape.text("StreamArn", arn, least, most);
         }
     }
     let path = format!("{member}.ApproximateCreationDateTimePrecision");

@@ -133,12 +133,12 @@ fn parse(body: &[u8], has_policy: bool) -> Result<Request> {
     let mut shape = Shape::default();
     shape.required("ResourceArn", request.arn.is_some());
     let arn = request.arn.as_deref().unwrap_or("-");
-    shape.length("ResourceArn", arn.chars().count(), 1, RESOURCE_ARN_CHARS_MAX);
+    shape.text("ResourceArn", arn, 1, RESOURCE_ARN_CHARS_MAX);
     if has_policy {
         shape.required("Policy", request.policy.is_some());
     }
     let expected = request.expected.as_deref().unwrap_or("-");
-    shape.length("ExpectedRevisionId", expected.chars().count(), 1, REVISION_CHARS_MAX);
+    shape.text("ExpectedRevisionId", expected, 1, REVISION_CHARS_MAX);
     shape.check()?;
     Ok(request)
 }

@@ -190,6 +190,14 @@ pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     }
 }
 
+/// Refuses a mode of replicating settings that a table without replicas cannot have.
+pub(super) fn check_replication(mode: Option<&str>) -> Result<()> {
+    match mode {
+        None | Some("ENABLED" | "DISABLED") => Ok(()),
+        Some(mode) => Err(Error::validation(texts::settings_replication(mode))),
+    }
+}
+
 /// The state in which a request wants the stream of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamWanted {
@@ -216,7 +224,7 @@ pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
         let path = format!("AttributeDefinitions.{}.member", position + 1);
         shape.required(&format!("{path}.AttributeName"), definition.name.is_some());
         let name = definition.name.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.text(&format!("{path}.AttributeName"), name, 1, 255);
         shape.required(&format!("{path}.AttributeType"), definition.letter.is_some());
         let letter = definition.letter.as_deref();
         shape.one_of(&format!("{path}.AttributeType"), letter, &["B", "N", "S"]);
@@ -224,15 +232,29 @@ pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
 }
 
 pub(super) fn shape_keys(keys: &[KeyElement], path: &str, most: usize, shape: &mut Shape) {
-    shape.length(path, keys.len(), 1, most);
+    if keys.len() > most {
+        shape.shown(path, &shown_keys(keys), most);
+    } else {
+        shape.length(path, keys.len(), 1, most);
+    }
     for (position, element) in keys.iter().enumerate() {
         let path = format!("{path}.{}.member", position + 1);
         shape.required(&format!("{path}.AttributeName"), element.name.is_some());
         let name = element.name.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.text(&format!("{path}.AttributeName"), name, 1, 255);
         shape.required(&format!("{path}.KeyType"), element.key_type.is_some());
         shape.one_of(&format!("{path}.KeyType"), element.key_type.as_deref(), &["HASH", "RANGE"]);
     }
+}
+
+/// Shows a key schema as the service's messages do.
+fn shown_keys(keys: &[KeyElement]) -> String {
+    let text = |text: &Option<String>| text.as_deref().unwrap_or("null").to_owned();
+    let element = |key: &KeyElement| {
+        let (name, key_type) = (text(&key.name), text(&key.key_type));
+        format!("KeySchemaElement(attributeName={name}, keyType={key_type})")
+    };
+    format!("[{}]", keys.iter().map(element).collect::<Vec<String>>().join(", "))
 }
 
 pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: &mut Shape) {
@@ -254,7 +276,7 @@ pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: 
             shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
             for (position, name) in names.iter().enumerate() {
                 let path = format!("{path}.{}.member", position + 1);
-                shape.length(&path, name.chars().count(), 1, KEY_NAME_BYTES_MAX);
+                shape.text(&path, name, 1, KEY_NAME_BYTES_MAX);
             }
         }
     }
@@ -278,10 +300,10 @@ pub(super) fn shape_tags(tags: &[Tag], shape: &mut Shape) {
         let path = format!("Tags.{}.member", position + 1);
         shape.required(&format!("{path}.Key"), tag.key.is_some());
         let key = tag.key.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.Key"), key.chars().count(), 1, TAG_KEY_CHARS_MAX);
+        shape.text(&format!("{path}.Key"), key, 1, TAG_KEY_CHARS_MAX);
         shape.required(&format!("{path}.Value"), tag.value.is_some());
         let value = tag.value.as_deref().unwrap_or_default();
-        shape.length(&format!("{path}.Value"), value.chars().count(), 0, TAG_VALUE_CHARS_MAX);
+        shape.text(&format!("{path}.Value"), value, 0, TAG_VALUE_CHARS_MAX);
     }
 }
 

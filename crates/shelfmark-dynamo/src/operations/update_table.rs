@@ -33,6 +33,7 @@ struct Request {
     deletion_protection: Option<bool>,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
+    settings_replication: Option<String>,
     /// True if a member is given that is accepted and changes nothing here.
     other: bool,
     unsupported: Option<&'static str>,
@@ -85,6 +86,9 @@ fn parse(body: &[u8]) -> Result<Request> {
                 if updates.is_some_and(|updates| !updates.is_empty()) {
                     request.unsupported = Some("Changing replicas or vector indexes");
                 }
+            }
+            "GlobalTableSettingsReplicationMode" => {
+                request.settings_replication = reader.text()?;
             }
             "SSESpecification" => {
                 request.other = true;
@@ -139,6 +143,7 @@ fn shape(request: &Request) -> Result<()> {
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
+    table_request::check_replication(request.settings_replication.as_deref())?;
     if let Some(what) = request.unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
@@ -149,6 +154,7 @@ fn shape(request: &Request) -> Result<()> {
         && request.indexes.as_ref().is_none_or(Vec::is_empty)
         && request.deletion_protection.is_none()
         && request.table_class.is_none()
+        && request.settings_replication.is_none()
         && !request.other;
     if nothing {
         return Err(Error::validation(texts::NOTHING_TO_UPDATE));
@@ -206,6 +212,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
             meta.deletion_protection = protected;
         }
         meta.table_class = request.table_class.or(meta.table_class);
+        meta.settings_replication =
+            request.settings_replication.or(meta.settings_replication.take());
         meta.put(&mut options.face);
     })?;
     for change in changes {

@@ -67,6 +67,8 @@ pub(crate) struct Meta {
     pub(crate) table_class: Option<String>,
     /// The label of the newest stream, also of one that is off.
     pub(crate) latest_stream: Option<String>,
+    /// The word for how settings go to replicas, of which there are none.
+    pub(crate) settings_replication: Option<String>,
     pub(crate) tools: ToolSettings,
 }
 
@@ -100,6 +102,7 @@ impl Meta {
             deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
             table_class: text(face, "table_class").map(str::to_owned),
             latest_stream: text(face, "latest_stream").map(str::to_owned),
+            settings_replication: text(face, "settings_replication").map(str::to_owned),
             tools: ToolSettings::read(face),
         }
     }
@@ -108,6 +111,7 @@ impl Meta {
     pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
         face.remove("table_class");
         face.remove("latest_stream");
+        face.remove("settings_replication");
         face.remove("tools");
         Share::put_option(None, face);
         face.extend(self.to_face());
@@ -132,9 +136,11 @@ impl Meta {
         put_throughput(&mut face, "", self.throughput);
         put_throughput(&mut face, "on_demand_", self.on_demand);
         put_throughput(&mut face, "warm_", self.warm);
-        for (name, text) in
-            [("table_class", &self.table_class), ("latest_stream", &self.latest_stream)]
-        {
+        for (name, text) in [
+            ("table_class", &self.table_class),
+            ("latest_stream", &self.latest_stream),
+            ("settings_replication", &self.settings_replication),
+        ] {
             if let Some(text) = text {
                 face.insert(name.to_owned(), Value::text(text));
             }
@@ -243,6 +249,7 @@ mod tests {
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
+            settings_replication: Some("ENABLED".to_owned()),
             tools: ToolSettings {
                 policies: BTreeMap::from([(
                     String::new(),

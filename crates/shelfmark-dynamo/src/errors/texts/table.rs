@@ -3,6 +3,10 @@
 use crate::table::Throughput;
 
 pub(crate) const TABLE_NOT_FOUND: &str = "Requested resource not found";
+pub(crate) const TABLE_NAME_REQUIRED: &str =
+    "The parameter 'TableName' is required but was not present in the request";
+pub(crate) const KEY_WITHOUT_DEFINITION: &str =
+    "Invalid KeySchema: Some index key attribute have no definition";
 pub(crate) const DELETION_PROTECTED: &str = "Resource cannot be deleted as it is currently \
      protected against deletion. Disable deletion protection first.";
 pub(crate) const UNITS_FORBIDDEN: &str = "One or more parameter values were invalid: Neither \

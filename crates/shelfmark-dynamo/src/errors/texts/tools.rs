@@ -76,3 +76,10 @@ pub(crate) fn no_global_table(name: &str) -> String {
 pub(crate) fn no_scaled_table(name: &str) -> String {
     format!("Global table with name: {name} does not exist.")
 }
+
+pub(crate) fn settings_replication(mode: &str) -> String {
+    format!(
+        "Value '{mode}' at 'GlobalTableSettingsReplicationMode' failed to satisfy constraint: Only \
+         ENABLED and DISABLED settings replication are supported for a Regional Table."
+    )
+}
