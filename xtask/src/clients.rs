@@ -64,10 +64,11 @@ pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
     let server = Server::start(&folder, &["--cors", "http://example.com"])?;
     let endpoint = format!("http://{}", server.dynamodb);
     let variables = aws(&endpoint);
-    run_with(&python, &["-m", "unittest", "discover", "-v", "-s", "clients/python"], &variables)?;
-    run_with(&python, &["examples/publication_index.py"], &variables)?;
     let command = command();
     let command = command.to_string_lossy();
+    let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python"];
+    run_with(&python, &tests, &[&variables[..], &[("SHELFMARK", &command)]].concat())?;
+    run_with(&python, &["examples/publication_index.py"], &variables)?;
     let cql_variables = [("SHELFMARK_CQL", server.cql.as_str()), ("SHELFMARK", &command)];
     let mut secured = None;
     for client in cql {
@@ -86,9 +87,10 @@ pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
 }
 
 /// Returns the environment of the AWS clients.
-fn aws(endpoint: &str) -> [(&str, &str); 4] {
+fn aws(endpoint: &str) -> [(&str, &str); 5] {
     [
         ("AWS_ENDPOINT_URL_DYNAMODB", endpoint),
+        ("AWS_ENDPOINT_URL_DYNAMODB_STREAMS", endpoint),
         ("AWS_ACCESS_KEY_ID", "local"),
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_DEFAULT_REGION", "eu-central-1"),

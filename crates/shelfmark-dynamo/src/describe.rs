@@ -9,6 +9,7 @@ use crate::errors::Result;
 use crate::face::Face;
 use crate::json::Writer;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
+use crate::streams::{stream_arn, view_type_of};
 use crate::table::{Billing, Meta, Throughput, index_arn, key_letter, table_arn};
 
 /// The number of items of a table or index, and their total size.
@@ -83,13 +84,55 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_billing(out, meta);
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
+        put_stream(out, &described);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_or_least());
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
+        if let Some(mode) = &meta.settings_replication {
+            out.name("GlobalTableSettingsReplicationMode").text(mode);
+        }
     });
+}
+
+/// Writes the description of a table that is deleted: what it was made of is not among it.
+pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table) {
+    let sizes = Sizes::default();
+    let meta = Meta::of(table);
+    let described = Described { face, table, meta, status: "DELETING", sizes: &sizes };
+    let (meta, name) = (&described.meta, &table.schema.name.name);
+    out.object(|out| {
+        out.name("TableName").text(name);
+        out.name("TableStatus").text(described.status);
+        put_throughput(out, meta.throughput);
+        sizes.table.put(out, "TableSizeBytes");
+        out.name("TableArn").text(&table_arn(&face.options, name));
+        out.name("TableId").text(&meta.id);
+        put_billing(out, meta);
+        put_stream(out, &described);
+        if let Some(class) = &meta.table_class {
+            out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
+        }
+        out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
+    });
+}
+
+/// Writes the stream of a table, and which one was its latest if it is off.
+fn put_stream(out: &mut Writer, described: &Described<'_>) {
+    let schema = &described.table.schema;
+    if let Some(stream) = &schema.options.stream {
+        out.name("StreamSpecification").object(|out| {
+            out.name("StreamEnabled").boolean(true);
+            out.name("StreamViewType").text(view_type_of(stream.images));
+        });
+    }
+    if let Some(label) = &described.meta.latest_stream {
+        let arn = stream_arn(&described.face.options, &schema.name.name, label);
+        out.name("LatestStreamArn").text(&arn);
+        out.name("LatestStreamLabel").text(label);
+    }
 }
 
 /// Writes the billing mode of a table, unless it has always been provisioned.
@@ -148,7 +191,8 @@ fn put_definitions(out: &mut Writer, table: &Table) {
     });
 }
 
-fn put_key_schema(out: &mut Writer, partition: &[KeyColumn], sort: &[SortColumn]) {
+/// Writes a key as `KeySchema`.
+pub(crate) fn put_key_schema(out: &mut Writer, partition: &[KeyColumn], sort: &[SortColumn]) {
     let hash = partition.iter().map(|column| (&column.name, "HASH"));
     let range = sort.iter().map(|column| (&column.name, "RANGE"));
     out.name("KeySchema").list(|out| {

@@ -64,6 +64,8 @@ pub struct RequestHead<'a> {
 
 /// The prefix of the operation in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
+/// The prefix of an operation on streams.
+const STREAMS_TARGET_PREFIX: &str = "DynamoDBStreams_20120810.";
 
 impl<'a> RequestHead<'a> {
     /// Creates the head of a request with this `X-Amz-Target`.
@@ -79,7 +81,14 @@ impl<'a> RequestHead<'a> {
     }
 
     fn name(&self) -> Option<&'a str> {
-        self.operation.or_else(|| self.target?.strip_prefix(TARGET_PREFIX))
+        self.operation.or_else(|| {
+            let target = self.target?;
+            let own = target.strip_prefix(TARGET_PREFIX);
+            match target.strip_prefix(STREAMS_TARGET_PREFIX) {
+                Some(name) => Some(name).filter(|name| operations::is_of_streams(name)),
+                None => own.filter(|name| !operations::is_of_streams(name)),
+            }
+        })
     }
 }
 
@@ -165,7 +174,8 @@ impl Face {
         let request_id = self.ids.next();
         let done = Done { request_id, asker: head.asker, answer };
         let Some(operation) = head.name() else {
-            return done.answer(Err(Error::new(Exception::UnknownOperation, "")));
+            return done
+                .answer(Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)));
         };
         if body.len() > REQUEST_SIZE_BYTES_MAX {
             let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);

@@ -46,6 +46,7 @@ pub mod limits;
 mod operations;
 mod reply;
 mod shape;
+mod streams;
 mod table;
 
 pub use errors::Exception;

@@ -144,3 +144,43 @@ pub const READ_UNIT_BYTES: usize = 4_096;
 ///
 /// Source: ours; each is compared with the name of every table of a request.
 pub const TABLE_PATTERNS_MAX: usize = 1_000;
+
+/// Shortest ARN of a stream in characters. Source: service model of streams.
+pub const STREAM_ARN_CHARS_MIN: usize = 37;
+/// Longest ARN of a stream in characters. Source: the same.
+pub const STREAM_ARN_CHARS_MAX: usize = 1_024;
+
+/// Shortest id of a shard in characters. Source: service model of streams.
+pub const SHARD_ID_CHARS_MIN: usize = 28;
+/// Longest id of a shard in characters. Source: the same.
+pub const SHARD_ID_CHARS_MAX: usize = 65;
+
+/// Shortest sequence number in characters. Source: service model of streams.
+pub const SEQUENCE_NUMBER_CHARS_MIN: usize = 21;
+/// Longest sequence number in characters. Source: the same.
+pub const SEQUENCE_NUMBER_CHARS_MAX: usize = 40;
+
+/// Longest shard iterator in characters. Source: service model of streams.
+pub const ITERATOR_CHARS_MAX: usize = 2_048;
+/// Time after which a shard iterator is refused, in milliseconds. Source: API reference,
+/// "GetShardIterator", 15 minutes.
+pub const ITERATOR_AGE_MS_MAX: i64 = 15 * 60 * 1_000;
+
+/// Most streams of one page of ListStreams. Source: API reference, "ListStreams", 100.
+pub const STREAMS_PAGE_MAX: usize = 100;
+/// Most shards of one page of DescribeStream. Source: API reference, "DescribeStream", 100.
+pub const SHARDS_PAGE_MAX: usize = 100;
+
+/// Most records of one answer of GetRecords. Source: API reference, "GetRecords", 1,000.
+pub const RECORDS_MAX: usize = 1_000;
+/// Bytes of changes at which one answer of GetRecords ends. Source: the same, 1 MB.
+pub const RECORDS_BYTES_MAX: usize = 1_024 * 1_024;
+
+/// Longest ARN of a resource in characters. Source: service model.
+pub const RESOURCE_ARN_CHARS_MAX: usize = 1_283;
+/// Longest revision of a resource policy in characters. Source: service model.
+pub const REVISION_CHARS_MAX: usize = 255;
+/// Largest resource policy in bytes. Source: API reference, "PutResourcePolicy", 20 KB.
+pub const POLICY_BYTES_MAX: usize = 20_480;
+/// Most Kinesis destinations of a table that are remembered. *Ours*: each is one that failed.
+pub const DESTINATIONS_MAX: usize = 16;

@@ -4,10 +4,16 @@
 //! up to ten of their violations are reported in one message.
 
 use crate::errors::{Error, Result, texts};
-use crate::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, TABLE_ARN_CHARS_MAX};
+use crate::limits::{
+    NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, SHARD_ID_CHARS_MAX, SHARD_ID_CHARS_MIN,
+    TABLE_ARN_CHARS_MAX,
+};
 
 /// The values of `ReturnConsumedCapacity`.
 pub(crate) const CAPACITIES: &[&str] = &["INDEXES", "TOTAL", "NONE"];
+
+/// The values of `ReturnValues`.
+const RETURN_VALUES: &[&str] = &["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"];
 
 /// Collects the problems of a request's shape.
 #[derive(Debug, Default)]
@@ -17,23 +23,44 @@ pub(crate) struct Shape {
 
 impl Shape {
     fn refuse(&mut self, path: &str, constraint: &str) {
+        self.add(|| texts::constraint(path, constraint));
+    }
+
+    /// Refuses a value in the words that show it, which most constraints still have.
+    fn refuse_value(&mut self, path: &str, value: &str, constraint: &str) {
+        self.add(|| texts::constraint_of_value(path, value, constraint));
+    }
+
+    fn add(&mut self, problem: impl FnOnce() -> String) {
         if self.problems.len() < SHAPE_PROBLEMS_MAX {
-            self.problems.push(texts::constraint(path, constraint));
+            self.problems.push(problem());
         }
     }
 
     /// Requires a member.
     pub(crate) fn required(&mut self, path: &str, present: bool) {
         if !present {
-            self.refuse(path, texts::NOT_NULL);
+            self.add(|| texts::constraint_of_nothing(path));
         }
     }
 
     /// Requires that a member, if it is present, is one of these values.
     pub(crate) fn one_of(&mut self, path: &str, value: Option<&str>, values: &[&str]) {
-        if value.is_some_and(|value| !values.contains(&value)) {
-            self.refuse(path, &texts::one_of(values));
+        if let Some(value) = value.filter(|value| !values.contains(value)) {
+            self.refuse_value(path, value, &texts::one_of(values));
         }
+    }
+
+    /// Checks `ReturnValues`, whose words the service has for itself, a misspelling among them.
+    pub(crate) fn return_values(&mut self, value: Option<&str>) {
+        if value.is_some_and(|value| !RETURN_VALUES.contains(&value)) {
+            self.add(|| texts::RETURN_VALUES_UNKNOWN.to_owned());
+        }
+    }
+
+    /// Returns true if there are no problems.
+    pub(crate) fn is_fine(&self) -> bool {
+        self.problems.is_empty()
     }
 
     /// Requires that a number, if it is present, lies in a range.
@@ -48,7 +75,25 @@ impl Shape {
         }
     }
 
-    /// Requires a length in a range.
+    /// Requires a text with a number of characters in a range. One that is empty is not shown.
+    pub(crate) fn text(&mut self, path: &str, text: &str, least: usize, most: usize) {
+        let length = text.chars().count();
+        if length < least && least == 1 {
+            self.refuse(path, &texts::length_at_least(least));
+        } else if length < least {
+            self.refuse_value(path, text, &texts::length_at_least(least));
+        }
+        if length > most {
+            self.refuse_value(path, text, &texts::length_at_most(most));
+        }
+    }
+
+    /// Refuses a list that is too long, and shows it.
+    pub(crate) fn shown(&mut self, path: &str, list: &str, most: usize) {
+        self.refuse_value(path, list, &texts::length_at_most(most));
+    }
+
+    /// Requires a length in a range, of a list or a map, which is not shown.
     pub(crate) fn length(&mut self, path: &str, length: usize, least: usize, most: usize) {
         if length < least {
             self.refuse(path, &texts::length_at_least(least));
@@ -63,12 +108,34 @@ impl Shape {
         self.required(path, name.is_some());
         let Some(name) = name else { return };
         if name.starts_with("arn:") {
-            self.length(path, name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
+            self.text(path, name, 1, TABLE_ARN_CHARS_MAX);
             return;
         }
-        self.length(path, name.chars().count(), 1, NAME_CHARS_MAX);
+        self.text(path, name, 1, NAME_CHARS_MAX);
         if !name.is_empty() && !is_name(name) {
-            self.refuse(path, texts::NAME_PATTERN);
+            self.refuse_value(path, name, texts::NAME_PATTERN);
+        }
+    }
+
+    /// Checks the names of tables that are the keys of a map: names or ARNs, all of them together.
+    pub(crate) fn table_keys<'n>(
+        &mut self,
+        path: &str,
+        mut names: impl Iterator<Item = &'n String>,
+    ) {
+        let fits = |name: &String| {
+            let is_short = name.chars().count() <= TABLE_ARN_CHARS_MAX;
+            is_short && (name.starts_with("arn:") || is_name(name))
+        };
+        if !names.all(fits) {
+            self.add(|| texts::map_keys(path));
+        }
+    }
+
+    /// Checks the id of a shard, if it is present.
+    pub(crate) fn shard_id(&mut self, path: &str, id: Option<&str>) {
+        if let Some(id) = id {
+            self.text(path, id, SHARD_ID_CHARS_MIN, SHARD_ID_CHARS_MAX);
         }
     }
 
@@ -76,9 +143,9 @@ impl Shape {
     pub(crate) fn new_name(&mut self, path: &str, name: Option<&str>) {
         let Some(name) = name else { return };
         if !is_name(name) {
-            self.refuse(path, texts::NAME_PATTERN);
+            self.refuse_value(path, name, texts::NAME_PATTERN);
         }
-        self.length(path, name.chars().count(), NAME_CHARS_MIN, NAME_CHARS_MAX);
+        self.text(path, name, NAME_CHARS_MIN, NAME_CHARS_MAX);
     }
 
     /// Refuses the request if there are problems.
@@ -113,7 +180,7 @@ mod tests {
         check(|shape| shape.table("TableName", Some("Music")), "");
         check(
             |shape| shape.table("TableName", None),
-            "1 validation error detected: Value at 'TableName' failed to satisfy constraint: \
+            "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: \
              Member must not be null",
         );
         check(
@@ -121,7 +188,7 @@ mod tests {
                 shape.table("TableName", Some("no/table"));
                 shape.range("Limit", Some(0), 1, None);
             },
-            "2 validation errors detected: Value at 'TableName' failed to satisfy constraint: \
+            "2 validation errors detected: Value 'no/table' at 'tableName' failed to satisfy constraint: \
              Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; Value at 'Limit' \
              failed to satisfy constraint: Member must have value greater than or equal to 1",
         );

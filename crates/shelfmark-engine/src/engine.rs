@@ -135,13 +135,19 @@ impl Engine {
     }
 
     /// Drops a table with its indexes. Instant; the space comes back in the background
-    /// ([`Engine::purge`]).
+    /// ([`Engine::purge`]). Its change stream ends, and can be read until it is too old.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::NotFound`]: there is no such table.
     pub fn drop_table(&self, name: &TableName) -> Result<()> {
-        self.inner.catalogue.drop_table(name, self.owner)
+        let table = self.table(name)?;
+        let Some(stream) = &table.schema.options.stream else {
+            return self.inner.catalogue.drop_table(name, self.owner);
+        };
+        let mut changes = self.closings(name, stream);
+        changes.push(CatalogueChange::DropTable(name.clone()));
+        self.inner.catalogue.apply(changes, Owner::Engine).map(drop)
     }
 
     /// Makes changes of the catalogue, all or none: namespaces, tables, views.

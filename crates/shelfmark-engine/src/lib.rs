@@ -22,6 +22,7 @@ mod report;
 mod rows;
 mod shards;
 mod shared;
+mod streams;
 mod verify;
 pub mod weight;
 
@@ -54,4 +55,5 @@ pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
 };
 pub use shelfmark_store::{Durability, budget, locks};
+pub use streams::{StreamKeeper, StreamPage, StreamRange, StreamShardState, StreamTable};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

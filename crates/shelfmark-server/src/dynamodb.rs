@@ -432,7 +432,18 @@ async fn unpacked(
     })
 }
 
+/// Answers an operation in the content type that it was asked in.
 async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
+    let mut answer = answer_to(caller, head, body).await;
+    let asked = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_plain = asked.and_then(kind_of) == Some(PLAIN_JSON);
+    if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {
+        *own = HeaderValue::from_static(PLAIN_JSON);
+    }
+    answer
+}
+
+async fn answer_to(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     let face = &caller.shared.face;
     let headers = &head.headers;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -515,11 +526,18 @@ async fn receive(
     receiver.await.ok()
 }
 
+/// The content type of JSON as everybody has it, beside the service's own.
+const PLAIN_JSON: &str = "application/json";
+
 fn is_json(content_type: &str) -> bool {
+    kind_of(content_type).is_some()
+}
+
+/// Returns the kind of JSON that a content type names.
+fn kind_of(content_type: &str) -> Option<&'static str> {
     let kind = content_type.split(';').next().unwrap_or("").trim();
-    ["application/x-amz-json-1.0", "application/json"]
-        .iter()
-        .any(|own| kind.eq_ignore_ascii_case(own))
+    let mut kinds = ["application/x-amz-json-1.0", PLAIN_JSON].into_iter();
+    kinds.find(|own| kind.eq_ignore_ascii_case(own))
 }
 
 fn encode(reply: Reply, coding: Option<Coding>) -> Answer {

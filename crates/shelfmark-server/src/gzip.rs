@@ -1,10 +1,10 @@
 //! Compresses and decompresses bodies, with the decompressed size bounded.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::coding::Coding;
@@ -13,7 +13,7 @@ use crate::limits::BODY_SIZE_BYTES_MAX;
 /// The reason why a body could not be decompressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum GzipError {
-    /// It is not valid gzip, or its coding is another one.
+    /// It is not what its coding says, or that is an unknown one.
     Damaged,
     /// It holds more than a request may.
     TooLarge,
@@ -21,24 +21,32 @@ pub(crate) enum GzipError {
 
 /// Returns true if a body of this `Content-Encoding` is to be decompressed.
 pub(crate) fn is_packed(coding: Option<&str>) -> bool {
-    coding.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("gzip"))
+    coding.is_some_and(|coding| {
+        let coding = coding.trim();
+        coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("deflate")
+    })
 }
 
-/// Decompresses a request's body by its `Content-Encoding`: the service knows gzip alone.
+/// Decompresses a request's body by its `Content-Encoding`.
 pub(crate) fn unpack(coding: Option<&str>, body: Bytes) -> Result<Bytes, GzipError> {
     match coding.map(str::trim) {
         None | Some("") => Ok(body),
         Some(coding) if coding.eq_ignore_ascii_case("identity") => Ok(body),
-        Some(coding) if coding.eq_ignore_ascii_case("gzip") => decompress(&body),
+        Some(coding) if coding.eq_ignore_ascii_case("gzip") => {
+            decompress(MultiGzDecoder::new(&body[..]))
+        }
+        Some(coding) if coding.eq_ignore_ascii_case("deflate") => {
+            decompress(ZlibDecoder::new(&body[..]))
+        }
         Some(_) => Err(GzipError::Damaged),
     }
 }
 
-/// Decompresses a request's body: one gzip, or several one behind the other.
-fn decompress(body: &[u8]) -> Result<Bytes, GzipError> {
+/// Decompresses a request's body: one gzip, or several one behind the other, or the zlib format.
+fn decompress(packed: impl Read) -> Result<Bytes, GzipError> {
     let mut out = Vec::new();
     let limit = BODY_SIZE_BYTES_MAX as u64 + 1;
-    MultiGzDecoder::new(body).take(limit).read_to_end(&mut out).map_err(|_| GzipError::Damaged)?;
+    packed.take(limit).read_to_end(&mut out).map_err(|_| GzipError::Damaged)?;
     if out.len() > BODY_SIZE_BYTES_MAX {
         return Err(GzipError::TooLarge);
     }
@@ -67,41 +75,42 @@ pub(crate) fn compress(body: &[u8], coding: Coding) -> Option<Bytes> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn bodies_come_back_and_bombs_do_not() {
-        let body = vec![b'x'; 100_000];
-        let packed = compress(&body, Coding::Gzip).unwrap();
-        assert!(packed.len() < 1_000);
-        assert_eq!(decompress(&packed).unwrap(), body);
-        let zlib = compress(&body, Coding::Deflate).unwrap();
-        let mut back = Vec::new();
-        flate2::read::ZlibDecoder::new(&zlib[..]).read_to_end(&mut back).unwrap();
-        assert_eq!(back, body);
-        let (start, end) = body.split_at(10);
-        let twice =
-            [compress(start, Coding::Gzip).unwrap(), compress(end, Coding::Gzip).unwrap()].concat();
-        assert_eq!(decompress(&twice).unwrap(), body, "one gzip behind another");
-        let short = packed.slice(..packed.len() - 1);
-        for damaged in [&b"plain"[..], b"", &short] {
-            assert_eq!(decompress(damaged), Err(GzipError::Damaged));
-        }
-        let followed = [&packed[..], b"junk"].concat();
-        assert_eq!(decompress(&followed), Err(GzipError::Damaged));
-        let bomb = compress(&vec![0; BODY_SIZE_BYTES_MAX + 1], Coding::Gzip).unwrap();
-        assert!(bomb.len() < 200_000);
-        assert_eq!(decompress(&bomb), Err(GzipError::TooLarge));
+    fn packed(body: &[u8], coding: Coding) -> Bytes {
+        compress(body, coding).unwrap()
     }
 
     #[test]
-    fn the_coding_of_a_request_is_gzip_or_none() {
+    fn bodies_come_back_and_bombs_do_not() {
+        let body = vec![b'x'; 100_000];
+        for (name, coding) in [("gzip", Coding::Gzip), ("deflate", Coding::Deflate)] {
+            let small = packed(&body, coding);
+            assert!(small.len() < 1_000);
+            assert_eq!(unpack(Some(name), small.clone()).unwrap(), body);
+            let short = small.slice(..small.len() - 1);
+            for damaged in [Bytes::from_static(b"plain"), Bytes::new(), short] {
+                assert_eq!(unpack(Some(name), damaged), Err(GzipError::Damaged), "{name}");
+            }
+            let bomb = packed(&vec![0; BODY_SIZE_BYTES_MAX + 1], coding);
+            assert!(bomb.len() < 200_000);
+            assert_eq!(unpack(Some(name), bomb), Err(GzipError::TooLarge), "{name}");
+        }
+        let (start, end) = body.split_at(10);
+        let twice = [packed(start, Coding::Gzip), packed(end, Coding::Gzip)].concat();
+        assert_eq!(unpack(Some("gzip"), twice.into()).unwrap(), body, "one gzip behind another");
+        let followed = [&packed(&body, Coding::Gzip)[..], b"junk"].concat();
+        assert_eq!(unpack(Some("gzip"), followed.into()), Err(GzipError::Damaged));
+    }
+
+    #[test]
+    fn the_coding_of_a_request_is_one_of_two_or_none() {
         let body = Bytes::from_static(b"{}");
-        let packed = compress(&body, Coding::Gzip).unwrap();
+        let small = packed(&body, Coding::Gzip);
         for plain in [None, Some(""), Some("identity")] {
             assert_eq!(unpack(plain, body.clone()).unwrap(), body);
         }
-        assert_eq!(unpack(Some("GZIP"), packed.clone()).unwrap(), body);
-        for unknown in ["garbage", "deflate", "gzip, gzip"] {
-            assert_eq!(unpack(Some(unknown), packed.clone()), Err(GzipError::Damaged));
+        assert_eq!(unpack(Some("GZIP"), small.clone()).unwrap(), body);
+        for other in ["garbage", "deflate", "gzip, gzip"] {
+            assert_eq!(unpack(Some(other), small.clone()), Err(GzipError::Damaged));
         }
     }
 }

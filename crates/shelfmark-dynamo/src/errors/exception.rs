@@ -6,12 +6,15 @@
 pub enum Exception {
     AccessDenied,
     ConditionalCheckFailed,
+    ExpiredIterator,
+    GlobalTableNotFound,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
     InvalidSignature,
     LimitExceeded,
     MissingAuthenticationToken,
+    PolicyNotFound,
     ProvisionedThroughputExceeded,
     RequestTooLarge,
     ResourceInUse,
@@ -22,6 +25,7 @@ pub enum Exception {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -38,15 +42,18 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::AccessDenied,
         Self::ConditionalCheckFailed,
+        Self::ExpiredIterator,
+        Self::GlobalTableNotFound,
         Self::IdempotentParameterMismatch,
         Self::IncompleteSignature,
         Self::InternalServerError,
         Self::InvalidSignature,
         Self::LimitExceeded,
         Self::MissingAuthenticationToken,
+        Self::PolicyNotFound,
         Self::ProvisionedThroughputExceeded,
         Self::RequestTooLarge,
         Self::ResourceInUse,
@@ -57,6 +64,7 @@ impl Exception {
         Self::TransactionCanceled,
         Self::TransactionConflict,
         Self::TransactionInProgress,
+        Self::TrimmedDataAccess,
         Self::UnknownOperation,
         Self::UnrecognizedClient,
         Self::Validation,
@@ -68,12 +76,15 @@ impl Exception {
         match self {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
+            Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
+            Self::GlobalTableNotFound => (DYNAMODB, "GlobalTableNotFoundException"),
             Self::IdempotentParameterMismatch => (DYNAMODB, "IdempotentParameterMismatchException"),
             Self::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
             Self::InternalServerError => (DYNAMODB, "InternalServerError"),
             Self::InvalidSignature => (SERVICE, "InvalidSignatureException"),
             Self::LimitExceeded => (DYNAMODB, "LimitExceededException"),
             Self::MissingAuthenticationToken => (SERVICE, "MissingAuthenticationTokenException"),
+            Self::PolicyNotFound => (DYNAMODB, "PolicyNotFoundException"),
             Self::ProvisionedThroughputExceeded => {
                 (DYNAMODB, "ProvisionedThroughputExceededException")
             }
@@ -86,6 +97,7 @@ impl Exception {
             Self::TransactionCanceled => (DYNAMODB, "TransactionCanceledException"),
             Self::TransactionConflict => (DYNAMODB, "TransactionConflictException"),
             Self::TransactionInProgress => (DYNAMODB, "TransactionInProgressException"),
+            Self::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException"),
             Self::UnknownOperation => (SERVICE, "UnknownOperationException"),
             Self::UnrecognizedClient => (SERVICE, "UnrecognizedClientException"),
             Self::Validation => (VALIDATE, "ValidationException"),
@@ -101,11 +113,14 @@ impl Exception {
             Self::RequestTooLarge => 413,
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::ExpiredIterator
+            | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InvalidSignature
             | Self::LimitExceeded
             | Self::MissingAuthenticationToken
+            | Self::PolicyNotFound
             | Self::ProvisionedThroughputExceeded
             | Self::ResourceInUse
             | Self::ResourceNotFound
@@ -114,6 +129,7 @@ impl Exception {
             | Self::TransactionCanceled
             | Self::TransactionConflict
             | Self::TransactionInProgress
+            | Self::TrimmedDataAccess
             | Self::UnknownOperation
             | Self::UnrecognizedClient
             | Self::Validation => 400,
@@ -128,12 +144,15 @@ impl Exception {
             Self::Serialization | Self::TransactionCanceled => "Message",
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::ExpiredIterator
+            | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch
             | Self::IncompleteSignature
             | Self::InternalServerError
             | Self::InvalidSignature
             | Self::LimitExceeded
             | Self::MissingAuthenticationToken
+            | Self::PolicyNotFound
             | Self::ProvisionedThroughputExceeded
             | Self::RequestTooLarge
             | Self::ResourceInUse
@@ -142,6 +161,7 @@ impl Exception {
             | Self::TableNotFound
             | Self::TransactionConflict
             | Self::TransactionInProgress
+            | Self::TrimmedDataAccess
             | Self::UnknownOperation
             | Self::UnrecognizedClient
             | Self::Validation => "message",

@@ -12,7 +12,7 @@ use super::ast::{RawPath, RawStep};
 use super::{Kind, Problem, Refused};
 use crate::errors::{Error, Result, texts};
 use crate::json::Checked;
-use crate::limits::{PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_SIZE_BYTES_MAX};
+use crate::limits::{PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::table::check_attribute_name;
 
 const NAMES: &str = "ExpressionAttributeNames";
@@ -23,6 +23,8 @@ const VALUES: &str = "ExpressionAttributeValues";
 pub(crate) struct Given {
     pub(crate) names: Option<BTreeMap<String, String>>,
     pub(crate) values: Option<Checked<BTreeMap<String, Value>>>,
+    /// True if they are those of an action of a transaction: an invalid value is named then.
+    pub(crate) in_transaction: bool,
 }
 
 /// The two checked maps, and which entries were used.
@@ -59,7 +61,8 @@ impl Placeholders {
             return Err(Error::enveloped(texts::values_without_expression(&members)));
         }
         let names = given.names.map(check_names).transpose()?.unwrap_or_default();
-        let values = given.values.map(check_values).transpose()?.unwrap_or_default();
+        let checked = |values| check_values(values, given.in_transaction);
+        let values = given.values.map(checked).transpose()?.unwrap_or_default();
         Ok(Self { names, values })
     }
 
@@ -95,6 +98,9 @@ impl Placeholders {
 
     /// Returns the path with its placeholders resolved.
     pub(super) fn path(&self, raw: &RawPath<'_>) -> Refused<Path> {
+        if raw.len() > VALUE_DEPTH_MAX {
+            return Err(Problem::Other(texts::path_too_deep(raw.len())));
+        }
         let mut attribute = None;
         let mut steps = Vec::with_capacity(raw.len().saturating_sub(1));
         for step in raw {
@@ -134,10 +140,14 @@ fn check_names(names: BTreeMap<String, String>) -> Result<BTreeMap<String, Entry
 
 fn check_values(
     values: Checked<BTreeMap<String, Value>>,
+    wraps: bool,
 ) -> Result<BTreeMap<String, Entry<Value>>> {
     check_keys(VALUES, ':', values.unchecked().keys())?;
     let values = values.checked_by_name().map_err(|problem| {
         let (key, error) = *problem;
+        if !wraps || error.message == texts::NESTED_TOO_DEEP {
+            return error;
+        }
         Error::validation(texts::map_value_invalid(VALUES, &key, &error.message))
     })?;
     let size = values.iter().map(|(key, value)| key.len() + value_size_bytes(value)).sum();

@@ -88,8 +88,8 @@ impl Reader<'_> {
     /// substitute.
     fn value(&mut self, level: usize) -> Result<Value> {
         if level > VALUE_DEPTH_MAX {
-            self.refuse(Error::validation(texts::NESTED_TOO_DEEP));
-            self.skip()?;
+            self.refuse(Error::enveloped(texts::NESTED_TOO_DEEP));
+            self.skip_deep()?;
             return Ok(Value::Null);
         }
         let mut found: Option<(DataType, Value)> = None;

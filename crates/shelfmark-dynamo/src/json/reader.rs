@@ -180,6 +180,51 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Skips a value that may be nested to any depth, without recursion.
+    pub(super) fn skip_deep(&mut self) -> Result<()> {
+        // The closing bracket of each list and object that is open.
+        let mut open = Vec::new();
+        loop {
+            let close = match self.token()? {
+                Token::Object => b'}',
+                Token::List => b']',
+                Token::Text | Token::Number | Token::True | Token::False | Token::Null => {
+                    self.skip()?;
+                    0
+                }
+            };
+            if close > 0 {
+                self.position += 1;
+                if !self.take(close) {
+                    open.push(close);
+                    self.skip_name(close)?;
+                    continue;
+                }
+            }
+            loop {
+                let Some(close) = open.last().copied() else { return Ok(()) };
+                if !self.take(close) {
+                    self.expect(b',')?;
+                    self.skip_name(close)?;
+                    break;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    /// Skips the name of a member, if it is an object that `close` closes.
+    fn skip_name(&mut self, close: u8) -> Result<()> {
+        if close != b'}' {
+            return Ok(());
+        }
+        if self.token()? != Token::Text {
+            return Err(no_json());
+        }
+        self.string()?;
+        self.expect(b':')
+    }
+
     /// Returns the next token without consuming it.
     pub(super) fn token(&mut self) -> Result<Token> {
         self.blanks();

@@ -16,6 +16,7 @@ use crate::errors::{Error, Exception, Result, texts};
 use crate::face::FaceOptions;
 use crate::json::Reader;
 use crate::limits::NAME_CHARS_MAX;
+use crate::streams::{StreamName, stream_arn};
 use crate::table::{index_arn, name_of, table_arn};
 
 /// An action on a table, and the index that it reads, if any.
@@ -32,6 +33,8 @@ enum Naming {
     Table,
     /// `ResourceArn`.
     Resource,
+    /// `StreamArn`, or the ARN in `ShardIterator`.
+    Stream,
     /// The names of the map `RequestItems`.
     Requests,
     /// `TransactItems`, each with an action of its own.
@@ -46,7 +49,7 @@ enum Naming {
 /// such operation.
 fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     use Access::{Manage, Read, Write};
-    use Naming::{All, Nothing, Requests, Resource, Table, Transaction};
+    use Naming::{All, Nothing, Requests, Resource, Stream, Table, Transaction};
     Some(match operation {
         "BatchGetItem" => ("BatchGetItem", Read, Requests),
         "BatchWriteItem" => ("BatchWriteItem", Write, Requests),
@@ -56,9 +59,13 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "DescribeContinuousBackups" => ("DescribeContinuousBackups", Read, Table),
         "DescribeEndpoints" => ("DescribeEndpoints", Read, Nothing),
         "DescribeLimits" => ("DescribeLimits", Read, Nothing),
+        "DescribeStream" => ("DescribeStream", Read, Stream),
         "DescribeTable" => ("DescribeTable", Read, Table),
         "DescribeTimeToLive" => ("DescribeTimeToLive", Read, Table),
         "GetItem" => ("GetItem", Read, Table),
+        "GetRecords" => ("GetRecords", Read, Stream),
+        "GetShardIterator" => ("GetShardIterator", Read, Stream),
+        "ListStreams" => ("ListStreams", Read, All),
         "ListTables" => ("ListTables", Read, All),
         "ListTagsOfResource" => ("ListTagsOfResource", Read, Resource),
         "PutItem" => ("PutItem", Write, Table),
@@ -68,6 +75,25 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "TransactGetItems" => ("GetItem", Read, Transaction),
         "TransactWriteItems" => ("PutItem", Write, Transaction),
         "UntagResource" => ("UntagResource", Manage, Resource),
+        "DeleteResourcePolicy" => ("DeleteResourcePolicy", Manage, Resource),
+        "GetResourcePolicy" => ("GetResourcePolicy", Read, Resource),
+        "PutResourcePolicy" => ("PutResourcePolicy", Manage, Resource),
+        "DescribeContributorInsights" => ("DescribeContributorInsights", Read, Table),
+        "ListContributorInsights" => ("ListContributorInsights", Read, All),
+        "UpdateContributorInsights" => ("UpdateContributorInsights", Manage, Table),
+        "DescribeKinesisStreamingDestination" => {
+            ("DescribeKinesisStreamingDestination", Read, Table)
+        }
+        "DisableKinesisStreamingDestination" => {
+            ("DisableKinesisStreamingDestination", Manage, Table)
+        }
+        "EnableKinesisStreamingDestination" => ("EnableKinesisStreamingDestination", Manage, Table),
+        "UpdateKinesisStreamingDestination" => ("UpdateKinesisStreamingDestination", Manage, Table),
+        "DescribeTableReplicaAutoScaling" => ("DescribeTableReplicaAutoScaling", Read, Table),
+        // There are no global tables, whoever asks.
+        "DescribeGlobalTable" => ("DescribeGlobalTable", Read, Nothing),
+        "DescribeGlobalTableSettings" => ("DescribeGlobalTableSettings", Read, Nothing),
+        "ListGlobalTables" => ("ListGlobalTables", Read, Nothing),
         "UpdateItem" => ("UpdateItem", Write, Table),
         "UpdateTable" => ("UpdateTable", Manage, Table),
         "UpdateTimeToLive" => ("UpdateTimeToLive", Manage, Table),
@@ -88,22 +114,24 @@ pub(super) fn check(
         let text = texts::not_authorized(&options.account, policy.user(), action, resource);
         Err(Error::new(Exception::AccessDenied, text))
     };
-    let mut found = Found { uses: Vec::new(), index: None };
+    let mut found = Found::default();
     match naming {
         Naming::Nothing => return Ok(()),
         Naming::All if policy.grants(access) => return Ok(()),
         Naming::All => return refused(action, &table_arn(options, "*")),
         Naming::Table => found.read_table(action, access, body)?,
         Naming::Resource => found.read_resource(action, access, body)?,
+        Naming::Stream => found.read_stream(action, access, body)?,
         Naming::Requests => found.read_requests(action, access, body)?,
         Naming::Transaction => found.read_transaction(body)?,
     }
     // No table has a longer name: the operation refuses it, and nobody compares it with patterns.
     for own in found.uses.iter().filter(|own| own.table.len() <= NAME_CHARS_MAX) {
         if !policy.allows(own.access, &own.table) {
-            let arn = match &found.index {
-                Some(index) => index_arn(options, &own.table, index),
-                None => table_arn(options, &own.table),
+            let arn = match (&found.index, &found.stream) {
+                (Some(index), _) => index_arn(options, &own.table, index),
+                (None, Some(label)) => stream_arn(options, &own.table, label),
+                (None, None) => table_arn(options, &own.table),
             };
             return refused(own.action, &arn);
         }
@@ -112,9 +140,12 @@ pub(super) fn check(
 }
 
 /// The actions that a body asks for.
+#[derive(Default)]
 struct Found {
     uses: Vec<Use>,
     index: Option<String>,
+    /// The label of the stream that is read.
+    stream: Option<String>,
 }
 
 impl Found {
@@ -138,7 +169,35 @@ impl Found {
     fn read_resource(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
         Reader::body(body, |reader, name| {
             match name {
-                "ResourceArn" => self.add(action, access, reader.text()?),
+                "ResourceArn" => {
+                    let text = reader.text()?;
+                    let stream = text.as_deref().and_then(StreamName::of_arn);
+                    match stream {
+                        Some(StreamName { table, label }) => {
+                            self.add(action, access, Some(table));
+                            self.stream = Some(label);
+                        }
+                        None => self.add(action, access, text),
+                    }
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_stream(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "StreamArn" | "ShardIterator" => {
+                    // What is no ARN names no stream: the operation refuses it.
+                    let text = reader.text()?.unwrap_or_default();
+                    let arn = text.split('|').next().and_then(StreamName::of_arn);
+                    if let Some(StreamName { table, label }) = arn {
+                        self.add(action, access, Some(table));
+                        self.stream = Some(label);
+                    }
+                }
                 _ => reader.skip()?,
             }
             Ok(())

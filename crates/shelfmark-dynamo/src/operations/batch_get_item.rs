@@ -12,7 +12,7 @@ use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts};
 use crate::face::{Done, Face, Reading, read};
 use crate::json::{Attributes, Reader, Writer, put_item};
-use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX};
+use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX};
 use crate::reply::Answered;
 use crate::shape::{CAPACITIES, Shape};
 use crate::table;
@@ -79,8 +79,8 @@ fn parse(body: &[u8]) -> Result<Request> {
     let mut shape = Shape::default();
     shape.required("RequestItems", request.tables.is_some());
     shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.table_keys("RequestItems", request.tables.iter().flatten().map(|(name, _)| name));
     for (name, table) in request.tables.iter().flatten() {
-        shape.length("RequestItems", name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
         let path = format!("RequestItems.{name}.member.Keys");
         shape.required(&path, table.keys.is_some());
         let count = table.keys.as_ref().map_or(1, Vec::len);

@@ -15,9 +15,7 @@ use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
 use crate::json::{Attributes, Reader, Writer};
-use crate::limits::{
-    BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX,
-};
+use crate::limits::{BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table;
@@ -151,10 +149,13 @@ fn parse(body: &[u8]) -> Result<Request> {
     let mut shape = Shape::default();
     shape.required("RequestItems", request.tables.is_some());
     if let Some(tables) = &request.tables {
+        if tables.is_empty() {
+            return Err(Error::validation(texts::NO_WRITE_REQUESTS));
+        }
         shape.length("RequestItems", tables.len(), 1, BATCH_WRITE_REQUESTS_MAX);
+        shape.table_keys("RequestItems", tables.keys());
     }
     for (name, writes) in request.tables.iter().flatten() {
-        shape.length("RequestItems", name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
         let path = format!("RequestItems.{name}.member");
         shape.length(&path, writes.len(), 0, BATCH_WRITE_REQUESTS_MAX);
         for (position, write) in writes.iter().enumerate() {

@@ -38,7 +38,13 @@ impl Wanted {
 
     /// Checks the shape.
     pub(super) fn shape(&self, shape: &mut Shape) {
+        self.shape_with(None, shape);
+    }
+
+    /// Works as [`Wanted::shape`], with `ReturnValues` where the service reports them.
+    pub(super) fn shape_with(&self, return_values: Option<&str>, shape: &mut Shape) {
         shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
+        shape.return_values(return_values);
         shape.one_of("ReturnItemCollectionMetrics", self.metrics.as_deref(), &["SIZE", "NONE"]);
     }
 

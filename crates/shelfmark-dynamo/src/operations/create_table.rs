@@ -1,15 +1,16 @@
 //! CreateTable.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use shelfmark_engine::ErrorKind;
-use shelfmark_model::{IndexSchema, Placement, RowKind, TableOptions, TableSchema};
+use shelfmark_engine::{ErrorKind, Table};
+use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOptions, TableSchema};
 
 use super::table_request::{
-    self, Definition, IndexRequest, KeyElement, StreamRequest, Tag, ThroughputRequest,
+    self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
-use super::tags;
+use super::{resource_policy, tags};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
@@ -17,7 +18,8 @@ use crate::json::{Reader, Writer};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Billing, IndexMeta, Meta, Throughput, table_name};
+use crate::streams::free_label;
+use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings, table_name};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -34,6 +36,8 @@ struct Request {
     deletion_protection: bool,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
+    policy: Option<String>,
+    settings_replication: Option<String>,
     /// A member that asks for something that this server does not do.
     unsupported: Option<&'static str>,
 }
@@ -42,12 +46,18 @@ struct Request {
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let name = request.table.clone().unwrap_or_default();
+    let texts = (texts::CREATED_STREAM_NEEDS_VIEW, texts::CREATED_STREAM_HAS_NO_VIEW);
+    let stream = request.stream.as_ref().map(|stream| stream.wanted(texts)).transpose()?;
     let schema = schema(face, request)?;
     // A new table must not hide another face's that clients use by this name.
     if crate::table::find_named(&face.engine, &name).is_ok_and(|table| table.is_shared()) {
         return Err(Error::new(Exception::ResourceInUse, texts::table_exists(&name)));
     }
-    let table = face.engine.create_table(schema).map_err(|error| {
+    let created = match stream {
+        Some(StreamWanted::On(images)) => create_with_stream(face, schema, images),
+        Some(StreamWanted::Off) | None => face.engine.create_table(schema),
+    };
+    let table = created.map_err(|error| {
         if error.kind() == ErrorKind::AlreadyExists {
             return Error::new(Exception::ResourceInUse, texts::table_exists(&name));
         }
@@ -57,6 +67,18 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         out.name("TableDescription");
         describe::put(out, face, &table, "CREATING", &Sizes::default());
     }))
+}
+
+fn create_with_stream(
+    face: &Face,
+    mut schema: TableSchema,
+    images: ChangeImages,
+) -> shelfmark_engine::Result<Arc<Table>> {
+    let label = free_label(&face.engine, &schema.name, face.now_ms())?;
+    let mut meta = Meta::read(&schema.options.face);
+    meta.latest_stream = Some(label.clone());
+    meta.put(&mut schema.options.face);
+    face.engine.create_table_with_stream(schema, &label, images)
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -90,13 +112,14 @@ fn parse(body: &[u8]) -> Result<Request> {
                     request.unsupported = Some("VectorIndexes");
                 }
             }
-            "ResourcePolicy" if reader.text()?.is_some() => {
-                request.unsupported = Some("ResourcePolicy");
+            "ResourcePolicy" => request.policy = reader.text()?,
+            "GlobalTableSettingsReplicationMode" => {
+                request.settings_replication = reader.text()?;
             }
             "GlobalTableSourceArn" if reader.text()?.is_some() => {
                 request.unsupported = Some("GlobalTableSourceArn");
             }
-            "ResourcePolicy" | "GlobalTableSourceArn" => {}
+            "GlobalTableSourceArn" => {}
             _ => reader.skip()?,
         }
         Ok(())
@@ -106,8 +129,10 @@ fn parse(body: &[u8]) -> Result<Request> {
 }
 
 fn shape(request: &Request) -> Result<()> {
+    if request.table.is_none() {
+        return Err(Error::validation(texts::TABLE_NAME_REQUIRED));
+    }
     let mut shape = Shape::default();
-    shape.required("TableName", request.table.is_some());
     shape.new_name("TableName", request.table.as_deref());
     shape.required("AttributeDefinitions", request.definitions.is_some());
     table_request::shape_definitions(
@@ -132,11 +157,11 @@ fn shape(request: &Request) -> Result<()> {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
     table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
-    table_request::shape_stream(request.stream, &mut shape);
+    table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
-    table_request::check_stream(request.stream)?;
-    match request.unsupported.or(table_request::stream_wanted(request.stream)) {
+    table_request::check_replication(request.settings_replication.as_deref())?;
+    match request.unsupported {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
     }
@@ -147,8 +172,9 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     let key = definitions.table_key(&request.keys.unwrap_or_default())?;
     let mut metas = BTreeMap::new();
-    let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
+    // The service looks at the global ones first.
     let global = global_indexes(&definitions, billing, request.global, &mut metas)?;
+    let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
     check_indexes(&local, &global)?;
     let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
     definitions.check_all_used(&key, &indexes)?;
@@ -169,6 +195,9 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
+        latest_stream: None,
+        settings_replication: request.settings_replication,
+        tools: tools(face, request.policy)?,
     };
     Ok(TableSchema {
         name: table_name(&request.table.unwrap_or_default()),
@@ -186,6 +215,14 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         },
         cells: None,
     })
+}
+
+/// Returns what tools put on a table with its creation.
+fn tools(face: &Face, policy: Option<String>) -> Result<ToolSettings> {
+    let policy =
+        policy.map(|document| resource_policy::of_new_table(face, document)).transpose()?;
+    let policies = policy.map(|policy| (String::new(), policy)).into_iter().collect();
+    Ok(ToolSettings { policies, ..ToolSettings::default() })
 }
 
 fn billing(

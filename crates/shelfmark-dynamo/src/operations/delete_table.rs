@@ -1,7 +1,7 @@
 //! DeleteTable.
 
 use super::describe_table;
-use crate::describe::{self, Sizes};
+use crate::describe;
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::Writer;
@@ -18,6 +18,6 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     face.engine.drop_table(&table.schema.name)?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, &table, "DELETING", &Sizes::default());
+        describe::put_deleted(out, face, &table);
     }))
 }

@@ -85,8 +85,17 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     })?;
     let mut shape = Shape::default();
     request.write.shape(verb, "", &mut shape);
-    shape.one_of("ReturnValues", request.returns.as_deref(), RETURN_VALUES);
-    request.wanted.shape(&mut shape);
+    if verb == Verb::Update {
+        // Of an update the service reports this one alone.
+        let mut alone = Shape::default();
+        alone.return_values(request.returns.as_deref());
+        if shape.is_fine() {
+            alone.check()?;
+        }
+        request.wanted.shape(&mut shape);
+    } else {
+        request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+    }
     shape.check()?;
     if verb != Verb::Update
         && !matches!(request.returns.as_deref(), None | Some("NONE" | "ALL_OLD"))
@@ -95,8 +104,6 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     }
     Ok(request)
 }
-
-const RETURN_VALUES: &[&str] = &["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"];
 
 fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     let Request { write, returns, wanted } = parse(verb, body)?;

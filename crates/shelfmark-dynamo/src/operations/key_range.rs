@@ -53,6 +53,9 @@ impl KeyRange {
                 range = Some(condition.relation.clone());
             }
         }
+        if target.global_index().is_some_and(|index| index.sort.len() > 1) {
+            check_gap(target, &conditions)?;
+        }
         if used < conditions.len() {
             return Err(Error::validation(match missing.filter(|_| range.is_none()) {
                 Some(name) => texts::key_condition_missing(name),
@@ -78,6 +81,23 @@ impl KeyRange {
         }
         Ok(())
     }
+}
+
+/// Refuses a condition on a sort column behind one that has no equality.
+fn check_gap(target: &Target, conditions: &[KeyCondition]) -> Result<()> {
+    let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
+    let mut open = None;
+    for column in target.sort() {
+        match (find(&column.name), open) {
+            (Some(_), Some(before)) => {
+                let text = texts::key_condition_gap(before, &column.name);
+                return Err(Error::validation(text));
+            }
+            (Some(condition), None) if matches!(condition.relation, KeyRelation::Equal(_)) => {}
+            (_, before) => open = before.or(Some(column.name.as_str())),
+        }
+    }
+    Ok(())
 }
 
 fn sort_condition(equal: Vec<Value>, range: Option<KeyRelation>) -> SortCondition {

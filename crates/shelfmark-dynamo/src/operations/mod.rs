@@ -14,19 +14,28 @@ mod access;
 mod batch_get_item;
 mod batch_write_item;
 mod collections;
+mod contributor_insights;
 mod create_table;
 mod delete_item;
 mod delete_table;
+mod describe_stream;
 mod describe_table;
 mod fingerprint;
 mod get_item;
+mod get_records;
+mod get_shard_iterator;
+mod global_tables;
 mod item_write;
 mod key_range;
+mod kinesis_destination;
+mod list_streams;
 mod list_tables;
 mod paging;
 mod put_item;
 mod query;
 mod read_request;
+mod resource;
+mod resource_policy;
 mod scan;
 mod selection;
 mod service;
@@ -42,36 +51,63 @@ mod write_request;
 
 use shelfmark_engine::weight::{Allowance, Weight};
 
-use crate::errors::{Error, Exception, Result};
+use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 23] = [
+pub const OPERATIONS: [&str; 41] = [
     "BatchGetItem",
     "BatchWriteItem",
     "CreateTable",
     "DeleteItem",
+    "DeleteResourcePolicy",
     "DeleteTable",
     "DescribeContinuousBackups",
+    "DescribeContributorInsights",
     "DescribeEndpoints",
+    "DescribeGlobalTable",
+    "DescribeGlobalTableSettings",
+    "DescribeKinesisStreamingDestination",
     "DescribeLimits",
+    "DescribeStream",
     "DescribeTable",
+    "DescribeTableReplicaAutoScaling",
     "DescribeTimeToLive",
+    "DisableKinesisStreamingDestination",
+    "EnableKinesisStreamingDestination",
     "GetItem",
+    "GetRecords",
+    "GetResourcePolicy",
+    "GetShardIterator",
+    "ListContributorInsights",
+    "ListGlobalTables",
+    "ListStreams",
     "ListTables",
     "ListTagsOfResource",
     "PutItem",
+    "PutResourcePolicy",
     "Query",
     "Scan",
     "TagResource",
     "TransactGetItems",
     "TransactWriteItems",
     "UntagResource",
+    "UpdateContributorInsights",
     "UpdateItem",
+    "UpdateKinesisStreamingDestination",
     "UpdateTable",
     "UpdateTimeToLive",
 ];
+
+/// The operations on streams, which have a target of their own.
+const STREAM_OPERATIONS: [&str; 4] =
+    ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
+
+/// Returns true if the operation is one on streams.
+pub(crate) fn is_of_streams(operation: &str) -> bool {
+    STREAM_OPERATIONS.contains(&operation)
+}
 
 /// Answers one operation.
 pub(crate) fn run(
@@ -95,6 +131,10 @@ pub(crate) fn run(
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "ListContributorInsights" => {
+            done.answer(contributor_insights::list(face, head, body));
+        }
+        "ListStreams" => done.answer(list_streams::answer(face, head, body)),
         "ListTables" => done.answer(list_tables::answer(face, head, body)),
         "DescribeEndpoints" => done.answer(service::describe_endpoints(face, head, body)),
         _ => done.answer(answer(face, operation, body)),
@@ -108,26 +148,64 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "DeleteTable" => delete_table::answer(face, body),
         "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
         "DescribeLimits" => service::describe_limits(body),
+        "DescribeStream" => describe_stream::answer(face, body),
         "DescribeTable" => describe_table::answer(face, body),
         "DescribeTimeToLive" => time_to_live::describe(face, body),
         "GetItem" => get_item::answer(face, body),
+        "GetRecords" => get_records::answer(face, body),
+        "GetShardIterator" => get_shard_iterator::answer(face, body),
         "ListTagsOfResource" => tags::list(face, body),
         "Scan" => scan::answer(face, body),
         "TagResource" => tags::tag(face, body),
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
-        _ => Err(Error::new(Exception::UnknownOperation, "")),
+        _ => answer_to_tools(face, operation, body),
+    }
+}
+
+/// Answers an operation that infrastructure tools ask for.
+fn answer_to_tools(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
+    match operation {
+        "DeleteResourcePolicy" => resource_policy::delete(face, body),
+        "DescribeContributorInsights" => contributor_insights::describe(face, body),
+        "DescribeGlobalTable" => global_tables::describe(body),
+        "DescribeGlobalTableSettings" => global_tables::describe_settings(body),
+        "DescribeKinesisStreamingDestination" => kinesis_destination::describe(face, body),
+        "DescribeTableReplicaAutoScaling" => global_tables::describe_scaling(body),
+        "DisableKinesisStreamingDestination" => kinesis_destination::disable(face, body),
+        "EnableKinesisStreamingDestination" => kinesis_destination::enable(face, body),
+        "GetResourcePolicy" => resource_policy::get(face, body),
+        "ListGlobalTables" => global_tables::list(body),
+        "PutResourcePolicy" => resource_policy::put(face, body),
+        "UpdateContributorInsights" => contributor_insights::update(face, body),
+        "UpdateKinesisStreamingDestination" => kinesis_destination::update(face, body),
+        _ => Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)),
     }
 }
 
 /// Returns the weight of an operation, whatever the size of its request.
 pub(crate) fn weight(operation: &str) -> Weight {
     match operation {
-        "BatchGetItem" | "Query" | "TransactGetItems" => Weight::Page,
+        "BatchGetItem"
+        | "DescribeStream"
+        | "GetRecords"
+        | "GetShardIterator"
+        | "ListContributorInsights"
+        | "ListStreams"
+        | "Query"
+        | "TransactGetItems" => Weight::Page,
         "Scan" => Weight::Heavy,
         // They wait for other writers of the table; to build an index reads all of it.
-        "CreateTable" | "DeleteTable" | "TagResource" | "UntagResource" | "UpdateTable"
+        "CreateTable"
+        | "DeleteResourcePolicy"
+        | "DeleteTable"
+        | "EnableKinesisStreamingDestination"
+        | "PutResourcePolicy"
+        | "TagResource"
+        | "UntagResource"
+        | "UpdateContributorInsights"
+        | "UpdateTable"
         | "UpdateTimeToLive" => Weight::Waiting,
         _ => Weight::Light,
     }

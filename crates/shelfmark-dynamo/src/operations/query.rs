@@ -5,7 +5,7 @@ use shelfmark_engine::{Engine, Query};
 
 use super::key_range::KeyRange;
 use super::paging::{Operation, PageRequest, Prepared, encode};
-use crate::errors::Result;
+use crate::errors::{Error, Result, texts};
 use crate::face::{Done, Face, Reading, read};
 use crate::json::Reader;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
@@ -40,7 +40,7 @@ fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
     let Request { page, forward } = parse(body)?;
     let (name, index) = (page.table.clone().unwrap_or_default(), page.index.clone());
     let consistent = page.consistent;
-    let mut request = page.prepare(Operation::Query)?;
+    let mut request = page.prepare(Operation::Query).map_err(unwrapped)?;
     let target = Target::find(table::find(&face.engine, &name)?, index.as_deref())?;
     let selected = request.select(&target, consistent)?;
     let range = KeyRange::of(&target, std::mem::take(&mut request.keys))?;
@@ -64,6 +64,13 @@ fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
         peek: false,
     };
     Ok(Planned { engine: face.engine.clone(), target, query, request, consistent })
+}
+
+/// Takes the prefix of the validation framework away, which these faults of a query do not have.
+fn unwrapped(error: Error) -> Error {
+    let is_plain = error.message.ends_with(texts::EXPRESSION_IS_EMPTY)
+        || error.message.starts_with(texts::NAMES_UNUSED);
+    Error { enveloped: error.enveloped && !is_plain, ..error }
 }
 
 impl Reading for Planned {

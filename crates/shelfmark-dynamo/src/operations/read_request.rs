@@ -48,7 +48,7 @@ impl ReadRequest {
         let expressions = [(Kind::Projection, self.projection.is_some())];
         let legacy = [("AttributesToGet", self.attributes_to_get.is_some())];
         legacy::not_mixed(&legacy, &expressions)?;
-        let given = Given { names: self.names, values: None };
+        let given = Given { names: self.names, ..Given::default() };
         let placeholders = Placeholders::check(given, &expressions)?;
         let projection = placeholders.projection(self.projection.as_deref())?;
         placeholders.all_used()?;

@@ -3,6 +3,8 @@
 //!
 //! Read and checked for shape here; what they mean together is in [`super::table_schema`].
 
+use shelfmark_model::ChangeImages;
+
 use crate::errors::{Error, Result, texts};
 use crate::json::Reader;
 use crate::limits::{
@@ -10,6 +12,7 @@ use crate::limits::{
     TAG_VALUE_CHARS_MAX, THROUGHPUT_MAX,
 };
 use crate::shape::Shape;
+use crate::streams::{VIEW_TYPES, images_of};
 use crate::table::Throughput;
 
 /// An element of AttributeDefinitions: name and letter.
@@ -50,11 +53,10 @@ pub(super) struct ThroughputRequest {
 }
 
 /// The stream that a table is to have.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct StreamRequest {
     pub(super) enabled: Option<bool>,
-    /// True if it names the view of the stream.
-    pub(super) has_view: bool,
+    pub(super) view_type: Option<String>,
 }
 
 /// A tag: key and value.
@@ -164,7 +166,7 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
     let present = reader.structure(|reader, name| {
         match name {
             "StreamEnabled" => stream.enabled = reader.boolean()?,
-            "StreamViewType" => stream.has_view = reader.text()?.is_some(),
+            "StreamViewType" => stream.view_type = reader.text()?,
             _ => reader.skip()?,
         }
         Ok(())
@@ -172,9 +174,11 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
     Ok(present.then_some(stream))
 }
 
-pub(super) fn shape_stream(stream: Option<StreamRequest>, shape: &mut Shape) {
+pub(super) fn shape_stream(stream: Option<&StreamRequest>, shape: &mut Shape) {
     if let Some(stream) = stream {
         shape.required("StreamSpecification.StreamEnabled", stream.enabled.is_some());
+        let view_type = stream.view_type.as_deref();
+        shape.one_of("StreamSpecification.StreamViewType", view_type, VIEW_TYPES);
     }
 }
 
@@ -186,19 +190,33 @@ pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     }
 }
 
-/// Refuses a stream that is off and has a view.
-pub(super) fn check_stream(stream: Option<StreamRequest>) -> Result<()> {
-    match stream {
-        Some(StreamRequest { enabled: Some(false), has_view: true }) => {
-            Err(Error::validation(texts::STREAM_VIEW_FORBIDDEN))
-        }
-        Some(_) | None => Ok(()),
+/// Refuses a mode of replicating settings that a table without replicas cannot have.
+pub(super) fn check_replication(mode: Option<&str>) -> Result<()> {
+    match mode {
+        None | Some("ENABLED" | "DISABLED") => Ok(()),
+        Some(mode) => Err(Error::validation(texts::settings_replication(mode))),
     }
 }
 
-/// Returns the member's name if it asks for a stream, which is not supported yet.
-pub(super) fn stream_wanted(stream: Option<StreamRequest>) -> Option<&'static str> {
-    stream.and_then(|stream| stream.enabled).unwrap_or(false).then_some("StreamSpecification")
+/// The state in which a request wants the stream of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StreamWanted {
+    On(ChangeImages),
+    Off,
+}
+
+impl StreamRequest {
+    /// Returns what is wanted. The texts are those for a stream that is on without a view, and for one
+    /// that is off with a view.
+    pub(super) fn wanted(&self, texts: (&'static str, &'static str)) -> Result<StreamWanted> {
+        let images = self.view_type.as_deref().and_then(images_of);
+        match (self.enabled == Some(true), images) {
+            (true, Some(images)) => Ok(StreamWanted::On(images)),
+            (true, None) => Err(Error::validation(texts.0)),
+            (false, Some(_)) => Err(Error::validation(texts.1)),
+            (false, None) => Ok(StreamWanted::Off),
+        }
+    }
 }
 
 pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
@@ -206,7 +224,7 @@ pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
         let path = format!("AttributeDefinitions.{}.member", position + 1);
         shape.required(&format!("{path}.AttributeName"), definition.name.is_some());
         let name = definition.name.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.text(&format!("{path}.AttributeName"), name, 1, 255);
         shape.required(&format!("{path}.AttributeType"), definition.letter.is_some());
         let letter = definition.letter.as_deref();
         shape.one_of(&format!("{path}.AttributeType"), letter, &["B", "N", "S"]);
@@ -214,15 +232,29 @@ pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
 }
 
 pub(super) fn shape_keys(keys: &[KeyElement], path: &str, most: usize, shape: &mut Shape) {
-    shape.length(path, keys.len(), 1, most);
+    if keys.len() > most {
+        shape.shown(path, &shown_keys(keys), most);
+    } else {
+        shape.length(path, keys.len(), 1, most);
+    }
     for (position, element) in keys.iter().enumerate() {
         let path = format!("{path}.{}.member", position + 1);
         shape.required(&format!("{path}.AttributeName"), element.name.is_some());
         let name = element.name.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.text(&format!("{path}.AttributeName"), name, 1, 255);
         shape.required(&format!("{path}.KeyType"), element.key_type.is_some());
         shape.one_of(&format!("{path}.KeyType"), element.key_type.as_deref(), &["HASH", "RANGE"]);
     }
+}
+
+/// Shows a key schema as the service's messages do.
+fn shown_keys(keys: &[KeyElement]) -> String {
+    let text = |text: &Option<String>| text.as_deref().unwrap_or("null").to_owned();
+    let element = |key: &KeyElement| {
+        let (name, key_type) = (text(&key.name), text(&key.key_type));
+        format!("KeySchemaElement(attributeName={name}, keyType={key_type})")
+    };
+    format!("[{}]", keys.iter().map(element).collect::<Vec<String>>().join(", "))
 }
 
 pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: &mut Shape) {
@@ -244,7 +276,7 @@ pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: 
             shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
             for (position, name) in names.iter().enumerate() {
                 let path = format!("{path}.{}.member", position + 1);
-                shape.length(&path, name.chars().count(), 1, KEY_NAME_BYTES_MAX);
+                shape.text(&path, name, 1, KEY_NAME_BYTES_MAX);
             }
         }
     }
@@ -268,10 +300,10 @@ pub(super) fn shape_tags(tags: &[Tag], shape: &mut Shape) {
         let path = format!("Tags.{}.member", position + 1);
         shape.required(&format!("{path}.Key"), tag.key.is_some());
         let key = tag.key.as_deref().unwrap_or("-");
-        shape.length(&format!("{path}.Key"), key.chars().count(), 1, TAG_KEY_CHARS_MAX);
+        shape.text(&format!("{path}.Key"), key, 1, TAG_KEY_CHARS_MAX);
         shape.required(&format!("{path}.Value"), tag.value.is_some());
         let value = tag.value.as_deref().unwrap_or_default();
-        shape.length(&format!("{path}.Value"), value.chars().count(), 0, TAG_VALUE_CHARS_MAX);
+        shape.text(&format!("{path}.Value"), value, 0, TAG_VALUE_CHARS_MAX);
     }
 }
 

@@ -49,6 +49,10 @@ impl Definitions {
     /// Builds the key of a table or of a local index: HASH, then at most one RANGE.
     pub(super) fn table_key(&self, keys: &[KeyElement]) -> Result<KeyColumns> {
         self.check_defined(keys)?;
+        // One definition for two elements that are the same attribute.
+        if self.types.len() < keys.len() {
+            return Err(Error::validation(texts::KEY_WITHOUT_DEFINITION));
+        }
         check_names_differ(keys)?;
         let mut elements = keys.iter();
         if !elements.next().is_some_and(KeyElement::is_hash) {

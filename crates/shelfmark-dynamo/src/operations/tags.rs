@@ -1,67 +1,68 @@
-//! TagResource, UntagResource and ListTagsOfResource, for tables.
+//! TagResource, UntagResource and ListTagsOfResource, for tables and for their streams.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_engine::{ErrorKind, Share, Table};
+use shelfmark_engine::{Share, Table};
 
+use super::resource::Resource;
 use super::table_request::{self, Tag};
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::{NAME_CHARS_MIN, TAGS_MAX};
+use crate::limits::TAGS_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Meta, SHARE_TAG, name_of, table_name};
+use crate::table::{Meta, SHARE_TAG};
 
 #[derive(Debug, Default)]
 struct Request {
-    arn: Option<String>,
+    arn: String,
     tags: Option<Vec<Tag>>,
     keys: Option<Vec<String>>,
 }
 
 /// Answers TagResource.
 pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(face, "TagResource", body, |request, shape| {
+    let request = parse(body, |request, shape| {
         shape.required("Tags", request.tags.is_some());
         table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
-    check_table_arn(request.arn.as_deref())?;
+    let resource = Resource::of_arn(&request.arn)?;
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAGS_EMPTY));
     }
-    let table = find(face, request.arn.as_deref())?;
+    let table = find(face, &resource, &request.arn)?;
     let tags = collect(request.tags.unwrap_or_default())?;
-    let mut all = Meta::of(&table).tags;
+    let mut all = tags_of(&mut Meta::of(&table), &resource.label).clone();
     all.extend(tags.clone());
     check_count(&all)?;
-    change(face, &table, move |meta| meta.tags.extend(tags))
+    change(face, &resource, move |own| own.extend(tags))
 }
 
 /// Answers UntagResource.
 pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(face, "UntagResource", body, |request, shape| {
+    let request = parse(body, |request, shape| {
         shape.required("TagKeys", request.keys.is_some());
     })?;
-    check_table_arn(request.arn.as_deref())?;
+    let resource = Resource::of_arn(&request.arn)?;
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
-    let table = find(face, request.arn.as_deref())?;
+    find(face, &resource, &request.arn)?;
     let keys = request.keys.unwrap_or_default();
-    change(face, &table, move |meta| meta.tags.retain(|key, _| !keys.contains(key)))
+    change(face, &resource, move |own| own.retain(|key, _| !keys.contains(key)))
 }
 
 /// Answers ListTagsOfResource.
 pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(face, "ListTagsOfResource", body, |_, _| {})?;
-    check_table_arn(request.arn.as_deref())?;
-    let table = find(face, request.arn.as_deref())?;
-    let meta = Meta::of(&table);
+    let request = parse(body, |_, _| {})?;
+    let resource = Resource::of_arn(&request.arn)?;
+    let table = find(face, &resource, &request.arn)?;
+    let mut meta = Meta::of(&table);
     Ok(Writer::answer(|out| {
         out.name("Tags").list(|out| {
-            for (key, value) in &meta.tags {
+            for (key, value) in tags_of(&mut meta, &resource.label) {
                 out.object(|out| {
                     out.name("Key").text(key);
                     out.name("Value").text(value);
@@ -69,6 +70,14 @@ pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
             }
         });
     }))
+}
+
+/// Returns the tags of a table, or of its stream of this label.
+fn tags_of<'m>(meta: &'m mut Meta, label: &str) -> &'m mut BTreeMap<String, String> {
+    match label {
+        "" => &mut meta.tags,
+        label => meta.tools.stream_tags.entry(label.to_owned()).or_default(),
+    }
 }
 
 /// Collects tags in a map; none may stand twice.
@@ -109,28 +118,25 @@ fn is_tag_text(text: &str) -> bool {
     })
 }
 
-/// Reads a request. An ARN that is none at all is a matter of access, before anything else is said
-/// about the request.
-fn parse(
-    face: &Face,
-    operation: &str,
-    body: &[u8],
-    check: impl FnOnce(&Request, &mut Shape),
-) -> Result<Request> {
+/// Reads a request; the ARN is looked at behind the shape of the rest.
+fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Request> {
     let mut request = Request::default();
+    let mut has_arn = false;
     Reader::body(body, |reader, name| {
         match name {
-            "ResourceArn" => request.arn = reader.text()?,
+            "ResourceArn" => {
+                let arn = reader.text()?;
+                has_arn = arn.is_some();
+                request.arn = arn.unwrap_or_default();
+            }
             "Tags" => request.tags = table_request::read_tags(reader)?,
             "TagKeys" => request.keys = reader.texts()?,
             _ => reader.skip()?,
         }
         Ok(())
     })?;
-    let Some(arn) = &request.arn else { return Err(Error::validation(texts::ARN_MISSING)) };
-    if !is_arn(arn) {
-        let text = texts::access_denied(&face.options.account, operation, arn);
-        return Err(Error::new(Exception::AccessDenied, text));
+    if !has_arn {
+        return Err(Error::validation(texts::ARN_MISSING));
     }
     let mut shape = Shape::default();
     check(&request, &mut shape);
@@ -138,42 +144,18 @@ fn parse(
     Ok(request)
 }
 
-/// Returns true if a text has an ARN's form: six parts separated by colons, none empty, and a slash
-/// inside the last.
-fn is_arn(text: &str) -> bool {
-    let mut parts = text.splitn(6, ':');
-    let filled = parts.by_ref().take(5).filter(|part| !part.is_empty()).count();
-    let path = parts.next().and_then(|last| last.split_once('/'));
-    filled == 5 && path.is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty())
+fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
+    resource.find_or(face, texts::resource_not_found(arn))
 }
 
-/// Refuses an ARN of something other than a table.
-fn check_table_arn(arn: Option<&str>) -> Result<()> {
-    let arn = arn.unwrap_or_default();
-    let table = arn
-        .strip_prefix("arn:aws:dynamodb:")
-        .and_then(|rest| rest.splitn(3, ':').nth(2))
-        .and_then(|resource| resource.strip_prefix("table/"));
-    let fits =
-        table.is_some_and(|name| name.chars().count() >= NAME_CHARS_MIN && !name.contains('/'));
-    if fits { Ok(()) } else { Err(Error::validation(texts::invalid_arn(arn))) }
-}
-
-fn find(face: &Face, arn: Option<&str>) -> Result<Arc<Table>> {
-    let arn = arn.unwrap_or_default();
-    face.engine.table(&table_name(name_of(arn))).map_err(|error| {
-        if error.kind() == ErrorKind::NotFound {
-            return Error::new(Exception::ResourceNotFound, texts::resource_not_found(arn));
-        }
-        error.into()
-    })
-}
-
-fn change(face: &Face, table: &Table, change: impl FnOnce(&mut Meta)) -> Result<Answered> {
-    face.engine.alter_options(&table.schema.name, |options| {
-        let mut meta = Meta::read(&options.face);
-        change(&mut meta);
-        meta.put(&mut options.face);
+fn change(
+    face: &Face,
+    resource: &Resource,
+    change: impl FnOnce(&mut BTreeMap<String, String>),
+) -> Result<Answered> {
+    resource.change(face, |meta| {
+        change(tags_of(meta, &resource.label));
+        meta.tools.stream_tags.retain(|_, tags| !tags.is_empty());
     })?;
     // The service answers with nothing at all.
     Ok(Answered::default())

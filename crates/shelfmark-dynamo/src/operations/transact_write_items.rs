@@ -89,8 +89,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
     }
     if let Some(token) = &request.token {
-        let length = token.chars().count();
-        shape.length("ClientRequestToken", length, 1, REQUEST_TOKEN_CHARS_MAX);
+        shape.text("ClientRequestToken", token, 1, REQUEST_TOKEN_CHARS_MAX);
     }
     request.wanted.shape(&mut shape);
     shape.check()?;
@@ -110,7 +109,7 @@ fn parse_item(reader: &mut Reader<'_>) -> Result<Option<Vec<(Verb, WriteRequest)
             })?;
             actions.retain(|(other, _)| *other != verb);
             if present {
-                actions.push((verb, write));
+                actions.push((verb, write.in_transaction()));
             }
             Ok(())
         })?;

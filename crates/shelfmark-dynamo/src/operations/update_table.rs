@@ -8,7 +8,9 @@ use std::sync::Arc;
 use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
-use super::table_request::{self, Definition, IndexRequest, StreamRequest, ThroughputRequest};
+use super::table_request::{
+    self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
+};
 use super::table_schema::{Definitions, check_indexes};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
@@ -16,6 +18,7 @@ use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::shape::Shape;
+use crate::streams::free_label;
 use crate::table::{self, Billing, IndexMeta, Meta, Throughput};
 
 #[derive(Debug, Default)]
@@ -30,6 +33,7 @@ struct Request {
     deletion_protection: Option<bool>,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
+    settings_replication: Option<String>,
     /// True if a member is given that is accepted and changes nothing here.
     other: bool,
     unsupported: Option<&'static str>,
@@ -83,6 +87,9 @@ fn parse(body: &[u8]) -> Result<Request> {
                     request.unsupported = Some("Changing replicas or vector indexes");
                 }
             }
+            "GlobalTableSettingsReplicationMode" => {
+                request.settings_replication = reader.text()?;
+            }
             "SSESpecification" => {
                 request.other = true;
                 reader.skip()?;
@@ -133,12 +140,11 @@ fn shape(request: &Request) -> Result<()> {
             }
         }
     }
-    table_request::shape_stream(request.stream, &mut shape);
+    table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
-    table_request::check_stream(request.stream)?;
-    let unsupported = request.unsupported.or(table_request::stream_wanted(request.stream));
-    if let Some(what) = unsupported {
+    table_request::check_replication(request.settings_replication.as_deref())?;
+    if let Some(what) = request.unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
     let nothing = request.billing.is_none()
@@ -148,6 +154,7 @@ fn shape(request: &Request) -> Result<()> {
         && request.indexes.as_ref().is_none_or(Vec::is_empty)
         && request.deletion_protection.is_none()
         && request.table_class.is_none()
+        && request.settings_replication.is_none()
         && !request.other;
     if nothing {
         return Err(Error::validation(texts::NOTHING_TO_UPDATE));
@@ -185,6 +192,10 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .into_iter()
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
+    let stream = stream_wanted(table, request.stream.as_ref())?;
+    if stream.is_some() {
+        check_beside_stream(request.throughput.is_some(), &changes)?;
+    }
     if billing == Billing::Provisioned && meta.billing == Billing::PayPerRequest {
         check_all_provisioned(&meta, &changes)?;
     }
@@ -201,12 +212,54 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
             meta.deletion_protection = protected;
         }
         meta.table_class = request.table_class.or(meta.table_class);
+        meta.settings_replication =
+            request.settings_replication.or(meta.settings_replication.take());
         meta.put(&mut options.face);
     })?;
     for change in changes {
         current = change_index(face, table, change)?;
     }
-    Ok(current)
+    match stream {
+        Some(wanted) => change_stream(face, table, wanted),
+        None => Ok(current),
+    }
+}
+
+/// Returns what is to become of the stream of a table.
+fn stream_wanted(table: &Table, request: Option<&StreamRequest>) -> Result<Option<StreamWanted>> {
+    let Some(request) = request else { return Ok(None) };
+    let wanted = request.wanted((texts::STREAM_NEEDS_VIEW, texts::STREAM_HAS_NO_VIEW))?;
+    let name = &table.schema.name.name;
+    match (wanted, &table.schema.options.stream) {
+        (StreamWanted::On(_), Some(_)) => Err(Error::validation(texts::stream_is_on(name))),
+        (StreamWanted::Off, None) => Err(Error::validation(texts::stream_is_off(name))),
+        (StreamWanted::On(_), None) | (StreamWanted::Off, Some(_)) => Ok(Some(wanted)),
+    }
+}
+
+/// Refuses what cannot be changed beside a stream.
+fn check_beside_stream(has_throughput: bool, changes: &[IndexChange]) -> Result<()> {
+    if has_throughput {
+        return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
+    }
+    let is_online = |change: &IndexChange| !matches!(change, IndexChange::Update(..));
+    if changes.iter().any(is_online) {
+        return Err(Error::validation(texts::STREAM_BESIDE_INDEXES));
+    }
+    Ok(())
+}
+
+fn change_stream(face: &Face, table: &Table, wanted: StreamWanted) -> Result<Arc<Table>> {
+    let name = &table.schema.name;
+    let StreamWanted::On(images) = wanted else { return Ok(face.engine.stop_stream(name)?) };
+    let label = free_label(&face.engine, name, face.now_ms())?;
+    // The label comes first: it is only shown, and the stream must not be one that nobody can find.
+    face.engine.alter_options(name, |options| {
+        let mut meta = Meta::read(&options.face);
+        meta.latest_stream = Some(label.clone());
+        meta.put(&mut options.face);
+    })?;
+    Ok(face.engine.start_stream(name, &label, images)?)
 }
 
 fn throughput(

@@ -159,6 +159,12 @@ impl WriteRequest {
         legacy::updates::shape(self.updates.as_ref(), shape);
     }
 
+    /// Marks the write as an action of a transaction.
+    pub(super) fn in_transaction(mut self) -> Self {
+        self.given.in_transaction = true;
+        self
+    }
+
     /// Requires the member that a transaction's update must have.
     pub(super) fn update_required(&self, path: &str, shape: &mut Shape) {
         shape.required(&format!("{path}UpdateExpression"), self.update.is_some());
@@ -178,7 +184,16 @@ impl WriteRequest {
         legacy::not_mixed(&legacy, &expressions)?;
         let operator = self.expected.operator.as_deref();
         legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
-        let item = self.item.map(Attributes::checked).transpose()?.unwrap_or_default();
+        let in_transaction = self.given.in_transaction;
+        let item = self.item.map(Attributes::checked).transpose();
+        // The numbers of an item that is put alone are what the validation framework looks at.
+        let item = item
+            .map_err(|error| Error {
+                enveloped: error.enveloped
+                    || !in_transaction && texts::is_of_number(&error.message),
+                ..error
+            })?
+            .unwrap_or_default();
         let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
         check_attribute_names(&item)?;
         if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {

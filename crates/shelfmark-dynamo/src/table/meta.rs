@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use shelfmark_engine::{Share, Table};
 use shelfmark_model::Value;
 
+use super::tools::ToolSettings;
 use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
 
 /// The name of the tag that says what other faces may do with a table: none, read or all.
@@ -64,6 +65,11 @@ pub(crate) struct Meta {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) deletion_protection: bool,
     pub(crate) table_class: Option<String>,
+    /// The label of the newest stream, also of one that is off.
+    pub(crate) latest_stream: Option<String>,
+    /// The word for how settings go to replicas, of which there are none.
+    pub(crate) settings_replication: Option<String>,
+    pub(crate) tools: ToolSettings,
 }
 
 impl Meta {
@@ -95,12 +101,18 @@ impl Meta {
                 .collect(),
             deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
             table_class: text(face, "table_class").map(str::to_owned),
+            latest_stream: text(face, "latest_stream").map(str::to_owned),
+            settings_replication: text(face, "settings_replication").map(str::to_owned),
+            tools: ToolSettings::read(face),
         }
     }
 
     /// Puts the settings into the map that the engine keeps, beside what other faces keep there.
     pub(crate) fn put(&self, face: &mut BTreeMap<String, Value>) {
         face.remove("table_class");
+        face.remove("latest_stream");
+        face.remove("settings_replication");
+        face.remove("tools");
         Share::put_option(None, face);
         face.extend(self.to_face());
     }
@@ -124,9 +136,16 @@ impl Meta {
         put_throughput(&mut face, "", self.throughput);
         put_throughput(&mut face, "on_demand_", self.on_demand);
         put_throughput(&mut face, "warm_", self.warm);
-        if let Some(class) = &self.table_class {
-            face.insert("table_class".to_owned(), Value::text(class));
+        for (name, text) in [
+            ("table_class", &self.table_class),
+            ("latest_stream", &self.latest_stream),
+            ("settings_replication", &self.settings_replication),
+        ] {
+            if let Some(text) = text {
+                face.insert(name.to_owned(), Value::text(text));
+            }
         }
+        self.tools.put(&mut face);
         let grant = self.tags.get(SHARE_TAG).and_then(|word| Share::of_word(word));
         Share::put_option(grant, &mut face);
         face
@@ -209,6 +228,7 @@ fn put_index((name, meta): (&String, &IndexMeta)) -> (String, Value) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tools::{Insights, StoredPolicy};
     use super::*;
 
     #[test]
@@ -228,6 +248,26 @@ mod tests {
             tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
+            latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
+            settings_replication: Some("ENABLED".to_owned()),
+            tools: ToolSettings {
+                policies: BTreeMap::from([(
+                    String::new(),
+                    StoredPolicy { document: "{}".to_owned(), revision: "7".to_owned() },
+                )]),
+                stream_tags: BTreeMap::from([(
+                    "2026".to_owned(),
+                    BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
+                )]),
+                insights: BTreeMap::from([(
+                    "by_year".to_owned(),
+                    Insights { enabled: true, throttled_only: true, updated_ms: 2, created_ms: 1 },
+                )]),
+                destinations: BTreeMap::from([
+                    ("one".to_owned(), None),
+                    ("two".to_owned(), Some("MICROSECOND".to_owned())),
+                ]),
+            },
         };
         assert_eq!(Meta::read(&meta.to_face()), meta);
         assert_eq!(Meta::read(&BTreeMap::new()), Meta::default());

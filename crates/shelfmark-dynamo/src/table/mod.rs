@@ -10,6 +10,7 @@ mod keys;
 mod meta;
 mod paths;
 mod target;
+mod tools;
 
 pub(crate) use arn::{index_arn, name_of, table_arn};
 pub(crate) use keys::{
@@ -19,6 +20,7 @@ pub(crate) use keys::{
 pub(crate) use meta::{Billing, IndexMeta, Meta, SHARE_TAG, Throughput};
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
+pub(crate) use tools::{Insights, StoredPolicy, ToolSettings};
 
 use std::sync::Arc;
 

@@ -214,14 +214,17 @@ fn requests_without_an_operation() {
         Some("DynamoDB_20120810."),
         Some("DynamoDB_20120810.getItem"),
         Some("DynamoDB_20111205.GetItem"),
-        Some("DynamoDBStreams_20120810.ListStreams"),
+        Some("DynamoDBStreams_20120810.ListTables"),
+        Some("DynamoDB_20120810.ListStreams"),
     ] {
         let head = RequestHead { target, ..RequestHead::default() };
         let reply = server.face.call(&head, b"{}");
         assert_eq!(reply.status, 400);
-        let expected = r#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#;
+        let expected = r#"{"__type":"com.amazon.coral.service#UnknownOperationException","message":"An unknown operation was requested."}"#;
         assert_eq!(&reply.body[..], expected.as_bytes(), "{target:?}");
     }
+    let head = RequestHead::target("DynamoDBStreams_20120810.ListStreams");
+    assert_eq!(server.face.call(&head, b"{}").status, 200);
     let head = RequestHead::target("DynamoDB_20120810.ListTables");
     assert_eq!(server.face.call(&head, b"{}").status, 200);
     let weight = |operation| server.face.weigh(&RequestHead::operation(operation), 100);

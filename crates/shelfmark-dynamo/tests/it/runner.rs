@@ -5,7 +5,8 @@
 //! ```
 //!
 //! sends one request and prints its status and its body. With the tag `[quiet]` an answer without
-//! fault is not printed; with `[reads]` the lines below say what the engine read for it. `advance SECONDS` moves the clock; `reopen` opens the engine and the
+//! fault is not printed; `Records BODY` gets an iterator with that body and prints the pages of
+//! records behind it, up to the first empty one; with `[reads]` the lines below say what the engine read for it. `advance SECONDS` moves the clock; `reopen` opens the engine and the
 //! face anew over the same store.
 
 use std::error::Error;
@@ -38,6 +39,34 @@ impl Server {
     pub(crate) fn call(&self, operation: &str, body: &str) -> Reply {
         self.face.call(&RequestHead::operation(operation), body.as_bytes())
     }
+
+    /// Prints the pages of records behind an iterator that is asked for with `body`.
+    fn records(&self, body: &str) -> String {
+        let parsed = |reply: &Reply| -> serde_json::Value {
+            serde_json::from_slice(&reply.body).expect("every body is JSON")
+        };
+        let reply = self.call("GetShardIterator", body);
+        let mut next = parsed(&reply).get("ShardIterator").cloned();
+        if next.is_none() {
+            return shown(&reply);
+        }
+        let mut out = String::new();
+        while let Some(iterator) = next.take() {
+            let reply = self.call("GetRecords", &format!("{{\"ShardIterator\": {iterator}}}"));
+            let page = parsed(&reply);
+            let Some(serde_json::Value::Array(records)) = page.get("Records") else {
+                return out + &shown(&reply);
+            };
+            for record in records {
+                out.push_str(&format!("{record}\n"));
+            }
+            next = page.get("NextShardIterator").cloned();
+            if records.is_empty() {
+                break;
+            }
+        }
+        out + if next.is_some() { "and more may come\n" } else { "the shard ends\n" }
+    }
 }
 
 fn open(store: &Arc<MemoryStore>, clock: &Arc<ManualClock>) -> Face {
@@ -66,6 +95,9 @@ impl Runner for Server {
             }
             request => {
                 let (operation, body) = request.split_once(' ').unwrap_or((request, "{}"));
+                if operation == "Records" {
+                    return Ok(self.records(body));
+                }
                 let reply = self.call(operation, body);
                 if context.tags.contains("quiet") && reply.status == 200 {
                     return Ok(String::new());

@@ -32,14 +32,23 @@ pub enum Work {
     DeletedCells,
     /// Removing expired items and forgotten tokens.
     Expiry,
+    /// Following shards of change streams by new ones, and dropping old ones.
+    Streams,
     /// The store's own work: it fails while the store refuses writes, and does flushes and merges.
     Store,
 }
 
 impl Work {
     /// Every kind, in the order in which an [`crate::Upkeep`] does them.
-    pub const ALL: [Self; 6] =
-        [Self::Indexes, Self::Purge, Self::Splits, Self::DeletedCells, Self::Expiry, Self::Store];
+    pub const ALL: [Self; 7] = [
+        Self::Indexes,
+        Self::Purge,
+        Self::Splits,
+        Self::DeletedCells,
+        Self::Expiry,
+        Self::Streams,
+        Self::Store,
+    ];
 
     /// Tells whether one of several servers on a store does it for all of them. The other kinds go on
     /// with what a server itself has begun or noticed.
@@ -56,6 +65,7 @@ impl Work {
             Self::Splits => "splits of shards",
             Self::DeletedCells => "purge of deleted rows",
             Self::Expiry => "expiry",
+            Self::Streams => "change streams",
             Self::Store => "the store",
         }
     }

@@ -17,6 +17,7 @@ use super::status::{BackgroundEvent, Work, guarded};
 use super::sweep::SweepPosition;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::streams::StreamKeeper;
 
 /// Items removed per sweep before the thread looks whether it should stop.
 const SWEEP_ITEMS_MAX: usize = 256;
@@ -76,6 +77,7 @@ impl Upkeep {
             stop: Arc::clone(&stop),
             listener: Box::new(listener),
             position: SweepPosition::default(),
+            streams: StreamKeeper::default(),
             left_out: BTreeMap::new(),
             store_work_seen: 0,
             leads: false,
@@ -111,6 +113,7 @@ struct Running {
     stop: Arc<Stop>,
     listener: Listener,
     position: SweepPosition,
+    streams: StreamKeeper,
     /// The number of periods for which work that failed is left out.
     left_out: BTreeMap<Work, u32>,
     /// Flushes and merges of the store at the last look.
@@ -184,6 +187,7 @@ impl Running {
             Work::Splits => engine.split_all_due()?,
             Work::DeletedCells => engine.purge_deleted_cells().map(|_| 0)?,
             Work::Expiry => return self.sweep(),
+            Work::Streams => engine.keep_streams(&mut self.streams)?,
             Work::Store => return self.look_at_store(),
         };
         Ok(done as u64)

@@ -17,6 +17,7 @@ use super::namespace::NamespaceChange;
 use super::table::{Table, index_names};
 use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
+use crate::streams;
 
 /// Changes a schema; called once.
 pub type SchemaChange<'c> = Box<dyn FnMut(&mut TableSchema) -> Result<()> + 'c>;
@@ -288,9 +289,12 @@ impl<'b> Batch<'b> {
             plan.0.push(key.clone());
             plan.1.push(Write::Put { key, value });
         }
-        for (name, work) in works {
+        let mut records: Vec<Option<TableRecord>> =
+            works.iter().map(|(_, work)| work.record(&mut next_id)).collect();
+        streams::resolve_logs(&mut records);
+        for ((name, work), record) in works.into_iter().zip(records) {
             let key = Bytes::from(table_key(name));
-            let record = work.record(&mut next_id);
+            plan.1.extend(streams::shard_marks(work.old.as_deref(), record.as_ref()));
             plan.1.extend(work.garbage(record.as_ref()).into_iter().map(dropped_write));
             plan.1.push(match &record {
                 Some(record) => Write::Put { key, value: record.encode_checked()? },

@@ -12,6 +12,7 @@ use std::fmt;
 use shelfmark_model::{RowKind, TableName, TableSchema};
 
 use crate::error::{Error, Result};
+use crate::streams::STREAMS_NAMESPACE;
 
 /// The face that a namespace or a table belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +51,7 @@ impl Owner {
     pub fn of_reserved_name(namespace: &str) -> Option<Self> {
         match namespace {
             "dynamodb" => Some(Self::DynamoDb),
+            STREAMS_NAMESPACE => Some(Self::Engine),
             "shelfmark" => Some(Self::Typed),
             "system" => Some(Self::Cql),
             name if name.starts_with("system_") => Some(Self::Cql),
@@ -85,6 +87,16 @@ impl Owner {
             return Ok(());
         }
         Err(table_of(&schema.name, other))
+    }
+
+    /// Checks that a new table may lie in its namespace, as far as the namespace's name tells.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the name is another face's.
+    pub(crate) fn check_new(self, schema: &TableSchema) -> Result<()> {
+        let owner = Self::of_reserved_name(&schema.name.namespace).unwrap_or(self);
+        self.check_place(owner, schema)
     }
 
     /// Checks that a new table may lie in a namespace of `owner`.

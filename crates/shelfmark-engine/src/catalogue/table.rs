@@ -10,6 +10,7 @@ use shelfmark_records::keys::KeySpec;
 
 use crate::cells::TableState;
 use crate::shared::{CellsOfItems, ItemsOfCells};
+use crate::streams::StreamLoad;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub struct Table {
     pub(crate) readable: Option<Arc<Table>>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
+    /// The changes written to each open shard of its change stream since the last look.
+    pub(crate) stream_load: StreamLoad,
 }
 
 /// The state that all forms of one table share.
@@ -106,6 +109,7 @@ impl Table {
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
         let (mapped, items, readable) = (None, None, None);
+        let stream_load = StreamLoad::of(&schema);
         Self {
             id,
             origin,
@@ -120,6 +124,7 @@ impl Table {
             shared,
             retired,
             schema,
+            stream_load,
         }
     }
 

@@ -167,6 +167,7 @@ pub(super) fn needs_look(table: &Table, write: &Write) -> bool {
         || options.exact_counts
         || table.has_shards()
         || options.change_log
+        || options.stream.is_some()
         || options.ttl.is_some()
         || table.has_chunks()
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use shelfmark_model::Item;
-use shelfmark_records::items::{DecodedChange, change_parts, decode_change};
+use shelfmark_records::items::{DecodedChange, change_parts, change_time, decode_change};
 use shelfmark_records::keys::{Tree, after_row, tree_key};
 use shelfmark_store::{CommitNumber, Direction, KeyRange, ScanLimits, Snapshot};
 
@@ -55,42 +55,122 @@ impl Engine {
                 table.schema.name
             )));
         }
-        let prefix = tree_key(Tree::Changes, table.id);
-        let mut range = KeyRange::prefix(prefix.clone());
-        if let Some(after) = after {
-            let mut last = prefix.clone();
-            last.extend_from_slice(&after.commit.to_be_bytes());
-            last.extend_from_slice(&after.position.to_be_bytes());
-            range = after_row(&range, &last, false);
-        }
         let snapshot = self.inner.store.snapshot()?;
-        let mut changes = Vec::new();
-        let mut parts: Vec<Bytes> = Vec::new();
-        let mut rest = Some(range);
-        while let Some(range) = rest.take().filter(|_| changes.len() < limit) {
-            let limits = ScanLimits { rows_max: limit - changes.len(), ..Default::default() };
-            let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
-            for row in page.rows {
-                let place = row.key.get(prefix.len()..).unwrap_or_default();
-                parts.push(row.value);
-                let first = parts.first().ok_or_else(damaged)?;
-                if change_parts(first)? == parts.len() {
-                    changes.push(change_at(place, &std::mem::take(&mut parts))?);
-                }
-            }
-            rest = page.next;
-        }
-        if parts.is_empty() || changes.len() == limit { Ok(changes) } else { Err(damaged()) }
+        let after = after.map_or(LogStart::Front, LogStart::After);
+        Ok(read_log(&*snapshot, table.id, after, limit, usize::MAX)?.changes)
     }
 }
 
-fn change_at(place: &[u8], parts: &[Bytes]) -> Result<ItemChange> {
+/// The place in a change log at which a read begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogStart {
+    /// The oldest change.
+    Front,
+    /// The change at this position, or the next one.
+    At(ChangePosition),
+    /// The next change behind this position.
+    After(ChangePosition),
+}
+
+/// Changes of a log, oldest first.
+pub(crate) struct LogPage {
+    pub(crate) changes: Vec<ItemChange>,
+    /// There are no more behind them.
+    pub(crate) is_end: bool,
+}
+
+/// Reads up to `limit` changes of the log of this id, and no more after those that reach `bytes_max`
+/// together.
+pub(crate) fn read_log(
+    snapshot: &dyn Snapshot,
+    id: u64,
+    from: LogStart,
+    limit: usize,
+    bytes_max: usize,
+) -> Result<LogPage> {
+    let prefix = tree_key(Tree::Changes, id);
+    let mut page = LogPage { changes: Vec::new(), is_end: false };
+    let mut parts: Vec<Bytes> = Vec::new();
+    let mut bytes = 0;
+    let mut rest = Some(log_range(&prefix, from));
+    while let Some(range) = rest.take() {
+        if page.changes.len() >= limit || bytes >= bytes_max && parts.is_empty() {
+            return Ok(page);
+        }
+        let rows_max = limit - page.changes.len();
+        let limits = ScanLimits { rows_max, ..Default::default() };
+        let rows = Snapshot::scan(snapshot, &range, Direction::Ascending, limits)?;
+        for row in rows.rows {
+            if page.changes.len() >= limit || bytes >= bytes_max && parts.is_empty() {
+                return Ok(page);
+            }
+            let place = row.key.get(prefix.len()..).unwrap_or_default();
+            bytes = bytes.saturating_add(row.value.len());
+            parts.push(row.value);
+            let first = parts.first().ok_or_else(damaged)?;
+            if change_parts(first)? == parts.len() {
+                page.changes.push(change_at(place, &std::mem::take(&mut parts))?);
+            }
+        }
+        rest = rows.next;
+    }
+    page.is_end = true;
+    if parts.is_empty() { Ok(page) } else { Err(damaged()) }
+}
+
+/// Returns the keys of a log from a place on.
+fn log_range(prefix: &[u8], from: LogStart) -> KeyRange {
+    let all = KeyRange::prefix(prefix.to_vec());
+    match from {
+        LogStart::Front => all,
+        LogStart::At(at) => KeyRange { start: log_key(prefix, at).into(), end: all.end },
+        LogStart::After(after) => after_row(&all, &log_key(prefix, after), false),
+    }
+}
+
+fn log_key(prefix: &[u8], at: ChangePosition) -> Vec<u8> {
+    let mut key = prefix.to_vec();
+    key.extend_from_slice(&at.commit.to_be_bytes());
+    key.extend_from_slice(&at.position.to_be_bytes());
+    key
+}
+
+/// Returns the position of the first or last entry of a log, with its time if it is the first.
+pub(crate) fn log_end(
+    snapshot: &dyn Snapshot,
+    id: u64,
+    from: LogStart,
+    direction: Direction,
+) -> Result<Option<(ChangePosition, u64)>> {
+    let prefix = tree_key(Tree::Changes, id);
+    let mut rest = Some(log_range(&prefix, from));
+    let limits = ScanLimits { rows_max: 1, ..Default::default() };
+    while let Some(range) = rest.take() {
+        let page = Snapshot::scan(snapshot, &range, direction, limits)?;
+        if let Some(row) = page.rows.first() {
+            let position = position_at(row.key.get(prefix.len()..).unwrap_or_default())?;
+            let at_micros = match direction {
+                Direction::Ascending => change_time(&row.value)?,
+                Direction::Descending => 0,
+            };
+            return Ok(Some((position, at_micros)));
+        }
+        rest = page.next;
+    }
+    Ok(None)
+}
+
+fn position_at(place: &[u8]) -> Result<ChangePosition> {
     let (commit, position) = place.split_first_chunk::<8>().ok_or_else(damaged)?;
     let position = position.first_chunk::<4>().ok_or_else(damaged)?;
-    let position = ChangePosition {
+    Ok(ChangePosition {
         commit: u64::from_be_bytes(*commit),
         position: u32::from_be_bytes(*position),
-    };
+    })
+}
+
+fn change_at(place: &[u8], parts: &[Bytes]) -> Result<ItemChange> {
+    let position = position_at(place)?;
     let DecodedChange { at_micros, expired, old, new } = decode_change(parts)?;
     Ok(ItemChange { position, at_micros, old, new, expired })
 }

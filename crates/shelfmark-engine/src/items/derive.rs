@@ -261,9 +261,11 @@ pub(super) fn whole_seconds(number: &Decimal) -> Option<u64> {
     u64::try_from(whole).ok()
 }
 
-/// Appends to the change log, unless nothing changed.
+/// Appends to the change log and to the change stream, unless nothing changed.
 pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
-    if !change.table.schema.options.change_log {
+    let table = change.table;
+    let options = &table.schema.options;
+    if !options.change_log && options.stream.is_none() {
         return Ok(());
     }
     let old = change.before.as_ref().map(|before| &before.item);
@@ -273,13 +275,39 @@ pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> 
     }
     let position = writer.changes.get();
     writer.changes.set(position + 1);
-    let parts = encode_change(&ChangeRecord {
+    let record = |old, new| ChangeRecord {
         at_micros: writer.now_micros,
         expired: writer.expiring,
         old,
         new,
-    });
-    let prefix = Bytes::from(tree_key(Tree::Changes, change.table.id));
+    };
+    if options.change_log {
+        put_change(writer, table.id, position, &record(old, new));
+    }
+    if let Some(stream) = &options.stream {
+        let log = table.stream_log(change.row_key)?;
+        // Which images there were is told by those that are kept, so a key stands for the others.
+        let kept = |is_kept: bool, image: Option<&Item>| {
+            image.filter(|_| !is_kept).map(|image| key_attributes(table, image))
+        };
+        let (old_key, new_key) =
+            (kept(stream.images.has_old(), old), kept(stream.images.has_new(), new));
+        let record = record(old_key.as_ref().or(old), new_key.as_ref().or(new));
+        put_change(writer, log, position, &record);
+    }
+    Ok(())
+}
+
+/// Returns the attributes of an item that are its key.
+fn key_attributes(table: &Table, item: &Item) -> Item {
+    let own = table.schema.key_names().filter_map(|name| Some((name, item.get(name)?.clone())));
+    own.collect()
+}
+
+/// Appends a change to the log of this id.
+fn put_change(writer: &Writer, log: u64, position: u32, record: &ChangeRecord<'_>) {
+    let parts = encode_change(record);
+    let prefix = Bytes::from(tree_key(Tree::Changes, log));
     let mut buffer = writer.buffer.borrow_mut();
     for (number, part) in (0..).zip(parts) {
         let mut suffix = position.to_be_bytes().to_vec();
@@ -289,5 +317,4 @@ pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> 
         }
         buffer.put_stamped(prefix.clone(), suffix, part);
     }
-    Ok(())
 }

@@ -26,6 +26,7 @@ pub(crate) use apply::{Applied, Before, Decided, apply, decide};
 pub(crate) use backfill::build;
 pub(crate) use blind::blind;
 pub use changes::{ChangePosition, ItemChange};
+pub(crate) use changes::{LogPage, LogStart, log_end, read_log};
 pub(crate) use derive::{partition_count_key, table_count_key};
 pub(crate) use due_backfill::give_due_times;
 pub(crate) use expire::Due;

@@ -185,6 +185,11 @@ impl Bed {
         self.engine = open(store, &clock);
     }
 
+    /// Makes a call that may be busy.
+    pub(crate) fn patient<T>(&self, mut call: impl FnMut(&Engine) -> Result<T>) -> T {
+        patiently(|| call(&self.engine)).unwrap()
+    }
+
     pub(crate) fn create_table(&self, schema: TableSchema) -> Result<Arc<Table>> {
         patiently(|| self.engine.create_table(schema.clone()))
     }

@@ -45,6 +45,10 @@ mod shared_cells;
 #[cfg(test)]
 mod shared_items;
 #[cfg(test)]
+mod stream_histories;
+#[cfg(test)]
+mod streams;
+#[cfg(test)]
 mod transactions;
 #[cfg(test)]
 mod upkeep;

@@ -9,12 +9,12 @@ use shelfmark_engine::{
     AnyWrite, AnyWrites, AttributesText, CatalogueChange, CellChange, CellGet, CellIndexQuery,
     CellLimits, CellOperation, CellQuery, CellScan, ClusteringValue, ConditionalRead, Cursor,
     Decision, ErrorKind, Get, Mutation, OtherAttributes, Scan, Share, SharedColumns, Span,
-    SpanBound, Table, Write,
+    SpanBound, StreamRange, Table, Write,
 };
 use shelfmark_keycode::{KeyType, token};
 use shelfmark_model::{
-    Column, ColumnType, IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected,
-    SortColumn, TableName, TableSchema, Value,
+    ChangeImages, Column, ColumnType, IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn,
+    Projected, SortColumn, TableName, TableSchema, Value,
 };
 use shelfmark_store::random::SplitMix;
 use shelfmark_testkit::seeds;
@@ -523,4 +523,32 @@ fn model(bed: &Bed, seed: u64) {
 fn random_calls_of_both_kinds_agree_with_a_map() {
     on_every_driver(|bed| model(bed, 1));
     seeds::each(8, 1_000, |seed| model(&memory(), seed));
+}
+
+#[test]
+fn what_is_written_as_cells_goes_to_the_change_stream() {
+    on_every_driver(|bed| {
+        let (_, rows) = tables(bed, schema());
+        bed.patient(|engine| engine.start_stream(&name(), "s", ChangeImages::Both));
+        for change in [
+            row(&rows, ("p", "s"), true, vec![age(36)]),
+            row(&rows, ("p", "s"), false, vec![age(36)]),
+            row(&rows, ("p", "s"), false, vec![tag("x")]),
+            mutation(&rows, "p", CellChange::DeletePartition),
+            mutation(&rows, "p", CellChange::DeleteRow(vec![text("s")])),
+        ] {
+            patiently(|| bed.engine.write_cells(vec![change.clone()])).unwrap();
+        }
+        let shard = bed.engine.stream_shard(&name(), "s", 1).unwrap();
+        let page = bed.engine.read_stream(&shard, StreamRange::Oldest, 10, usize::MAX).unwrap();
+        let first = Item::new().with("pk", "p").with("sk", "s").with("age", Value::number(36));
+        let second = first.clone().with("tags", Value::set(vec![Value::text("x")]));
+        let seen: Vec<_> = page.changes.into_iter().map(|own| (own.old, own.new)).collect();
+        let expected = [
+            (None, Some(first.clone())),
+            (Some(first), Some(second.clone())),
+            (Some(second), None),
+        ];
+        assert_eq!(seen, expected);
+    });
 }

@@ -168,6 +168,7 @@ impl TableSchema {
         if !self.indexes.is_empty()
             || options.exact_counts
             || options.change_log
+            || options.stream.is_some()
             || options.ttl.is_some()
             || options.shard_items_max.is_some()
             || options.shard_bytes_max.is_some()

@@ -4,6 +4,7 @@
 
 mod cells;
 mod fold;
+mod streams;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub use cells::{
     ViewTest,
 };
 pub use fold::TextFold;
+pub use streams::{ChangeImages, ChangeStream, OpenShard, StreamShard};
 
 /// Name of a table: a namespace (CQL's keyspace, a database, or `dynamodb`) and a name in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -196,6 +198,10 @@ pub struct TableOptions {
     pub exact_counts: bool,
     /// Keeps a change log with old and new images.
     pub change_log: bool,
+    /// The change stream that writes go to; the engine sets and removes it.
+    pub stream: Option<Box<ChangeStream>>,
+    /// The shard of a change stream whose log the table holds, in place of rows; the engine sets it.
+    pub stream_shard: Option<Box<StreamShard>>,
     /// The source of expiries, if items expire.
     pub ttl: Option<TtlSource>,
     /// The pass over the items that existed before `ttl` was set, while it runs; the engine sets

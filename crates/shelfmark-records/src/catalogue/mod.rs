@@ -8,6 +8,7 @@ pub mod keys;
 mod limits;
 mod record;
 mod schema_codec;
+mod streams_codec;
 
 pub use limits::RECORD_SIZE_BYTES_MAX;
 pub use record::TableRecord;

@@ -13,6 +13,7 @@ use shelfmark_model::{
 use super::cells_codec::{cells_from_map, cells_to_map, state_from_text, state_to_text};
 use super::key_type::{key_type_from_text, key_type_to_text};
 use super::record::{damaged, number, unsigned};
+use super::streams_codec::{shard_from_map, shard_to_map, stream_from_map, stream_to_map};
 use crate::error::Result;
 
 pub(crate) type Map = BTreeMap<String, Value>;
@@ -222,6 +223,12 @@ fn options_to_map(options: &TableOptions) -> Map {
         }
         None => {}
     }
+    if let Some(stream) = &options.stream {
+        map.insert("stream".to_owned(), Value::Map(stream_to_map(stream)));
+    }
+    if let Some(shard) = &options.stream_shard {
+        map.insert("stream_shard".to_owned(), Value::Map(shard_to_map(shard)));
+    }
     if let Some(pass) = options.ttl_pass {
         map.insert("ttl_pass".to_owned(), number(pass));
     }
@@ -247,9 +254,18 @@ fn options_from_map(map: &Map) -> Result<TableOptions> {
         Some(name) => Some(TtlSource::Attribute(text(Some(name))?.to_owned())),
         None => flag("ttl_per_item").then_some(TtlSource::PerItem),
     };
+    let inner = |name: &str| match map.get(name) {
+        Some(Value::Map(inner)) => Ok(Some(inner)),
+        Some(_) => Err(damaged()),
+        None => Ok(None),
+    };
+    let stream = inner("stream")?.map(stream_from_map).transpose()?.map(Box::new);
+    let stream_shard = inner("stream_shard")?.map(shard_from_map).transpose()?.map(Box::new);
     Ok(TableOptions {
         exact_counts: flag("exact_counts"),
         change_log: flag("change_log"),
+        stream,
+        stream_shard,
         strict_index_keys: flag("strict_index_keys"),
         ttl,
         ttl_pass: optional("ttl_pass")?,

@@ -7,13 +7,13 @@
 //! ```
 //! No value begins with `F0`, so the first byte tells which it is.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
-use shelfmark_model::{Item, Text, Value};
+use shelfmark_model::{Item, Value};
 
 use super::record::CHUNK_SIZE_BYTES;
-use super::value::{decode_nesting, encode_value};
+use super::value::{
+    decode_nesting, encode_item_member, encode_map_head, encode_member, take_first_member,
+};
 use crate::error::{Error, Result};
 use crate::varint::{Reader, put_varint};
 
@@ -47,21 +47,16 @@ pub struct DecodedChange {
 
 /// Encodes a change; mostly one part, each at most a chunk and its head.
 pub fn encode_change(change: &ChangeRecord<'_>) -> Vec<Bytes> {
-    let image = |item: &Item| {
-        let named = |(name, value): (Text, Value)| (name.into(), value);
-        Value::Map(item.clone().into_iter().map(named).collect())
-    };
-    let mut record = BTreeMap::new();
-    record.insert("at".to_owned(), Value::Int(change.at_micros.cast_signed()));
-    record.insert("expired".to_owned(), Value::Bool(change.expired));
-    if let Some(old) = change.old {
-        record.insert("old".to_owned(), image(old));
+    let mut whole = Vec::with_capacity(256);
+    // The members stand in the order of their names, as those of every map.
+    let images = [("new", change.new), ("old", change.old)];
+    let images = || images.iter().filter_map(|(name, item)| Some((*name, (*item)?)));
+    encode_map_head(2 + images().count(), &mut whole);
+    encode_member("at", &Value::Int(change.at_micros.cast_signed()), &mut whole);
+    encode_member("expired", &Value::Bool(change.expired), &mut whole);
+    for (name, item) in images() {
+        encode_item_member(name, item, &mut whole);
     }
-    if let Some(new) = change.new {
-        record.insert("new".to_owned(), image(new));
-    }
-    let mut whole = Vec::new();
-    encode_value(&Value::Map(record), &mut whole);
     if whole.len() <= CHUNK_SIZE_BYTES {
         return vec![whole.into()];
     }
@@ -92,6 +87,20 @@ pub fn change_parts(first: &[u8]) -> Result<usize> {
     let mut reader = Reader::new(first.get(1..).unwrap_or_default());
     let count = usize::try_from(reader.varint()?).map_err(|_| damaged())?;
     if count < 2 { Err(damaged()) } else { Ok(count) }
+}
+
+/// Returns when a change was written, by its first part: microseconds since the Unix epoch.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
+pub fn change_time(first: &[u8]) -> Result<u64> {
+    let mut reader = Reader::new(first);
+    if first.first() == Some(&IN_PARTS) {
+        reader.byte()?;
+        reader.varint()?;
+    }
+    take_first_time(&mut reader)
 }
 
 /// Decodes a change from all its parts.
@@ -132,6 +141,14 @@ fn decode_whole(bytes: &[u8]) -> Result<DecodedChange> {
     };
     let expired = record.get("expired") == Some(&Value::Bool(true));
     Ok(DecodedChange { at_micros, expired, old, new })
+}
+
+/// Reads the first member of a change's map, which is its time.
+fn take_first_time(reader: &mut Reader<'_>) -> Result<u64> {
+    match take_first_member(reader)? {
+        ("at", Value::Int(micros)) => Ok(micros.cast_unsigned()),
+        _ => Err(damaged()),
+    }
 }
 
 fn damaged() -> Error {

@@ -7,7 +7,9 @@ mod change;
 mod record;
 mod value;
 
-pub use change::{ChangeRecord, DecodedChange, change_parts, decode_change, encode_change};
+pub use change::{
+    ChangeRecord, DecodedChange, change_parts, change_time, decode_change, encode_change,
+};
 pub use record::CHUNK_SIZE_BYTES;
 pub use record::{Head, Record, RecordKind, Stored, encode as encode_record, kind_of, with_expiry};
 pub use value::prefixed;

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use bytes::Bytes;
 use num_bigint::BigInt;
 use shelfmark_model::limits::VALUE_DEPTH_MAX;
-use shelfmark_model::{Decimal, Value};
+use shelfmark_model::{Decimal, Item, Value};
 
 use crate::error::{Error, Result};
 use crate::varint::{Reader, put_varint, unzigzag, utf8, zigzag};
@@ -69,11 +69,9 @@ pub(crate) fn encode_value(value: &Value, out: &mut Vec<u8>) {
         Value::List(values) => members(out, tag::LIST, values),
         Value::Set(values) => members(out, tag::SET, values),
         Value::Map(map) => {
-            count(out, tag::MAP, map.len());
+            encode_map_head(map.len(), out);
             for (name, value) in map {
-                put_varint(out, name.len() as u64);
-                out.extend_from_slice(name.as_bytes());
-                prefixed_value(out, value);
+                encode_member(name, value, out);
             }
         }
         Value::Pairs(pairs) => {
@@ -95,6 +93,33 @@ pub(crate) fn encode_value(value: &Value, out: &mut Vec<u8>) {
             }
         }
     }
+}
+
+/// Begins a map of so many members; they follow in the order of their names.
+pub(super) fn encode_map_head(members: usize, out: &mut Vec<u8>) {
+    count(out, tag::MAP, members);
+}
+
+/// Appends a member of a map.
+pub(super) fn encode_member(name: &str, value: &Value, out: &mut Vec<u8>) {
+    encode_name(name, out);
+    prefixed_value(out, value);
+}
+
+/// Appends a member of a map that is itself a map: the attributes of an item.
+pub(super) fn encode_item_member(name: &str, item: &Item, out: &mut Vec<u8>) {
+    encode_name(name, out);
+    prefixed(out, |out| {
+        encode_map_head(item.len(), out);
+        for (name, value) in item.iter() {
+            encode_member(name, value, out);
+        }
+    });
+}
+
+fn encode_name(name: &str, out: &mut Vec<u8>) {
+    put_varint(out, name.len() as u64);
+    out.extend_from_slice(name.as_bytes());
 }
 
 fn leaf(out: &mut Vec<u8>, tag: u8, payload: &[u8]) {
@@ -160,6 +185,20 @@ pub(crate) fn decode_value(bytes: &[u8]) -> Result<Value> {
 /// Works as [`decode_value`], for a value of ours that holds values of a caller `levels` below.
 pub(crate) fn decode_nesting(bytes: &[u8], levels: usize) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX + levels)
+}
+
+/// Reads the first member of a map that need not be there as a whole.
+pub(super) fn take_first_member<'b>(reader: &mut Reader<'b>) -> Result<(&'b str, Value)> {
+    if reader.byte()? != tag::MAP || reader.varint()? == 0 {
+        return Err(Error::corrupt("a map without a first member"));
+    }
+    let mut prefixed = || {
+        let len = usize::try_from(reader.varint()?)
+            .map_err(|_| Error::corrupt("a length that is too large"))?;
+        reader.bytes(len)
+    };
+    let (name, value) = (prefixed()?, prefixed()?);
+    Ok((utf8(name)?, decode_value(value)?))
 }
 
 /// Reads a value of bytes without copying it out of the record it lies in; `None` for other kinds.

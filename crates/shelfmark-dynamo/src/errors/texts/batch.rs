@@ -26,3 +26,5 @@ pub(crate) fn transaction_cancelled(codes: &[&str]) -> String {
 }
 
 pub(crate) const RETURN_VALUES_OLD_ONLY: &str = "ReturnValues can only be ALL_OLD or NONE";
+pub(crate) const NO_WRITE_REQUESTS: &str =
+    "The requestItems parameter is required for BatchWriteItem";

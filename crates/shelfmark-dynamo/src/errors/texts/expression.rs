@@ -176,3 +176,11 @@ pub(crate) fn mixed_parameters(legacy: &[&str], expressions: &[&str]) -> String 
         expressions.join(", ")
     )
 }
+
+/// Words a document path that leads deeper than an item can be nested.
+pub(crate) fn path_too_deep(levels: usize) -> String {
+    format!("The document path has too many nesting levels; nesting levels: {levels}")
+}
+
+/// The beginning of the text for entries of ExpressionAttributeNames that nothing uses.
+pub(crate) const NAMES_UNUSED: &str = "Value provided in ExpressionAttributeNames unused";

@@ -45,6 +45,12 @@ pub(crate) fn no_number(text: &str) -> String {
     format!("The parameter cannot be converted to a numeric value: {shown}")
 }
 
+/// Returns true if a text is one of those about numbers.
+pub(crate) fn is_of_number(text: &str) -> bool {
+    [NUMBER_TOO_LONG, NUMBER_OVERFLOW, NUMBER_UNDERFLOW].contains(&text)
+        || text.starts_with("The parameter cannot be converted to a numeric value")
+}
+
 pub(crate) const KEY_DOES_NOT_MATCH: &str = "The provided key element does not match the schema";
 pub(crate) const ITEM_TOO_LARGE: &str = "Item size has exceeded the maximum allowed size";
 pub(crate) const UPDATED_ITEM_TOO_LARGE: &str =
@@ -54,7 +60,7 @@ pub(crate) const HASH_KEY_TOO_LARGE: &str = "One or more parameter values were i
 pub(crate) const RANGE_KEY_TOO_LARGE: &str = "One or more parameter values were invalid: \
      Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
 pub(crate) const EMPTY_ATTRIBUTE_NAME: &str =
-    "One or more parameter values were invalid: Attribute names must not be empty";
+    "One or more parameter values were invalid: Empty attribute name";
 pub(crate) const ATTRIBUTE_NAME_TOO_LONG: &str = "One or more parameter values were invalid: \
      Attribute name is too large, must be less than 65536 bytes";
 pub(crate) const KEYS_HAVE_DUPLICATES: &str = "Provided list of item keys contains duplicates";

@@ -17,7 +17,9 @@ mod legacy;
 mod page;
 mod request;
 mod service;
+mod streams;
 mod table;
+mod tools;
 
 pub(crate) use auth::*;
 pub(crate) use batch::*;
@@ -27,4 +29,6 @@ pub(crate) use legacy::*;
 pub(crate) use page::*;
 pub(crate) use request::*;
 pub(crate) use service::*;
+pub(crate) use streams::*;
 pub(crate) use table::*;
+pub(crate) use tools::*;

@@ -99,3 +99,11 @@ pub(crate) fn segment_too_large(segment: i64, total: i64) -> String {
          Segment: {segment} is not less than TotalSegments: {total}"
     )
 }
+
+/// Words a condition on a sort attribute of an index behind one without an equality.
+pub(crate) fn key_condition_gap(before: &str, behind: &str) -> String {
+    format!(
+        "RANGE key attributes {before} must have equality conditions specified in the query because a \
+         condition is present on key attribute {behind}"
+    )
+}

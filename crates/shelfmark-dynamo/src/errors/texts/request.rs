@@ -47,7 +47,39 @@ pub(crate) fn constraint(path: &str, constraint: &str) -> String {
     format!("Value at '{path}' failed to satisfy constraint: Member must {constraint}")
 }
 
-pub(crate) const NOT_NULL: &str = "not be null";
+pub(crate) const RETURN_VALUES_UNKNOWN: &str = "Failed to satisfy constraint: Member must satisfy \
+     enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]";
+
+/// Words a value that does not satisfy a constraint, as the service has it for all constraints but
+/// the least length or value of 1: the value is shown and the members have small first letters.
+pub(crate) fn constraint_of_value(path: &str, value: &str, constraint: &str) -> String {
+    let path = camel(path);
+    format!("Value '{value}' at '{path}' failed to satisfy constraint: Member must {constraint}")
+}
+
+/// Words a member that is not there.
+pub(crate) fn constraint_of_nothing(path: &str) -> String {
+    let path = camel(path);
+    format!("Value null at '{path}' failed to satisfy constraint: Member must not be null")
+}
+
+/// Returns a path whose members have small first letters; keys of maps stay as they are.
+fn camel(path: &str) -> String {
+    let mut before = "";
+    let member = |member: &str, is_key: bool| {
+        let mut letters = member.chars();
+        match letters.next() {
+            Some(first) if !is_key => first.to_lowercase().chain(letters).collect(),
+            _ => member.to_owned(),
+        }
+    };
+    let members = path.split('.').map(|own| {
+        let is_key = matches!(before, "RequestItems" | "Expected" | "AttributeUpdates");
+        before = own;
+        member(own, is_key)
+    });
+    members.collect::<Vec<String>>().join(".")
+}
 
 pub(crate) fn length_at_least(least: usize) -> String {
     format!("have length greater than or equal to {least}")
@@ -67,6 +99,16 @@ pub(crate) fn value_at_most(most: i64) -> String {
 
 pub(crate) fn one_of(values: &[&str]) -> String {
     format!("satisfy enum value set: [{}]", values.join(", "))
+}
+
+/// Words keys of a map that are no names of tables. The service shows the map, too.
+pub(crate) fn map_keys(path: &str) -> String {
+    let path = camel(path);
+    format!(
+        "Value at '{path}' failed to satisfy constraint: Map keys must satisfy constraint: [Member \
+         must have length less than or equal to 1024, Member must have length greater than or equal \
+         to 1, Member must {NAME_PATTERN}]"
+    )
 }
 
 pub(crate) const NAME_PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";

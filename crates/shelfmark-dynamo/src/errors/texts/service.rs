@@ -7,6 +7,8 @@ pub(crate) fn not_supported(what: impl Display) -> String {
     format!("{what} is not supported by this server")
 }
 
+/// Source: DynamoDB Local; the service itself sends none.
+pub(crate) const UNKNOWN_OPERATION: &str = "An unknown operation was requested.";
 pub(crate) const INTERNAL: &str = "The request processing has failed because of an unknown error";
 pub(crate) const UNAVAILABLE: &str = "The service cannot take this request at the moment";
 /// The text for a store that takes no writes; the reason names files of the server, so it stands in

@@ -3,6 +3,10 @@
 use crate::table::Throughput;
 
 pub(crate) const TABLE_NOT_FOUND: &str = "Requested resource not found";
+pub(crate) const TABLE_NAME_REQUIRED: &str =
+    "The parameter 'TableName' is required but was not present in the request";
+pub(crate) const KEY_WITHOUT_DEFINITION: &str =
+    "Invalid KeySchema: Some index key attribute have no definition";
 pub(crate) const DELETION_PROTECTED: &str = "Resource cannot be deleted as it is currently \
      protected against deletion. Disable deletion protection first.";
 pub(crate) const UNITS_FORBIDDEN: &str = "One or more parameter values were invalid: Neither \
@@ -52,9 +56,6 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
-/// The text for a view of a stream that is off; *ours*.
-pub(crate) const STREAM_VIEW_FORBIDDEN: &str = "One or more parameter values were invalid: \
-     StreamViewType must not be specified when StreamEnabled is false";
 /// The text for a reserved tag; *ours*.
 pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid: Keys of tags that \
      begin with aws: are reserved";
@@ -67,15 +68,6 @@ pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: 
     format!(
         "User: arn:aws:iam::{account}:user/{user} is not authorized to perform: dynamodb:{action} on \
          resource: {resource} because no identity-based policy allows the dynamodb:{action} action"
-    )
-}
-
-/// Words a refused access without a user: it is said before it matters whose key it is.
-pub(crate) fn access_denied(account: &str, operation: &str, arn: &str) -> String {
-    let resource = if arn.is_empty() { "*" } else { arn };
-    format!(
-        "User: arn:aws:iam::{account}:root is not authorized to perform: dynamodb:{operation} on \
-         resource: {resource}"
     )
 }
 
@@ -229,10 +221,6 @@ pub(crate) const TAGS_TOO_MANY: &str =
     "One or more parameter values were invalid: Too many tags; a resource has at most 50";
 pub(crate) const TTL_ENABLED: &str = "TimeToLive is already enabled";
 pub(crate) const TTL_DISABLED: &str = "TimeToLive is already disabled";
-
-pub(crate) fn invalid_arn(arn: &str) -> String {
-    format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-}
 
 pub(crate) fn tag_twice(key: &str) -> String {
     format!("One or more parameter values were invalid: Duplicate tag key: {key}")

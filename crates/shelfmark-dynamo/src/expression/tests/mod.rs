@@ -26,7 +26,11 @@ fn placeholders() -> Placeholders {
         Ok(())
     })
     .unwrap();
-    Placeholders::check(Given { names: Some(BTreeMap::from(names)), values }, &ALL).unwrap()
+    Placeholders::check(
+        Given { names: Some(BTreeMap::from(names)), values, ..Given::default() },
+        &ALL,
+    )
+    .unwrap()
 }
 
 fn check_refused(kind: Kind, source: &str, expected: &str) {
@@ -405,7 +409,7 @@ fn all_entries_must_be_used() {
             Ok(())
         })
         .unwrap();
-        let given = Given { names: Some(names), values: read };
+        let given = Given { names: Some(names), values: read, ..Given::default() };
         let placeholders = Placeholders::check(given, &ALL).unwrap();
         placeholders.condition(Kind::Condition, Some("#a = :a")).unwrap();
         placeholders.all_used().map_err(|error| error.message)
