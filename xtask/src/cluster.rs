@@ -16,14 +16,16 @@ const BED: &str = "test-bed/tikv/bed";
 /// Runs the suites on a fresh bed, or on the cluster that `SHELFMARK_TIKV` names.
 pub(crate) fn run() -> anyhow::Result<()> {
     if let Ok(placement) = std::env::var("SHELFMARK_TIKV") {
-        return suites(&placement);
+        // A cluster of one's own has no switch for faults.
+        return suites(&placement, std::env::var("SHELFMARK_TIKV_FAULTS").ok().as_deref());
     }
     if Command::new("go").arg("version").output().is_err() {
         println!("tikv: skipped, because Go is not installed and the test bed is built with it");
         return Ok(());
     }
     let folder = std::env::temp_dir().join(format!("shelfmark-bed-{}", std::process::id()));
-    let outcome = started(&folder).and_then(|placement| suites(&placement));
+    let outcome =
+        started(&folder).and_then(|placement| suites(&placement, Some(&fault_switch(&folder)?)));
     let stopped = bed(&["stop", &folder.to_string_lossy()]).map(drop);
     if outcome.is_ok() {
         std::fs::remove_dir_all(&folder).context("the bed's folder stays")?;
@@ -38,13 +40,24 @@ fn started(folder: &Path) -> anyhow::Result<String> {
     placement.map(str::to_owned).with_context(|| format!("the bed did not start: {told}"))
 }
 
-fn suites(placement: &str) -> anyhow::Result<()> {
-    let cluster = [("SHELFMARK_TIKV", placement)];
+/// Returns the address of the bed's fault switch.
+fn fault_switch(folder: &Path) -> anyhow::Result<String> {
+    let ports = std::fs::read_to_string(folder.join("bed.env")).context("the bed's ports")?;
+    let port = ports.split_whitespace().find_map(|word| word.strip_prefix("ctl="));
+    Ok(format!("127.0.0.1:{}", port.context("the bed names no fault switch")?))
+}
+
+fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
+    let mut cluster = vec![("SHELFMARK_TIKV", placement)];
+    cluster.extend(faults.map(|address| ("SHELFMARK_TIKV_FAULTS", address)));
     // One processor is the cluster's.
-    let some = ["--include-ignored", "--test-threads", "4"];
+    let mut some = vec!["--include-ignored", "--test-threads", "4"];
+    if faults.is_none() {
+        some.extend(["--skip", "faults::"]);
+    }
     let of = |package: &'static str| ["test", "-p", package, "--test", "it", "--"];
-    run_with("cargo", &[&of("shelfmark-tikv")[..], &some].concat(), &cluster)?;
-    run_with("cargo", &[&of("shelfmark-engine")[..], &some].concat(), &cluster)
+    run_with("cargo", &[&of("shelfmark-tikv")[..], &some[..]].concat(), &cluster)?;
+    run_with("cargo", &[&of("shelfmark-engine")[..], &some[..]].concat(), &cluster)
 }
 
 fn bed(arguments: &[&str]) -> anyhow::Result<String> {

@@ -92,7 +92,7 @@ pub(crate) fn read_log(
     let mut page = LogPage { changes: Vec::new(), is_end: false };
     let mut parts: Vec<Bytes> = Vec::new();
     let mut bytes = 0;
-    let mut rest = Some(log_range(&prefix, from));
+    let mut rest = Some(log_range(&prefix, from, snapshot.stamped_through()?));
     while let Some(range) = rest.take() {
         if page.changes.len() >= limit || bytes >= bytes_max && parts.is_empty() {
             return Ok(page);
@@ -118,9 +118,13 @@ pub(crate) fn read_log(
     if parts.is_empty() { Ok(page) } else { Err(damaged()) }
 }
 
-/// Returns the keys of a log from a place on.
-fn log_range(prefix: &[u8], from: LogStart) -> KeyRange {
-    let all = KeyRange::prefix(prefix.to_vec());
+/// Returns the keys of a log from a place on, up to the commit `through`: behind it some may still
+/// appear.
+fn log_range(prefix: &[u8], from: LogStart, through: CommitNumber) -> KeyRange {
+    let mut all = KeyRange::prefix(prefix.to_vec());
+    if let Some(commit) = through.checked_add(1) {
+        all.end = Some(log_key(prefix, ChangePosition { commit, position: 0 }).into());
+    }
     match from {
         LogStart::Front => all,
         LogStart::At(at) => KeyRange { start: log_key(prefix, at).into(), end: all.end },
@@ -143,7 +147,7 @@ pub(crate) fn log_end(
     direction: Direction,
 ) -> Result<Option<(ChangePosition, u64)>> {
     let prefix = tree_key(Tree::Changes, id);
-    let mut rest = Some(log_range(&prefix, from));
+    let mut rest = Some(log_range(&prefix, from, snapshot.stamped_through()?));
     let limits = ScanLimits { rows_max: 1, ..Default::default() };
     while let Some(range) = rest.take() {
         let page = Snapshot::scan(snapshot, &range, direction, limits)?;

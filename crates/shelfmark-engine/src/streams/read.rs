@@ -74,8 +74,10 @@ impl Engine {
                 }
             }
         }
-        // What is known as closed has all of its changes in the snapshot.
-        let is_over = is_end && !has_more && state.last.is_some();
+        // Of what is known as closed the snapshot has all changes, and shows them once they are settled.
+        let through = snapshot.stamped_through()?;
+        let is_closed = state.last.is_some_and(|last| last.commit <= through);
+        let is_over = is_end && !has_more && is_closed;
         let next = (!is_over).then(|| last.map_or(range, StreamRange::After));
         Ok(StreamPage { changes, next })
     }

@@ -62,6 +62,11 @@ impl Lane {
         self.open()
     }
 
+    /// What every key of the space begins with on the cluster (`docs/format.md`).
+    pub(crate) fn outer_prefix(&self) -> Vec<u8> {
+        [b"x", self.options.space.as_bytes(), &[0, 1]].concat()
+    }
+
     pub(crate) fn keeps(&self) -> bool {
         true
     }

@@ -10,5 +10,7 @@ mod lanes;
 #[path = "../../../shelfmark-store/tests/it/conformance/mod.rs"]
 mod conformance;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 #[path = "../../../shelfmark-store/tests/it/support.rs"]
 mod support;
