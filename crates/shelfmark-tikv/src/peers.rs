@@ -22,9 +22,9 @@ use crate::snapshot::Moment;
 use crate::store::Shared;
 
 /// The time for which a record lasts that is not renewed, by the cluster's clock.
-pub(crate) const LEASE: Duration = Duration::from_secs(5);
+pub(crate) const LEASE: Duration = Duration::from_secs(10);
 /// The time by which a process stops earlier, by its own clock.
-const MARGIN: Duration = Duration::from_secs(1);
+const MARGIN: Duration = Duration::from_secs(6);
 /// The time between two renewals.
 const EVERY: Duration = Duration::from_millis(500);
 /// The time between two renewals while stamped keys are written.

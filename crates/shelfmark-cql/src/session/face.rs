@@ -55,7 +55,8 @@ impl Face {
         let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
         let traces = Arc::new(TraceStore::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
-        let node = Arc::new(Node::new(options));
+        let server = engine.store().peers().map(|peers| peers.id());
+        let node = Arc::new(Node::new(options, server));
         let statements = Arc::new(PreparedStatements::within(budget.limit() / PREPARED_PART));
         let clients = Arc::new(Clients::default());
         let tables = system::tables(&Arc::new(Sources {
@@ -114,6 +115,8 @@ impl Face {
     /// Says where the server listens, once a port was picked: `system.local` shows it.
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
+        // Until it succeeds the other servers do not name this one; nothing else depends on it.
+        drop(self.executor.publish_address(self.node.address()));
     }
 }
 

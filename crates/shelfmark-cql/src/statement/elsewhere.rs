@@ -6,6 +6,7 @@
 //! Invariant: a client is told of each keyspace and table that differs, once for each look.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, SchemaChange};
 
@@ -16,6 +17,11 @@ impl Executor {
     /// Has `watcher` called each time another server changed the catalogue.
     pub(crate) fn watch_other_servers(&self, watcher: impl Fn() + Send + Sync + 'static) {
         self.engine.on_changes_of_others(watcher);
+    }
+
+    /// Tells other servers on the same store where clients reach this one.
+    pub(crate) fn publish_address(&self, address: SocketAddr) -> shelfmark_engine::Result<()> {
+        crate::system::publish(&self.engine, address)
     }
 
     /// Reads the schema anew after another server changed it; returns what clients are told.

@@ -20,7 +20,8 @@ type Range = (i64, i64);
 
 /// Returns the ranges of the node, in the order of their texts, as they are clustered.
 fn ranges(node: &Node) -> Vec<Range> {
-    let mut tokens = node.tokens();
+    // The whole ring, whoever answers.
+    let mut tokens = node.tokens_of(None);
     tokens.sort_unstable();
     let starts = std::iter::once(i64::MIN).chain(tokens.iter().copied());
     let ends = tokens.iter().copied().chain(std::iter::once(i64::MIN));

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::CQL_VERSION;
 
+use super::peers::hash_of;
 use super::value::Cells;
 use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
@@ -26,11 +27,13 @@ pub(crate) struct Node {
     options: FaceOptions,
     /// The address on which it listens, once that is known.
     address: OnceLock<SocketAddr>,
+    /// The number of this server, where several share a store.
+    server: Option<u64>,
 }
 
 impl Node {
-    pub(crate) fn new(options: FaceOptions) -> Self {
-        Self { options, address: OnceLock::new() }
+    pub(crate) fn new(options: FaceOptions, server: Option<u64>) -> Self {
+        Self { options, address: OnceLock::new(), server }
     }
 
     /// Says where the server listens; the first call counts.
@@ -51,27 +54,55 @@ impl Node {
         address
     }
 
-    /// Returns the tokens that the node says it has, evenly over the ring.
+    /// Returns the tokens that the node says it has.
     pub(super) fn tokens(&self) -> Vec<i64> {
-        let token = |place| {
-            let step = u64::MAX / u64::from(TOKENS);
-            let offset = step.wrapping_mul(u64::from(place)).wrapping_add(step / 2);
-            i64::MIN.wrapping_add_unsigned(offset)
+        self.tokens_of(self.server)
+    }
+
+    /// Returns the tokens of one of several servers; of the only one they lie evenly over the ring.
+    pub(super) fn tokens_of(&self, server: Option<u64>) -> Vec<i64> {
+        let token = |place| match server {
+            Some(id) => {
+                let hash = u128::from_be_bytes(hash_of(self, id, place + 1));
+                u64::try_from(hash >> 64).unwrap_or(0).cast_signed()
+            }
+            None => {
+                let step = u64::MAX / u64::from(TOKENS);
+                let offset = step.wrapping_mul(u64::from(place)).wrapping_add(step / 2);
+                i64::MIN.wrapping_add_unsigned(offset)
+            }
         };
         (0..TOKENS).map(token).collect()
+    }
+
+    pub(super) fn data_center(&self) -> &str {
+        &self.options.data_center
+    }
+
+    pub(super) fn rack(&self) -> &str {
+        &self.options.rack
     }
 
     pub(super) fn cluster_name(&self) -> &str {
         &self.options.cluster_name
     }
 
-    /// Returns an id that stays the same as long as the cluster has its name.
+    /// Returns an id that stays the same as long as the cluster has its name, or, of one of several
+    /// servers, as long as it runs.
     pub(super) fn host_id(&self) -> [u8; 16] {
+        self.host_id_of(self.server)
+    }
+
+    /// Returns the id of one of several servers, or of the only one.
+    pub(super) fn host_id_of(&self, server: Option<u64>) -> [u8; 16] {
         let hash = Md5::new()
             .chain_update(&self.options.cluster_name)
             .chain_update([0])
             .chain_update(&self.options.data_center);
-        let mut id: [u8; 16] = hash.finalize().into();
+        let mut id: [u8; 16] = match server {
+            Some(server) => hash_of(self, server, 0),
+            None => hash.finalize().into(),
+        };
         let [_, _, _, _, _, _, version, _, variant, ..] = &mut id;
         *version = *version & 0x0F | 0x40;
         *variant = *variant & 0x3F | 0x80;

@@ -17,6 +17,7 @@ mod definition;
 mod estimates;
 mod local;
 mod others;
+mod peers;
 mod roles;
 mod schema_rows;
 mod sources;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(crate) use local::Node;
+pub(crate) use peers::publish;
 pub(crate) use sources::Sources;
 
 use definition::Definition;
@@ -135,6 +137,8 @@ fn source(definition: &Table, sources: &Arc<Sources>) -> Source {
 fn of_system(name: &str, own: Arc<Sources>) -> Source {
     match name {
         "local" => Box::new(move |schema, _| local::local(&own.node, schema)),
+        "peers" => Box::new(move |schema, _| peers::rows(&own.node, &own.engine, schema, false)),
+        "peers_v2" => Box::new(move |schema, _| peers::rows(&own.node, &own.engine, schema, true)),
         "IndexInfo" => Box::new(|schema, _| built::index_info(schema)),
         "built_views" => Box::new(|schema, _| built::built_views(schema)),
         "view_builds_in_progress" => Box::new(|schema, _| built::view_builds_in_progress(schema)),

@@ -10,7 +10,7 @@ use crate::session::FaceOptions;
 use crate::session::PreparedStatements;
 
 fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
-    let node = Arc::new(Node::new(FaceOptions::default()));
+    let node = Arc::new(Node::new(FaceOptions::default(), None));
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1));
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };

@@ -28,7 +28,7 @@ use super::{Catalogue, Owner, copies};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
-/// What servers publish: the number up to which they have taken changes over …
+/// Names what servers publish: the number up to which they have taken changes over …
 pub(super) const TAKEN_OVER: &str = "catalogue";
 /// … and the one up to which all their faces know of them.
 pub(super) const TOLD: &str = "catalogue-told";
@@ -44,7 +44,7 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 /// A listener that is told that another server changed the catalogue.
 pub(crate) type Follower = Arc<dyn Fn() + Send + Sync>;
 
-/// How far this server has come.
+/// The number up to which this server has come.
 #[derive(Default)]
 pub(super) struct Following {
     /// The number up to which everything was taken over.

@@ -27,7 +27,7 @@ use crate::rows::View;
 /// Guards of one table. Partitions share them by hash; two writers meet at one as rarely as this.
 const GUARDS: u64 = 1024;
 
-/// What the writes of one commit must know of other servers' deletions.
+/// The knowledge of other servers' deletions that the writes of one commit need.
 pub(super) struct BesideOthers {
     table: u64,
     has_ranges: bool,
