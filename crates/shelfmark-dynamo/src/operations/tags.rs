@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_engine::{ErrorKind, Share, Table};
+use shelfmark_engine::{Share, Table};
 
 use super::table_request::{self, Tag};
 use crate::errors::{Error, Exception, Result, texts};
@@ -12,7 +12,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::{NAME_CHARS_MIN, TAGS_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Meta, SHARE_TAG, name_of, table_name};
+use crate::table::{self, Meta, SHARE_TAG};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -31,7 +31,7 @@ pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAGS_EMPTY));
     }
-    let table = find(face, request.arn.as_deref())?;
+    let table = table::own(find(face, request.arn.as_deref())?)?;
     let tags = collect(request.tags.unwrap_or_default())?;
     let mut all = Meta::of(&table).tags;
     all.extend(tags.clone());
@@ -48,7 +48,7 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
-    let table = find(face, request.arn.as_deref())?;
+    let table = table::own(find(face, request.arn.as_deref())?)?;
     let keys = request.keys.unwrap_or_default();
     change(face, &table, move |meta| meta.tags.retain(|key, _| !keys.contains(key)))
 }
@@ -159,14 +159,10 @@ fn check_table_arn(arn: Option<&str>) -> Result<()> {
     if fits { Ok(()) } else { Err(Error::validation(texts::invalid_arn(arn))) }
 }
 
+/// Finds the table of an ARN: one of DynamoDB's, or `keyspace.table` of another face.
 fn find(face: &Face, arn: Option<&str>) -> Result<Arc<Table>> {
     let arn = arn.unwrap_or_default();
-    face.engine.table(&table_name(name_of(arn))).map_err(|error| {
-        if error.kind() == ErrorKind::NotFound {
-            return Error::new(Exception::ResourceNotFound, texts::resource_not_found(arn));
-        }
-        error.into()
-    })
+    table::find_or(&face.engine, arn, |_| texts::resource_not_found(arn))
 }
 
 fn change(face: &Face, table: &Table, change: impl FnOnce(&mut Meta)) -> Result<Answered> {
