@@ -54,6 +54,7 @@ auto_snapshot: false
 auto_bootstrap: false
 materialized_views_enabled: true
 drop_compact_storage_enabled: true
+dynamic_data_masking_enabled: true
 """
 
 ROLES = """\

@@ -37,9 +37,10 @@ Tasks:
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
                 run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
-  mutants [AREA] [--seed N] [--count N] [--shard K/N]
+  mutants [AREA] [--seed N] [--count N] [--shard K/N] [--together]
                 change one expression of an area at a time (keycode, store, engine, verifier, cql), N of
-                each (30), and see whether the crate's own tests notice; needs cargo-mutants
+                each (30), and see whether the crate's own tests notice; needs cargo-mutants.
+                --together builds all of them once, behind a switch, and runs hundreds in minutes
 ";
 
 fn main() -> ExitCode {

@@ -48,6 +48,8 @@ pub struct RequestOptions {
     pub client: Option<Client>,
     /// The factory of files for answers that are too long for memory, if there is one.
     pub spools: Option<Arc<dyn Spools>>,
+    /// True if a failed condition shows masked columns through their masks. Only the executor sets it.
+    pub masks: bool,
     /// Set once the client has gone: a long read ends then.
     pub has_gone: Arc<AtomicBool>,
 }

@@ -37,7 +37,9 @@ use shelfmark_design_language::model::{Model, Read, Write};
 use world::{Dice, World, draw_inputs};
 
 /// Number of states that one certificate is run on.
-const RUNS: usize = 240;
+const RUNS: usize = 480;
+/// Number of states for a write: many of the changes that are drawn are not defined.
+const WRITE_RUNS: usize = 720;
 
 /// Verifies a certificate against its model, and returns how it was checked.
 ///

@@ -78,6 +78,9 @@ pub(super) fn check(
     {
         return Err("O6: the limit is not in the plan".to_owned());
     }
+    if read.limit.is_some() && step.limit.is_none() && step.each.is_some() && !read.unique {
+        return Err("O6: all rows are read before the first are taken".to_owned());
+    }
     if step.limit.is_some() && step.limit != read.limit {
         return Err("O6: the plan's limit is not the pattern's".to_owned());
     }

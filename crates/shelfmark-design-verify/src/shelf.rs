@@ -28,7 +28,10 @@ pub(super) struct Line {
 }
 
 /// Rows by table and key.
-pub(super) type Rows = BTreeMap<(usize, Vec<Cell>), Line>;
+pub(super) type Rows = BTreeMap<RowKey, Line>;
+
+/// A table and a key in it.
+pub(super) type RowKey = (usize, Vec<Cell>);
 
 /// Shortens a path: `author.id` is `author`, since the reference holds the key.
 pub(super) fn short(model: &Model, relation: RelationId, path: &[usize]) -> ColumnPath {

@@ -381,6 +381,13 @@ pub(super) fn draw_inputs(
             inputs.push(Value::List(draw_list(known, &values(element, words, dice), *max, dice)));
             continue;
         }
+        // Two inputs are at times one value.
+        let same = params.iter().zip(&inputs).filter(|(other, _)| other.ty == param.ty);
+        let same: Vec<Value> = same.map(|(_, value)| value.clone()).collect();
+        if let (Some(value), 0) = (dice.pick(&same), dice.below(6)) {
+            inputs.push(value.clone());
+            continue;
+        }
         let fresh = values(&param.ty, words, dice);
         let found = match dice.below(8) {
             0..5 => known.get(anchor % known.len().max(1)),

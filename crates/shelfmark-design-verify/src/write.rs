@@ -9,14 +9,18 @@ use serde_json::Value as Json;
 use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows};
 use super::world::{Dice, World, draw_inputs, words};
-use super::write_copies::{followed, found_whole, made_again};
+use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_families::concerned;
 use super::write_loops::gone_through;
-use super::write_parts::{once_each, selected_once, unless_deleted};
+use super::write_parts::{
+    each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
+};
 use super::write_reads::{asked, early, found_by_key, looked_up};
-use super::write_rows::{Delta, covered, in_order, loses, lost};
-use super::write_steps::{computable, concerns, old_known, taken_away};
-use super::{RUNS, plan, uses_of};
+use super::write_rows::{Delta, covered, gone_to, in_order, loses, lost, lost_before};
+use super::write_steps::{
+    computable, concerns, newly_held, old_known, replaced_known, taken_away, told_apart,
+};
+use super::{WRITE_RUNS, plan, uses_of};
 use shelfmark_design_language::certificate::{Certificate, RowsMax, Status, text};
 use shelfmark_design_language::model::schema::{Schema, WritePlan, WriteStep};
 use shelfmark_design_language::model::{Model, Type, Write};
@@ -75,9 +79,17 @@ fn certified(
         gone_through(model, schema, write, (steps, at))?;
         taken_away(model, schema, write, (steps, at))?;
         old_known(model, schema, write, (steps, at))?;
+        replaced_known(model, schema, write, (steps, at))?;
+        newly_held(model, schema, write, (steps, at))?;
         found_whole(model, schema, write, (steps, at))?;
+        kept_in_place(model, schema, write, step)?;
+        told_apart(model, schema, write, step)?;
     }
     once_each(model, schema, write, steps)?;
+    not_revived(model, schema, write, steps)?;
+    each_its_own(model, schema, write, steps)?;
+    once_replaced(model, schema, write, steps)?;
+    gone_again(model, schema, write, steps)?;
     super::requests::write(model, schema, write, steps)?;
     selected_once(model, schema, write)?;
     unless_deleted(model, schema, write)?;
@@ -88,7 +100,7 @@ fn certified(
     let uses = uses_of(write);
     let uses: Vec<_> = uses.iter().map(|(of, predicates)| (*of, predicates)).collect();
     let mut defined = 0;
-    for attempt in 0..RUNS {
+    for attempt in 0..WRITE_RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 4);
         let inputs = draw_inputs(&world, &write.params, &uses, None, &words, &mut dice);
         let Some(stages) = one_by_one(&world, write, &inputs) else { continue };
@@ -96,8 +108,10 @@ fn certified(
         defined += 1;
         in_order(schema, write, steps, &stages)
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
+        gone_to(schema, write, steps, &stages)
+            .map_err(|why| format!("O4: state {attempt}: {why}"))?;
         let delta = Delta::of(&rows(&world, schema), &rows(changed, schema));
-        let loses = lost(changed, schema, &delta);
+        let loses = lost(changed, schema, &delta).or_else(|| lost_before(&world, schema, &delta));
         if let Some(family) = loses {
             let name = schema.families.get(family).map_or("", |one| one.name.text.as_str());
             return Err(format!("O4: state {attempt} has two sources for one row of {name}"));
@@ -112,7 +126,7 @@ fn certified(
     if certificate.rows_max != RowsMax::Unbounded && certificate.rows_max.as_number().is_none() {
         return Err("O9: the number of rows is none".to_owned());
     }
-    Ok(format!("steps and {defined} changes of {RUNS} states"))
+    Ok(format!("steps and {defined} changes of {WRITE_RUNS} states"))
 }
 
 /// Checks the witness of a refusal, when it is a state: the rows of the changed state are computed

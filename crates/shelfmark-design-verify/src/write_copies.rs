@@ -29,6 +29,11 @@ pub(super) fn followed(model: &Model, schema: &Schema, write: &Write) -> Result<
             && effect.key.iter().any(|(column, _)| relation.key() == [*column]);
         let replaces = effect.kind == EffectKind::Insert && effect.existing == Existing::Replace;
         let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+        for family in &schema.families {
+            if let Some(name) = collected(family, effect) {
+                return Err(format!("O4: {name} of {} holds what changes", family.name.text));
+            }
+        }
         if named || !(updates || replaces) {
             continue;
         }
@@ -44,6 +49,22 @@ pub(super) fn followed(model: &Model, schema: &Schema, write: &Write) -> Result<
         }
     }
     Ok(())
+}
+
+/// Returns the name of a collected list that holds an attribute that an update sets.
+fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
+    family.stored.iter().find_map(|stored| match stored {
+        Stored::Collect { relation, via, path, name } => {
+            let held = |column: &usize| via == column || path.first() == Some(column);
+            let set = effect.set.iter().any(|(column, _)| held(column));
+            (*relation == effect.relation && set).then_some(name.as_str())
+        }
+        Stored::Count { relation, via, name } => {
+            let set = effect.set.iter().any(|(column, _)| via == column);
+            (*relation == effect.relation && set).then_some(name.as_str())
+        }
+        Stored::Path(_) => None,
+    })
 }
 
 /// Checks that deleting and recreating a tuple leaves no copies, lists or counts unchanged.
@@ -66,6 +87,39 @@ pub(super) fn made_again(model: &Model, schema: &Schema, write: &Write) -> Resul
             if keeps || paths.any(|path| behind(model, family, &path, first.relation).count() > 0) {
                 return Err(format!("O4: {name} keeps what is deleted and made again"));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that an update moves no row that keeps lists or counts: the put under the new key begins them
+/// anew.
+pub(super) fn kept_in_place(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    step: &WriteStep,
+) -> Result<(), String> {
+    if !step.kind.is_put() {
+        return Ok(());
+    }
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        let lists = family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)));
+        let guards = family.when.iter().map(|one| one.path.clone());
+        let held: Vec<ColumnPath> = key_paths(family).into_iter().chain(guards).collect();
+        let moves = |effect: &&Effect| {
+            let sets = |path: &ColumnPath| {
+                effect.set.iter().any(|(column, _)| path.first() == Some(column))
+            };
+            let replaces = effect.relation == family.source && effect.existing == Existing::Replace;
+            replaces
+                || matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+                    && (effect.relation == family.source && held.iter().any(sets)
+                        || held.iter().any(|path| reaches(model, family, path, effect)))
+        };
+        if lists && write.effects.iter().any(|effect| moves(&effect)) {
+            let name = &family.name.text;
+            return Err(format!("O4: {name} keeps lists or counts that a new key would lose"));
         }
     }
     Ok(())

@@ -37,7 +37,15 @@ pub(super) fn gone_through(
                 let others = read.families.iter().filter_map(|id| schema.families.get(*id));
                 // Lists that a parent's row keeps are asked for by the parent.
                 for other in others.filter(|other| other.source == each.relation) {
+                    // A read that names nothing looks for the tuples of the effects on its relation.
+                    let names = !bindings.is_empty()
+                        || write.effects.iter().all(|effect| effect.relation != other.source);
+                    if !names {
+                        let name = &other.name.text;
+                        return Err(format!("O4: {name} is not read for the loop of the write"));
+                    }
                     asked_alike(model, each, other, bindings)?;
+                    found_all(model, each, other)?;
                     loop_values_known(model, effect, each, family, other, bindings)?;
                 }
             }
@@ -64,6 +72,30 @@ fn asked_alike(
         return Ok(());
     }
     Err(format!("O4: rows of {} are read that the write does not go through", other.name.text))
+}
+
+/// Checks that a family has a row of each tuple that the write's loop goes through.
+fn found_all(model: &Model, each: &Each, other: &Family) -> Result<(), String> {
+    let meant = |path: &ColumnPath| {
+        let path = short(model, each.relation, path);
+        each.predicates
+            .iter()
+            .any(|one| one.op != CondOp::Absent && short(model, each.relation, &one.path) == path)
+    };
+    let absent = |path: &ColumnPath| {
+        let columns = &model.relation(each.relation).columns;
+        let first = path.first().and_then(|column| columns.get(*column));
+        first.is_some_and(|column| column.optional) && !meant(path)
+    };
+    match key_paths(other).iter().find(|path| absent(path)) {
+        None => Ok(()),
+        Some(path) => {
+            let (name, what) = (&other.name.text, model.path_text(each.relation, path));
+            Err(format!(
+                "O4: {name} has no rows of those without {what}, which the loop goes through"
+            ))
+        }
+    }
 }
 
 /// Checks that the row that was read shows every attribute that a changed row takes from the loop's

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::write_families::{concerned_by, key_paths};
+use super::write_families::{concerned_by, key_paths, left_out_by};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Schema, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{Model, Term, Value, Write};
@@ -82,12 +82,12 @@ pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Re
     Ok(())
 }
 
-/// Checks that no put asks for a tuple that an earlier part deletes: it would see how it was
+/// Checks that no put asks for a tuple that an earlier part makes or deletes: it would see how it was
 /// before.
 pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
     for (at, first) in write.effects.iter().enumerate() {
         let lost = |second: &Effect| {
-            first.kind == EffectKind::Delete
+            matches!(first.kind, EffectKind::Delete | EffectKind::Insert)
                 && second.kind == EffectKind::Insert
                 && second.existing == Existing::Unless
                 && second.relation == first.relation
@@ -96,7 +96,138 @@ pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> R
         };
         if write.effects.iter().skip(at + 1).any(lost) {
             let name = &model.relation(first.relation).name.text;
-            return Err(format!("O4: a {name} is put unless it was there before it was deleted"));
+            return Err(format!(
+                "O4: a {name} is put unless it was there, which an earlier part decides"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that an update puts no row of a tuple that an earlier part deletes: it knows the row from a
+/// read before both.
+pub(super) fn not_revived(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    let updates = |kind| matches!(kind, EffectKind::Update | EffectKind::Increment);
+    for (at, first) in write.effects.iter().enumerate() {
+        let revived = |second: &Effect| {
+            first.kind == EffectKind::Delete
+                && updates(second.kind)
+                && second.relation == first.relation
+                && !apart(model, first, second)
+        };
+        let inserts = |effect: &Effect| {
+            effect.kind == EffectKind::Insert && effect.relation == first.relation
+        };
+        if !write.effects.iter().skip(at + 1).any(revived) || write.effects.iter().any(inserts) {
+            continue;
+        }
+        let puts = steps.iter().filter(|step| step.kind.is_put()).flat_map(|step| &step.families);
+        let mut families = puts.filter_map(|id| schema.families.get(*id));
+        if let Some(family) = families.find(|family| family.source == first.relation) {
+            let name = &family.name.text;
+            return Err(format!("O4: {name} is put again after what it is of was deleted"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no loop replaces one tuple again and again where its row moves: reads before the loop
+/// show the first place only.
+pub(super) fn once_replaced(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    let looped = write.effects.iter().filter(|effect| effect.each.is_some());
+    for effect in looped.filter(|effect| effect.existing == Existing::Replace) {
+        let of_loop = |term: &Term| {
+            let value =
+                |leaf: &Term| (!matches!(leaf, Term::Prior(_))).then_some(Value::Bool(true));
+            term.compute(&value).is_none()
+        };
+        let relation = model.relation(effect.relation);
+        let mut key = effect.key.iter().filter(|(column, _)| relation.key().contains(column));
+        let deletes = steps.iter().filter(|step| step.kind.is_delete());
+        let mut deleted = deletes.flat_map(|step| &step.families);
+        let held = deleted.any(|id| {
+            schema.families.get(*id).is_some_and(|family| family.source == effect.relation)
+        });
+        if held && !key.any(|(_, term)| of_loop(term)) {
+            let name = &relation.name.text;
+            return Err(format!("O4: a loop replaces one {name} again and again"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that what one part makes and a later one deletes is not looked for before both: it is not
+/// found then, and stays.
+pub(super) fn gone_again(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    let made = write.effects.iter().enumerate();
+    let made = made.filter(|(_, effect)| effect.kind == EffectKind::Insert);
+    for (at, first) in made {
+        let again = |second: &Effect| {
+            second.kind == EffectKind::Delete
+                && second.relation == first.relation
+                && !apart(model, first, second)
+        };
+        if !write.effects.iter().skip(at + 1).any(again) {
+            continue;
+        }
+        let own = |step: &WriteStep| {
+            let mut families = step.families.iter().filter_map(|id| schema.families.get(*id));
+            families.any(|family| family.source == first.relation)
+        };
+        let read = steps.iter().position(|step| step.kind.is_read() && own(step));
+        let delete = steps.iter().position(|step| step.kind.is_delete() && own(step));
+        if read.is_some() && read < delete {
+            let name = &model.relation(first.relation).name.text;
+            return Err(format!("O4: a {name} that is made and deleted is looked for before"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that what the write makes or deletes in a loop is put or deleted by a step that goes through
+/// it, and what it makes or deletes once by one that does not.
+pub(super) fn each_its_own(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    for effect in &write.effects {
+        let fits = |kind: &WriteStepKind| match effect.kind {
+            EffectKind::Insert => kind.is_put(),
+            EffectKind::Delete => kind.is_delete(),
+            EffectKind::Update | EffectKind::Increment => true,
+        };
+        if matches!(effect.kind, EffectKind::Update | EffectKind::Increment) {
+            continue;
+        }
+        for (id, family) in schema.families.iter().enumerate() {
+            let whole = family.source == effect.relation && family.base.is_none();
+            if !whole || left_out_by(model, effect, family) {
+                continue;
+            }
+            let own = steps.iter().filter(|step| step.families.contains(&id) && fits(&step.kind));
+            let mut own = own.map(|step| step.kind.each().is_some()).peekable();
+            // Where there is no step at all, states tell whether one is missing.
+            if own.peek().is_some() && own.all(|loops| loops != effect.each.is_some()) {
+                let name = &family.name.text;
+                return Err(format!("O4: one part of the write changes no row of {name}"));
+            }
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use super::rules::{formable, in_key};
 use super::shelf::{short, shown};
 use super::write_families::{key_paths, left_out_by, reaches, touches};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Schema, Stored, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
@@ -131,7 +131,15 @@ pub(super) fn found_by_key(
                 let there = shown(model, other);
                 let asked = |path: &ColumnPath| bindings.iter().any(|(by, _)| by == path);
                 let own = own_key(model, effect);
-                other.source == effect.relation
+                // A sparse family holds the tuple only if what selects it says so.
+                let holds = other.when.iter().all(|guard| {
+                    guard.op == CondOp::Eq
+                        && effect.key.iter().any(|(column, term)| {
+                            guard.path == [*column] && guard.values.first() == Some(term)
+                        })
+                });
+                holds
+                    && other.source == effect.relation
                     && effect.key.iter().all(|(column, _)| {
                         let path = vec![*column];
                         let named = bindings.is_empty() && own.contains(column);
@@ -263,8 +271,19 @@ fn finds(model: &Model, schema: &Schema, effect: &Effect, read: &WriteStep) -> b
             && effect.key.iter().any(|(at, value)| at == column && value == term)
     };
     let mut families = read.families.iter().filter_map(|id| schema.families.get(*id));
-    families.any(|other| other.source == effect.relation && other.when.is_empty())
+    families.any(|other| other.source == effect.relation && holds_all(model, other))
         && (effect.each.is_some() || bindings.iter().all(|(path, term)| same(path, term)))
+}
+
+/// Returns true if a family has a row of each tuple: it asks for nothing, and no optional attribute
+/// stands in its key.
+pub(super) fn holds_all(model: &Model, family: &Family) -> bool {
+    let optional = |path: &ColumnPath| {
+        let columns = &model.relation(family.source).columns;
+        let first = path.first().and_then(|column| columns.get(*column));
+        first.is_some_and(|column| column.optional)
+    };
+    family.when.is_empty() && !key_paths(family).iter().any(optional)
 }
 
 /// Returns the key that an effect gives whole: a read that names nothing asks by it.

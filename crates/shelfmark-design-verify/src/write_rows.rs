@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shelf::{Line, Rows, row, rows};
+use super::shelf::{Line, RowKey, Rows, row, rows};
 use super::world::World;
 use super::write_families::key_paths;
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -56,6 +56,16 @@ pub(super) fn lost(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<
     let rows = rows(world, schema);
     let mut touched = delta.added.keys().chain(delta.changed.keys()).copied();
     touched.find(|id| loses(world, schema, &rows, *id))
+}
+
+/// Returns a family of a table from which rows are removed, if it has fewer rows than sources before.
+pub(super) fn lost_before(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<usize> {
+    let rows = rows(world, schema);
+    let table = |id: usize| schema.families.get(id).map(|family| family.table);
+    let touched: Vec<_> = delta.removed.keys().map(|id| table(*id)).collect();
+    (0..schema.families.len())
+        .filter(|id| touched.contains(&table(*id)))
+        .find(|id| loses(world, schema, &rows, *id))
 }
 
 /// Returns true if a family has fewer rows than sources.
@@ -128,6 +138,64 @@ enum Fate {
     Changed,
 }
 
+/// Checks that a row that one effect alone changes has a step that goes through a loop exactly if the
+/// effect does, or if copies change with what they refer to.
+pub(super) fn gone_to(
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+    stages: &[World<'_>],
+) -> Result<(), String> {
+    if !stages.iter().all(World::is_state) {
+        return Ok(());
+    }
+    let images: Vec<Rows> = stages.iter().map(|world| rows(world, schema)).collect();
+    let mut fates: BTreeMap<_, Vec<(usize, Fate)>> = BTreeMap::new();
+    for (at, pair) in images.windows(2).enumerate() {
+        let [before, after] = pair else { continue };
+        for (key, line, fate) in changes(before, after) {
+            fates.entry((line.family, key)).or_default().push((at, fate));
+        }
+    }
+    for ((id, _), fates) in &fates {
+        let (Some(family), [(at, fate)]) = (schema.families.get(*id), fates.as_slice()) else {
+            continue;
+        };
+        let Some(effect) = write.effects.get(*at).filter(|_| family.base.is_none()) else {
+            continue;
+        };
+        let fits = |kind: &WriteStepKind| match fate {
+            Fate::Added => kind.is_put(),
+            Fate::Removed => kind.is_delete(),
+            Fate::Changed => kind.is_put() || kind.is_patch(),
+        };
+        let loops = effect.each.is_some();
+        let copies = effect.relation != family.source;
+        let mut own = steps.iter().filter(|step| step.families.contains(id) && fits(&step.kind));
+        if !own.any(|step| step.kind.each().is_some() == loops || copies) {
+            let name = &family.name.text;
+            let how = if loops { "goes through the loop" } else { "stands outside of loops" };
+            return Err(format!("no step that {how} changes the rows of {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the rows that differ between two images, with what became of each.
+fn changes<'r>(before: &'r Rows, after: &'r Rows) -> Vec<(RowKey, &'r Line, Fate)> {
+    let new = after.iter().filter(|(key, _)| !before.contains_key(*key));
+    let all = before.iter().chain(new).filter_map(|(key, line)| {
+        let fate = match (before.get(key), after.get(key)) {
+            (None, _) => Fate::Added,
+            (_, None) => Fate::Removed,
+            (Some(old), Some(new)) if old != new => Fate::Changed,
+            _ => return None,
+        };
+        Some((key.clone(), line, fate))
+    });
+    all.collect()
+}
+
 /// Checks that the steps change a row in the order of the effects, where two effects concern it.
 pub(super) fn in_order(
     schema: &Schema,
@@ -141,16 +209,9 @@ pub(super) fn in_order(
     let mut fates: BTreeMap<_, Vec<Fate>> = BTreeMap::new();
     for pair in images.windows(2) {
         let [before, after] = pair else { continue };
-        let new = after.iter().filter(|(key, _)| !before.contains_key(*key));
-        for (key, line) in before.iter().chain(new) {
-            let fate = match (before.get(key), after.get(key)) {
-                (None, _) => Fate::Added,
-                (_, None) => Fate::Removed,
-                (Some(old), Some(new)) if old != new => Fate::Changed,
-                _ => continue,
-            };
+        for (key, line, fate) in changes(before, after) {
             if schema.families.get(line.family).is_some_and(|family| family.base.is_none()) {
-                fates.entry((line.family, key.clone())).or_default().push(fate);
+                fates.entry((line.family, key)).or_default().push(fate);
             }
         }
     }

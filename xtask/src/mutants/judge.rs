@@ -9,16 +9,18 @@ use anyhow::Context as _;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// A test failed, or the tests ran out of time.
-    noticed: usize,
+    pub(crate) noticed: usize,
     /// Those that do not compile count for nothing.
-    unviable: usize,
+    pub(crate) unviable: usize,
+    /// Those that were not tried, because their functions have no form in which many are built together.
+    pub(crate) left_out: usize,
     pub(crate) missed: Vec<String>,
 }
 
 impl Verdict {
     /// Returns the number of mutants.
     pub(crate) fn tried(&self) -> usize {
-        self.noticed + self.unviable + self.missed.len()
+        self.noticed + self.unviable + self.left_out + self.missed.len()
     }
 
     /// Tells whether so many of a hundred were noticed.
@@ -30,7 +32,11 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.noticed + self.missed.len();
-        write!(f, "{} of {all} noticed, {} do not compile", self.noticed, self.unviable)
+        write!(f, "{} of {all} noticed, {} do not compile", self.noticed, self.unviable)?;
+        match self.left_out {
+            0 => Ok(()),
+            count => write!(f, ", {count} not tried"),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod area;
 mod equivalent;
 mod judge;
 mod sample;
+mod together;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,7 +28,8 @@ const COUNT_LONG: usize = 12;
 /// Mutants of each area unless told otherwise.
 const COUNT_DEFAULT: usize = 30;
 
-const USAGE: &str = "usage: cargo xtask mutants [AREA] [--seed N] [--count N] [--shard K/N]";
+const USAGE: &str =
+    "usage: cargo xtask mutants [AREA] [--seed N] [--count N] [--shard K/N] [--together]";
 
 /// Runs what the command line asks for: `[AREA] [--seed N] [--count N] [--shard K/N]`.
 pub(crate) fn run_with_options(options: &[&str]) -> anyhow::Result<()> {
@@ -47,6 +49,10 @@ pub(crate) fn run_with_options(options: &[&str]) -> anyhow::Result<()> {
         let names: Vec<&str> = AREAS.iter().map(|area| area.name).collect();
         bail!("there is no such area; there are: {}", names.join(", "));
     }
+    let mut together = false;
+    if let [before @ .., "--together"] = rest {
+        (together, rest) = (true, before);
+    }
     while let [option, value, behind @ ..] = rest {
         match *option {
             "--seed" => sample.seed = value.parse().context("--seed takes a number")?,
@@ -59,7 +65,7 @@ pub(crate) fn run_with_options(options: &[&str]) -> anyhow::Result<()> {
     if !rest.is_empty() {
         bail!(USAGE);
     }
-    run(&areas, sample)
+    run(&areas, sample, together)
 }
 
 /// Runs a sample of every area, another one each time, where the tool is installed.
@@ -69,15 +75,16 @@ pub(crate) fn run_if_there() -> anyhow::Result<()> {
         return Ok(());
     }
     let areas: Vec<&Area> = AREAS.iter().collect();
-    run(&areas, Sample { seed: seed_of_now(), count: COUNT_LONG, shard: Shard::WHOLE })
+    run(&areas, Sample { seed: seed_of_now(), count: COUNT_LONG, shard: Shard::WHOLE }, true)
 }
 
-fn run(areas: &[&Area], sample: Sample) -> anyhow::Result<()> {
+fn run(areas: &[&Area], sample: Sample, together: bool) -> anyhow::Result<()> {
     let equivalents = Equivalents::read()?;
     println!("mutants: seed {}", sample.seed);
     let mut below = Vec::new();
     for area in areas {
-        let listed = list(area)?;
+        let described = list(area)?;
+        let listed = names(area, &described)?;
         for stale in equivalents.stale(area, &listed) {
             println!("equivalent.txt: no mutant is called {stale}");
         }
@@ -86,10 +93,13 @@ fn run(areas: &[&Area], sample: Sample) -> anyhow::Result<()> {
         if chosen.is_empty() {
             continue;
         }
-        let verdict = judge::read(&test(area, &chosen)?, &chosen)?;
+        let verdict = match together {
+            true => together::run(area, &chosen, &described)?,
+            false => judge::read(&test(area, &chosen)?, &chosen)?,
+        };
         ensure!(verdict.tried() == chosen.len(), "{}: not all were tried", area.name);
         println!("{}: {verdict}", area.name);
-        for missed in &verdict.missed {
+        for missed in verdict.missed.iter().filter(|_| !together) {
             println!("  not noticed: {missed}");
         }
         if !verdict.reaches(area.percent_min) {
@@ -104,7 +114,17 @@ fn run(areas: &[&Area], sample: Sample) -> anyhow::Result<()> {
 }
 
 /// Returns the names of all mutants of an area.
-fn list(area: &Area) -> anyhow::Result<Vec<String>> {
+fn names(area: &Area, described: &[serde_json::Value]) -> anyhow::Result<Vec<String>> {
+    let name = |mutant: &serde_json::Value| Some(mutant.get("name")?.as_str()?.to_owned());
+    let names: Vec<String> = described.iter().filter_map(name).collect();
+    if names.is_empty() {
+        bail!("{}: there are no mutants; have its files moved?", area.name);
+    }
+    Ok(names)
+}
+
+/// Returns all mutants of an area, as the tool describes them.
+fn list(area: &Area) -> anyhow::Result<Vec<serde_json::Value>> {
     let output = Command::new("cargo")
         .args(area.arguments())
         .args(["--list", "--json"])
@@ -114,13 +134,7 @@ fn list(area: &Area) -> anyhow::Result<Vec<String>> {
     if !output.status.success() {
         bail!("cargo mutants --list failed: {}", String::from_utf8_lossy(&output.stderr));
     }
-    let listed: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout)?;
-    let name = |mutant: &serde_json::Value| Some(mutant.get("name")?.as_str()?.to_owned());
-    let names: Vec<String> = listed.iter().filter_map(name).collect();
-    if names.is_empty() {
-        bail!("{}: there are no mutants; have its files moved?", area.name);
-    }
-    Ok(names)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// Tests mutants and returns the file that says what became of them. That some go unnoticed is no

@@ -17,6 +17,11 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Sets the flag, where Ctrl-C was read as a key.
+    pub(crate) fn want(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// Clears the flag.
     pub(crate) fn forget(&self) {
         self.0.store(false, Ordering::Relaxed);

@@ -1,9 +1,11 @@
 //! `COPY` of `shelfmark cql`: rows to files and back, over a server and over a folder.
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
-use crate::process::{Server, shelfmark, stderr, stdout};
+use crate::process::{Server, command, shelfmark, stderr, stdout};
+use crate::terminal::Terminal;
 
 const SCHEMA: &str = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', \
     'replication_factor': 1};
@@ -135,6 +137,83 @@ fn what_is_wrong_is_told_with_its_line() {
     refused(to, &format!("COPY k.c FROM '{}'", text(&file)), &["counters"]);
     std::fs::write(&file, "a,z\n1,[1]\n").unwrap();
     refused(to, &format!("{from} WITH HEADER = TRUE"), &["line 1: the table has no column z"]);
+}
+
+/// Runs the shell with a text on standard input.
+fn piped(arguments: &[&str], input: &str) -> Output {
+    let mut process = command()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    process.wait_with_output().unwrap()
+}
+
+/// As cqlsh has it: rows stand behind the command in a script, or come from standard input.
+#[test]
+fn rows_come_from_standard_input_or_follow_in_the_script() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    done(to, SCHEMA);
+    done(to, "CREATE TABLE k.q (a int PRIMARY KEY, b text)");
+    let all = || done(to, "SELECT * FROM k.q");
+    let flags = ["cql", to[0], to[1]];
+    let script = "COPY k.q FROM STDIN WITH HEADER = TRUE;\nb,a\n'DROP TABLE k.q;,1\nexit,2\n\\.\n\
+                  INSERT INTO k.q (a, b) VALUES (3, 'x');\ncopy k.q (a) from stdin\n4\n";
+    let by_pipe = piped(&flags, script);
+    assert!(by_pipe.status.success(), "{}{}", stdout(&by_pipe), stderr(&by_pipe));
+    assert!(stdout(&by_pipe).contains("2 rows imported from <stdin>."), "{}", stdout(&by_pipe));
+    let rows = all();
+    for part in ["'DROP TABLE k.q;", "exit", " x\n", " 4 | null", "(4 rows)"] {
+        assert!(rows.contains(part), "{part} in {rows}");
+    }
+    done(to, "TRUNCATE k.q");
+    let file = folder.path().join("s.cql");
+    std::fs::write(&file, script).unwrap();
+    let by_file = shelfmark(&[&flags[..], &["-f", text(&file)]].concat());
+    assert!(by_file.status.success(), "{}", stderr(&by_file));
+    assert_eq!(all(), rows);
+    let wrong = script.replace(",2\n", ",two\n");
+    std::fs::write(&file, wrong).unwrap();
+    refused(to, &format!("SOURCE '{}'", text(&file)), &["s.cql, line 4: column a: "]);
+    // Of an argument the rows are standard input.
+    done(to, "TRUNCATE k.q");
+    let copy = [&flags[..], &["-e", "COPY k.q FROM STDIN; SELECT * FROM k.q"]].concat();
+    let by_argument = piped(&copy, "7,y\n\\.\n8,z\n");
+    let out = stdout(&by_argument);
+    assert!(out.contains("1 rows imported") && out.contains("(1 rows)"), "{out}");
+}
+
+/// At the prompt rows are typed.
+#[test]
+fn rows_are_typed_at_the_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    done(to, SCHEMA);
+    done(to, "CREATE TABLE k.q (a int PRIMARY KEY, b text)");
+    let mut terminal = Terminal::start(folder.path(), &["cql", to[0], to[1]]);
+    terminal.wait_for("cql> ");
+    terminal.enter("COPY k.q FROM STDIN;");
+    terminal.wait_for("to end input]");
+    terminal.wait_for("[copy] ");
+    terminal.enter("1,DROP TABLE k.q;");
+    terminal.wait_for("[copy] ");
+    terminal.enter("\\.");
+    terminal.wait_for("1 rows imported");
+    terminal.wait_for("cql> ");
+    terminal.enter("COPY k.q FROM STDIN;");
+    terminal.wait_for("[copy] ");
+    terminal.send("\x03");
+    terminal.wait_for("interrupted");
+    terminal.wait_for("cql> ");
+    terminal.enter("SELECT b FROM k.q;");
+    terminal.wait_for("DROP TABLE k.q;");
+    terminal.wait_for("(1 rows)");
 }
 
 /// What a file takes in memory does not grow with it.

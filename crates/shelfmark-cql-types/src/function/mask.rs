@@ -12,6 +12,12 @@ use crate::value::{CqlType, Native, put_collection, put_tuple, unsigned_vint};
 
 type Found = Result<Option<Vec<Scalar>>, CqlError>;
 
+/// Returns true if a function masks values.
+#[must_use]
+pub fn is_masking(name: &str) -> bool {
+    name.starts_with("mask_")
+}
+
 /// Returns the functions of this module by name.
 pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[String]) -> Found {
     let (shown, fits) = match name {
@@ -44,7 +50,10 @@ pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[Str
             Arc::new(move |_, _| Ok(masked.clone()))
         }
         "mask_hash" => Arc::new(|_, values| hash(values)),
-        _ => return part(name, ty, text, arguments.len()),
+        _ => {
+            check_edges(name, arguments, texts)?;
+            return part(name, ty, text, arguments.len());
+        }
     };
     let (types, returns) = match name {
         "mask_replace" => (vec![ty.clone(), ty.clone()], ty),
@@ -119,6 +128,22 @@ fn hash(values: &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError> {
         "MD5" => md5::Md5::digest(value).to_vec(),
         _ => return Err(CqlError::invalid(format!("Hash algorithm not found: {name}"))),
     }))
+}
+
+/// Refuses lengths of edges that are no numbers.
+fn check_edges(
+    name: &str,
+    arguments: &[Option<CqlType>],
+    texts: &[String],
+) -> Result<(), CqlError> {
+    for (ty, text) in arguments.iter().zip(texts).skip(1).take(2) {
+        if let Some(ty) = ty.as_ref().filter(|ty| !CqlType::Int.is_value_compatible_with(ty)) {
+            return Err(CqlError::invalid(format!(
+                "Function system.{name} requires an argument of type int, but found argument {text} of type {ty}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Creates `mask_inner` and `mask_outer`.

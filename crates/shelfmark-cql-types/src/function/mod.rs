@@ -33,6 +33,7 @@ mod tests;
 pub use aggregate::{Accumulator, Aggregate};
 pub use cast::{ambiguous_cast, cast, no_cast};
 pub use context::FunctionContext;
+pub use mask::is_masking;
 pub use operator::{negate, operate};
 pub use resolve::{Argument, Assignability, Resolved, resolve};
 pub use scalar::Scalar;

@@ -7,6 +7,7 @@
 //! for.
 
 mod assign;
+mod column_mask;
 mod eval;
 mod expression;
 mod prepare;
@@ -14,6 +15,7 @@ mod scope;
 mod text;
 
 pub use assign::{known_type, preferred, test, test_literal};
+pub use column_mask::{ColumnMask, MaskArgument};
 pub use eval::{EvalContext, ResolvedPath, RowView};
 pub use expression::{Expr, MetadataKind, MetadataPath, UnsetField};
 pub use prepare::{ambiguous, prepare, prepare_literal as prepare_literal_as, prepare_marker};

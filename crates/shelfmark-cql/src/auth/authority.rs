@@ -213,6 +213,20 @@ impl Authority {
         Ok(())
     }
 
+    /// Tells whether `user` has a permission; everybody has where nothing is checked.
+    pub(crate) fn has(
+        &self,
+        user: Option<&User>,
+        permission: Permission,
+        resource: &Resource,
+    ) -> Result<bool, CqlError> {
+        let Some(user) = user.filter(|own| self.checks() && !own.is_start_role()) else {
+            return Ok(true);
+        };
+        let names: Vec<String> = resource.granting().map(|own| own.name()).collect();
+        Ok(self.effective(&user.name)?.has(permission, &names))
+    }
+
     /// Tells whether `user` is a superuser, by itself or by a role that it was given; whoever need
     /// not log in is one.
     pub(super) fn is_superuser(&self, user: Option<&User>) -> Result<bool, CqlError> {

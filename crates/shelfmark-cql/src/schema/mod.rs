@@ -17,7 +17,7 @@ mod virtual_table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use shelfmark_cql_types::term::KeyedTable;
+use shelfmark_cql_types::term::{ColumnMask, KeyedTable};
 use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
 
@@ -160,13 +160,15 @@ pub struct Column {
     /// The number of the column: of a key column its place in its part of the key; of others the
     /// number that the engine stores its cells under.
     pub id: u32,
+    /// The mask that its values are shown through to roles without `UNMASK`.
+    pub mask: Option<Arc<ColumnMask>>,
 }
 
 impl Column {
     /// Creates a column of a virtual table; [`Table::new_virtual`] fills in its number.
     #[must_use]
     pub fn new(name: &str, kind: CqlType, role: ColumnKind) -> Self {
-        Self { name: name.into(), kind, role, descending: false, id: 0 }
+        Self { name: name.into(), kind, role, descending: false, id: 0, mask: None }
     }
 
     /// Returns the position of `system_schema.columns`: −1 outside of keys.
@@ -384,6 +386,12 @@ impl Table {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.is_shared())
+    }
+
+    /// Returns true if values of any column are masked.
+    #[must_use]
+    pub fn has_masks(&self) -> bool {
+        self.columns.iter().any(|column| column.mask.is_some())
     }
 
     /// Returns true if it is a view.

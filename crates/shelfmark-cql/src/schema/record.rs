@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use shelfmark_cql_protocol::{CqlError, ErrorCode};
+use shelfmark_cql_types::term::{ColumnMask, MaskArgument};
 use shelfmark_cql_types::{CqlType, UserType, check_limits, class_name, parse_class_name, refresh};
 use shelfmark_model::TableSchema;
 
@@ -17,6 +19,8 @@ use super::{
 };
 
 const VERSION: u8 = 1;
+/// The version of tables with masks: builds that know none refuse to show what is masked.
+const VERSION_OF_MASKS: u8 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct KeyspaceRecord {
@@ -52,6 +56,15 @@ struct ColumnRecord {
     role: u8,
     descending: bool,
     id: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mask: Option<MaskRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MaskRecord {
+    function: String,
+    /// The class of each argument's type, and its value; none for null.
+    arguments: Vec<(String, Option<Vec<u8>>)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -200,7 +213,7 @@ fn settle(types: &mut BTreeMap<String, Arc<UserType>>, damage: &mut Damage) {
 pub(crate) fn encode_table(table: &Table) -> Vec<u8> {
     let flags = table.flags;
     let record = TableRecord {
-        version: VERSION,
+        version: if table.has_masks() { VERSION_OF_MASKS } else { VERSION },
         id: table.id,
         columns: table
             .columns
@@ -211,6 +224,7 @@ pub(crate) fn encode_table(table: &Table) -> Vec<u8> {
                 role: number_of(&ROLES, &column.role),
                 descending: column.descending,
                 id: column.id,
+                mask: column.mask.as_deref().map(mask_record),
             })
             .collect(),
         next_column: table.next_column,
@@ -263,7 +277,7 @@ pub(crate) fn decode_table(
     let fail = || damaged(&what);
     let cells = schema.cells.as_ref().ok_or_else(fail)?;
     let record: TableRecord = serde_json::from_slice(&cells.attachment).map_err(|_| fail())?;
-    if record.version != VERSION {
+    if !matches!(record.version, VERSION | VERSION_OF_MASKS) {
         return Err(fail());
     }
     let kind = |class: &str| -> Result<CqlType, CqlError> {
@@ -273,12 +287,14 @@ pub(crate) fn decode_table(
     };
     let mut columns = Vec::with_capacity(record.columns.len());
     for column in &record.columns {
+        let mask = column.mask.as_ref().map(|own| mask_of(own, &kind)).transpose()?;
         columns.push(Column {
             name: column.name.as_str().into(),
             kind: kind(&column.class)?,
             role: of_number(&ROLES, column.role, &what)?,
             descending: column.descending,
             id: column.id,
+            mask: mask.map(Arc::new),
         });
     }
     let indexes = indexes_of(record.indexes, &cells.indexes, &what)?;
@@ -317,6 +333,29 @@ pub(crate) fn decode_table(
     };
     table.arrange();
     Ok(table)
+}
+
+fn mask_record(mask: &ColumnMask) -> MaskRecord {
+    let argument =
+        |own: &MaskArgument| (class_name(&own.ty), own.value.as_ref().map(|own| own.to_vec()));
+    MaskRecord {
+        function: mask.function.to_string(),
+        arguments: mask.arguments.iter().map(argument).collect(),
+    }
+}
+
+fn mask_of(
+    record: &MaskRecord,
+    kind: &dyn Fn(&str) -> Result<CqlType, CqlError>,
+) -> Result<ColumnMask, CqlError> {
+    let argument = |(class, value): &(String, Option<Vec<u8>>)| {
+        let value = value.as_ref().map(|own| Bytes::copy_from_slice(own));
+        Ok(MaskArgument { ty: kind(class)?, value })
+    };
+    Ok(ColumnMask {
+        function: record.function.as_str().into(),
+        arguments: record.arguments.iter().map(argument).collect::<Result<_, CqlError>>()?,
+    })
 }
 
 fn indexes_of(

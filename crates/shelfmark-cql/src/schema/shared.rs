@@ -223,6 +223,7 @@ fn columns_of(schema: &TableSchema, shows_others: bool) -> Vec<Column> {
     for (id, own) in (0..).zip(&schema.sort) {
         columns.push(Column {
             descending: own.direction == shelfmark_model::Direction::Descending,
+            mask: None,
             ..key(id, &own.name, &own.key_type, ColumnKind::Clustering)
         });
     }

@@ -50,7 +50,7 @@ pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
     }
     schema.columns = table.other_columns().iter().map(stored_column).collect();
     schema.options.gc_grace_seconds = u32::try_from(table.options.gc_grace_seconds).unwrap_or(0);
-    Share::put(Share::of_word(&table.options.share), schema);
+    Share::put(share_of(table), schema);
     if let Some(cells) = &mut schema.cells {
         cells.attachment = encode_table(table).into();
         cells.revived.clone_from(&table.revived);
@@ -61,6 +61,13 @@ pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
             }
         }
     }
+}
+
+/// Returns the grant of a table to other faces. They know no masks, so a masked table is theirs only
+/// where its own option says so.
+fn share_of(table: &Table) -> Option<Share> {
+    let own = Share::of_word(&table.options.share);
+    if own.is_none() && table.has_masks() { Some(Share::None) } else { own }
 }
 
 fn clustering_type(column: &Column) -> KeyType {

@@ -530,6 +530,7 @@ impl Connection {
             paging: options.paging_state.map(paging_state::decode).transpose()?,
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
+            masks: false,
             is_inline: false,
             trace: pending.traced.as_ref().map(|traced| traced.log.clone()),
             client: Some(self.budget.clone()),

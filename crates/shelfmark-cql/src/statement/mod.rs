@@ -30,17 +30,17 @@ use std::sync::{Arc, Mutex, RwLock};
 use modify::{Entry, Modify};
 use plan::Action;
 use shelfmark_cql_protocol::{
-    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, Values,
+    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, ErrorCode, Result, Values,
 };
 use shelfmark_cql_syntax::ast::{
-    self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
+    self, BatchKind as WrittenBatch, Modification, Permission, QualifiedName, Statement,
 };
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
 use shelfmark_engine::Engine;
 use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
-use crate::auth::{self, RequiredPermission};
+use crate::auth::{self, RequiredPermission, Resource, User};
 use crate::function_context::EngineContext;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
@@ -199,9 +199,12 @@ impl Executor {
         if options.consistency == Consistency::Any {
             return None;
         }
-        let allowed = self.authority.check(options.user.as_ref(), &statement.plan.needs);
-        match allowed.and_then(|()| bind::bind(&statement.plan.markers, &options.values)) {
-            Ok(values) => self.select(select, &values, options),
+        let user = options.user.as_ref();
+        let allowed = self.authority.check(user, &statement.plan.needs);
+        let seen = allowed.and_then(|()| self.seen(select, user));
+        let bound = bind::bind(&statement.plan.markers, &options.values);
+        match seen.and_then(|seen| Ok((seen, bound?))) {
+            Ok((select, values)) => self.select(select, &values, options),
             Err(error) => Some(Err(error)),
         }
     }
@@ -224,13 +227,20 @@ impl Executor {
                 answer(Err(CqlError::invalid("ANY ConsistencyLevel is only supported for writes")))
             }
             Action::Select(select) => {
-                if let Some(outcome) = self.select(select, &values, &options) {
+                let outcome = match self.seen(select, options.user.as_ref()) {
+                    Ok(select) => self.select(select, &values, &options),
+                    Err(error) => Some(Err(error)),
+                };
+                if let Some(outcome) = outcome {
                     answer(outcome);
                 }
             }
             Action::Modify(modify) => {
                 let engine = traced_engine(&self.engine, options.trace.as_ref());
-                modify::run_one(&engine, modify, &values, &options, answer);
+                match self.with_masks([&**modify], options) {
+                    Ok(options) => modify::run_one(&engine, modify, &values, &options, answer),
+                    Err(error) => answer(Err(error)),
+                }
             }
             Action::Batch { kind, entries, timestamp } => {
                 let all: Vec<Entry<'_>> =
@@ -319,9 +329,13 @@ impl Executor {
         if let Err(error) = check_batch(kind, &all, timestamp.is_some()) {
             return answer(Err(error));
         }
+        let options = match self.with_masks(all, options.clone()) {
+            Ok(options) => options,
+            Err(error) => return answer(Err(error)),
+        };
         let timestamp = timestamp.or(options.timestamp);
         let engine = traced_engine(&self.engine, options.trace.as_ref());
-        modify::run_batch(&engine, entries, options, timestamp, kind, answer);
+        modify::run_batch(&engine, entries, &options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
@@ -338,6 +352,47 @@ impl Executor {
             BoundValue::Unset => Ok(None),
             BoundValue::Null => Err(CqlError::invalid("Invalid null value of timestamp")),
         }
+    }
+
+    /// Returns a read as `user` has it: masked columns through their masks, unless it has `UNMASK`.
+    fn seen<'s>(&self, select: &'s Arc<Select>, user: Option<&User>) -> Result<&'s Arc<Select>> {
+        let Some(masked) = &select.masked else { return Ok(select) };
+        let table = &select.table;
+        let resource = Resource::table(&table.keyspace, &table.name);
+        let has = |permission| self.authority.has(user, permission, &resource);
+        if has(Permission::Unmask)? {
+            return Ok(select);
+        }
+        if masked.queried.is_empty() || has(Permission::SelectMasked)? {
+            return Ok(&masked.select);
+        }
+        let name = user.map(|user| &*user.name).unwrap_or_default();
+        Err(CqlError::new(
+            ErrorCode::Unauthorized,
+            format!(
+                "User {name} has no UNMASK nor SELECT_MASKED permission on table {}.{}, cannot query masked columns [{}]",
+                table.keyspace,
+                table.name,
+                masked.queried.join(", ")
+            ),
+        ))
+    }
+
+    /// Decides whether the values that a failed condition shows are masked.
+    fn with_masks<'m>(
+        &self,
+        all: impl IntoIterator<Item = &'m Modify>,
+        mut options: RequestOptions,
+    ) -> Result<RequestOptions> {
+        for modify in all {
+            let table = &modify.table;
+            if modify.is_conditional() && table.has_masks() {
+                let resource = Resource::table(&table.keyspace, &table.name);
+                let user = options.user.as_ref();
+                options.masks |= !self.authority.has(user, Permission::Unmask, &resource)?;
+            }
+        }
+        Ok(options)
     }
 
     /// Runs a read; `None` if it is given up, which only reads that are `is_inline` are.

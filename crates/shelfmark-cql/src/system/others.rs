@@ -95,7 +95,7 @@ pub(super) fn settings(node: &Node, authority: &Authority, durability: Durabilit
         ("commitlog_sync", sync),
         ("drop_compact_storage_enabled", "true"),
         ("drop_truncate_table_enabled", "true"),
-        ("dynamic_data_masking_enabled", "false"),
+        ("dynamic_data_masking_enabled", "true"),
         ("endpoint_snitch", "SimpleSnitch"),
         ("group_by_enabled", "true"),
         ("in_select_cartesian_product_fail_threshold", &products),

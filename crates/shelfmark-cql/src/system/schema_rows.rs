@@ -2,8 +2,13 @@
 
 use bytes::Bytes;
 
+use shelfmark_cql_types::term::MaskArgument;
+use shelfmark_cql_types::to_text;
+
 use super::value::Cells;
-use super::value::{bigint, blob_map, boolean, bytes, double, int, text, text_map, texts};
+use super::value::{
+    bigint, blob_map, boolean, booleans, bytes, double, int, text, text_map, texts,
+};
 use crate::schema::{Column, ColumnKind, Keyspace, Schema, Table, TableOptions};
 
 /// Returns the rows of a table of `system_schema`: what is stored.
@@ -13,11 +18,12 @@ pub(super) fn stored(name: &str, schema: &Schema, partition: Option<&[Bytes]>) -
         "keyspaces" => keyspaces.map(keyspace_row).collect(),
         "tables" => keyspaces.flat_map(tables).collect(),
         "columns" => keyspaces.flat_map(columns).collect(),
+        "column_masks" => keyspaces.flat_map(column_masks).collect(),
         "dropped_columns" => keyspaces.flat_map(dropped_columns).collect(),
         "views" => keyspaces.flat_map(views).collect(),
         "types" => keyspaces.flat_map(types).collect(),
         "indexes" => keyspaces.flat_map(indexes).collect(),
-        // Masks, triggers, functions and aggregates cannot be made here.
+        // Triggers, functions and aggregates cannot be made here.
         _ => Vec::new(),
     }
 }
@@ -166,6 +172,32 @@ fn columns(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
                 ("type", text(&column.kind.to_string())),
             ]);
             row
+        })
+    })
+}
+
+fn column_masks(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
+    keyspace.tables.values().flat_map(|table| {
+        let mut sorted: Vec<&Column> = table.columns.iter().collect();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name));
+        sorted.into_iter().filter_map(|column| {
+            let mask = column.mask.as_ref()?;
+            let arguments = || mask.arguments.iter();
+            let kinds: Vec<String> = arguments().map(|own| own.ty.to_string()).collect();
+            let value = |own: &MaskArgument| {
+                own.value.as_ref().map_or_else(String::new, |value| to_text(&own.ty, value))
+            };
+            let values: Vec<String> = arguments().map(value).collect();
+            let mut row = table_key(table, "table_name");
+            row.extend([
+                ("column_name", text(&column.name)),
+                ("function_keyspace", text("system")),
+                ("function_name", text(&mask.function)),
+                ("function_argument_types", texts(&kinds)),
+                ("function_argument_values", texts(&values)),
+                ("function_argument_nulls", booleans(arguments().map(|own| own.value.is_none()))),
+            ]);
+            Some(row)
         })
     })
 }

@@ -41,6 +41,12 @@ pub(super) fn texts<S: AsRef<str>>(values: &[S]) -> Bytes {
     put_collection(values.len(), values.iter().map(|value| value.as_ref().as_bytes())).into()
 }
 
+/// Returns a list of booleans.
+pub(super) fn booleans(values: impl Iterator<Item = bool>) -> Bytes {
+    let values: Vec<[u8; 1]> = values.map(|value| [u8::from(value)]).collect();
+    put_collection(values.len(), values.iter().map(<[u8; 1]>::as_slice)).into()
+}
+
 /// Returns a map of text, put in the order of its keys.
 pub(super) fn text_map(entries: &[(String, String)]) -> Bytes {
     let entries: Vec<(&str, &[u8])> =

@@ -4,6 +4,7 @@
 //! * `nested`, `unreadable`: types nested deep, and records that cannot be read, over restarts.
 //! * `recorded`: the answers of Apache Cassandra, byte for byte.
 //! * `large_values`: values that no index can hold.
+//! * `masks`: masked columns, and who sees what is behind them.
 //! * `permissions`: what a role may do, and what follows from changes of it.
 //! * `keys`: user types and collections in keys.
 //! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
@@ -16,6 +17,7 @@ mod client;
 mod compat;
 mod keys;
 mod large_values;
+mod masks;
 mod nested;
 mod permissions;
 mod recorded;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{ErrorKind, Table};
+use shelfmark_engine::Table;
 
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::limits::NAME_CHARS_MIN;
 use crate::streams::StreamName;
-use crate::table::{Meta, table_name};
+use crate::table::{self, Meta, table_name};
 
 /// A table, or a stream of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,12 +60,7 @@ impl Resource {
             let name = StreamName { table: self.table.clone(), label: self.label.clone() };
             name.find(engine, &self.arn)?;
         }
-        engine.table(&table_name(&self.table)).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound {
-                return Error::new(Exception::ResourceNotFound, missing);
-            }
-            error.into()
-        })
+        table::find_or(engine, &self.table, |_| missing)
     }
 
     /// Changes what is kept with the table.

@@ -13,7 +13,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::TAGS_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Meta, SHARE_TAG};
+use crate::table::{self, Meta, SHARE_TAG};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -32,7 +32,7 @@ pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAGS_EMPTY));
     }
-    let table = find(face, &resource, &request.arn)?;
+    let table = table::own(find(face, &resource, &request.arn)?)?;
     let tags = collect(request.tags.unwrap_or_default())?;
     let mut all = tags_of(&mut Meta::of(&table), &resource.label).clone();
     all.extend(tags.clone());
@@ -49,7 +49,7 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
-    find(face, &resource, &request.arn)?;
+    table::own(find(face, &resource, &request.arn)?)?;
     let keys = request.keys.unwrap_or_default();
     change(face, &resource, move |own| own.retain(|key, _| !keys.contains(key)))
 }

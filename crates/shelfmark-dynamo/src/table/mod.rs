@@ -54,14 +54,23 @@ pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
 ///
 /// * ValidationException: it is another face's.
 pub(crate) fn find_own(engine: &Engine, name: &str) -> Result<Arc<Table>> {
-    let table = find_named(engine, name)?;
+    own(find_named(engine, name)?)
+}
+
+/// Refuses a table of another face.
+pub(crate) fn own(table: Arc<Table>) -> Result<Arc<Table>> {
     match table.is_shared() {
         false => Ok(table),
         true => Err(Error::validation(texts::table_of_another_face(&table.schema.name.name))),
     }
 }
 
-fn find_or(engine: &Engine, name: &str, text: fn(&str) -> String) -> Result<Arc<Table>> {
+/// Finds a table by a name or ARN; `text` says that it is not there.
+pub(crate) fn find_or(
+    engine: &Engine,
+    name: &str,
+    text: impl FnOnce(&str) -> String,
+) -> Result<Arc<Table>> {
     let name = name_of(name);
     let own = engine.table(&table_name(name));
     let found = match (own, name.split_once('.')) {

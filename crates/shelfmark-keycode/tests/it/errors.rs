@@ -73,6 +73,9 @@ fn non_canonical() {
     refused(&KeyType::Integer, &[0x82, 0x00, 0x01], NonCanonical, 1);
     refused(&KeyType::Integer, &[0xF8, 0x77], NonCanonical, 1);
     refused(&KeyType::Integer, &[0xF9, 0x00, 0xFF], NonCanonical, 1);
+    // The place of leading zeros is behind the length, however long that is.
+    let long = [&[0xF8, 0x78, 0x00][..], &[0x01; 119]].concat();
+    refused(&KeyType::Integer, &long, NonCanonical, 2);
     refused(&KeyType::Decimal, &[0x7F, 0x00], NonCanonical, 0);
     refused(&KeyType::Decimal, &[0x84, 0x00], NonCanonical, 0);
     refused(&KeyType::Decimal, &[0xF5, 0x00], NonCanonical, 0);

@@ -6,7 +6,7 @@
 //! how many rows came before it.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use shelfmark_cql::CqlType;
 use shelfmark_cql_protocol::client::Query;
@@ -16,6 +16,7 @@ use shelfmark_cql_types::{Native, from_text, to_literal, to_text};
 use shelfmark_store::vfs;
 
 use super::copy_command::{Copy, Options, parse};
+use super::copy_input::{Input, STANDARD};
 use super::csv::{Field, Reader, Writer, Wrong};
 use super::shell::{Shell, Stop, warn};
 
@@ -51,7 +52,7 @@ impl Shell {
             format!("SELECT {} FROM {}{}", selected(&copy.columns), copy.table, self.tokens(copy)?);
         let cannot = |error: io::Error| cannot("write", &copy.file, &error);
         let output: Box<dyn Write> = match copy.file.as_str() {
-            "-" => Box::new(io::stdout()),
+            STANDARD => Box::new(io::stdout()),
             path => Box::new(created(path).map_err(cannot)?),
         };
         let mut writer = Writer::new(BufWriter::new(output), options.dialect());
@@ -87,7 +88,7 @@ impl Shell {
         let rows = progress.end(self);
         match copy.file.as_str() {
             // Standard output is the rows' alone.
-            "-" => Ok(()),
+            STANDARD => Ok(()),
             file => self.say(&format!("{rows} rows exported to {file}.")),
         }
     }
@@ -133,23 +134,21 @@ impl Shell {
 
     fn copy_from(&mut self, copy: &Copy) -> Result<(), Stop> {
         let options = &copy.options;
-        let file =
-            vfs::open(copy.file.as_ref()).map_err(|error| cannot("read", &copy.file, &error))?;
-        let mut reader = Reader::new(BufReader::new(file), options.dialect());
-        let wrong = |wrong: Wrong| match wrong {
-            Wrong::Io(error) => cannot("read", &copy.file, &error),
-            wrong => Stop::wrong(format!("{}, {wrong}", copy.file)),
-        };
         let mut columns = self.columns_of(copy)?;
+        let Input { name, line, bytes } = self.copy_input(copy)?;
+        let mut reader = Reader::new(bytes, options.dialect(), line);
+        let wrong = |wrong: Wrong| match wrong {
+            Wrong::Io(error) => cannot("read", &name, &error),
+            wrong => Stop::wrong(format!("{name}, {wrong}")),
+        };
         if options.header
             && let Some((line, names)) = reader.record().map_err(wrong)?
         {
             let named = by_header(&columns, &names, copy.columns.is_empty());
-            columns =
-                named.map_err(|why| Stop::wrong(format!("{}, line {line}: {why}", copy.file)))?;
+            columns = named.map_err(|why| Stop::wrong(format!("{name}, line {line}: {why}")))?;
         }
         check_columns(&columns, options)?;
-        let mut import = Import::new(copy, columns);
+        let mut import = Import::new(copy, &name, columns);
         let mut progress = Progress::new(self, "imported");
         let (mut skipped, mut taken) = (0, 0);
         let done = loop {
@@ -162,7 +161,8 @@ impl Shell {
             let (line, fields) = match reader.record() {
                 Ok(Some(record)) => record,
                 Ok(None) => break Ok(()),
-                Err(error) => break Err(wrong(error)),
+                // Who interrupts what is typed ends it.
+                Err(error) => break Err(self.go_on().err().unwrap_or_else(|| wrong(error))),
             };
             if skipped < options.skip_rows {
                 skipped += 1;
@@ -170,8 +170,7 @@ impl Shell {
             }
             taken += 1;
             let ready = import.add(line, &fields);
-            let ready =
-                ready.map_err(|why| Stop::wrong(format!("{}, line {line}: {why}", copy.file)));
+            let ready = ready.map_err(|why| Stop::wrong(format!("{name}, line {line}: {why}")));
             match ready {
                 Ok(false) => {}
                 Ok(true) => {
@@ -190,7 +189,7 @@ impl Shell {
         let rows = progress.end(self);
         let all = done.and(rest);
         let end = if all.is_ok() { "." } else { "; the rest was not." };
-        self.say(&format!("{rows} rows imported from {}{end}", copy.file))?;
+        self.say(&format!("{rows} rows imported from {name}{end}"))?;
         all
     }
 
@@ -337,14 +336,14 @@ struct Import {
 }
 
 impl Import {
-    fn new(copy: &Copy, columns: Vec<Column>) -> Self {
+    fn new(copy: &Copy, file: &str, columns: Vec<Column>) -> Self {
         let skipped: Vec<String> = copy.options.skip_columns.iter().map(|own| plain(own)).collect();
         let wanted: Vec<bool> = columns.iter().map(|own| !skipped.contains(&own.name)).collect();
         let names = columns.iter().zip(&wanted).filter(|(_, wanted)| **wanted);
         let names: Vec<String> =
             names.map(|(own, _)| quoted_name(&own.name).into_owned()).collect();
         Self {
-            file: copy.file.clone(),
+            file: file.to_owned(),
             head: format!("INSERT INTO {} ({}) VALUES (", copy.table, names.join(", ")),
             tail: match copy.options.ttl_seconds {
                 Some(seconds) => format!(") USING TTL {seconds}"),

@@ -1,5 +1,6 @@
 //! Parses `COPY`: table, file, direction, and options.
 
+use super::copy_input::STANDARD;
 use super::csv::Dialect;
 use super::shell::Stop;
 
@@ -12,6 +13,7 @@ pub(super) struct Copy {
     pub(super) columns: Vec<String>,
     /// True to import into the table, false to export.
     pub(super) reads: bool,
+    /// The file, or [`STANDARD`].
     pub(super) file: String,
     pub(super) options: Options,
 }
@@ -72,8 +74,8 @@ const PASSED_OVER: [&str; 14] = [
     "REPORTFREQUENCY",
 ];
 
-const USAGE: &str =
-    "the command is COPY TABLE [(COLUMN, …)] TO | FROM 'FILE' [WITH OPTION = VALUE AND …]";
+const USAGE: &str = "the command is COPY TABLE [(COLUMN, …)] TO 'FILE' | TO STDOUT | FROM 'FILE' | FROM STDIN \
+     [WITH OPTION = VALUE AND …]";
 
 /// A token of the command: a word, a quoted text, or a sign.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,10 +136,7 @@ fn finish(table: String, columns: Vec<String>, mut rest: Rest) -> Result<Copy, S
     }
     let file = match rest.next() {
         Some(Token::Text(file)) if !file.is_empty() => file,
-        Some(token) if token.is("STDOUT") && !reads => "-".to_owned(),
-        Some(token) if token.is("STDIN") && reads => {
-            return Err(Stop::wrong("COPY … FROM STDIN is not answered here; name a file"));
-        }
+        Some(token) if token.is(if reads { "STDIN" } else { "STDOUT" }) => STANDARD.to_owned(),
         _ => return Err(usage()),
     };
     let mut options = Options::default();
@@ -323,6 +322,7 @@ mod tests {
         };
         assert_eq!(all.options, expected);
         assert_eq!(read("t TO STDOUT").file, "-");
+        assert_eq!(read("t FROM stdin WITH HEADER = TRUE").file, "-");
         assert_eq!(read("t TO 'f' WITH DELIMITER=';'").options.dialect.0, b';');
         assert_eq!(read("t TO 'f' WITH DELIMITER='\\t'").options.dialect.0, b'\t');
         assert_eq!(read("t TO 'f' WITH BEGINTOKEN=-5").options.tokens.0, Some(-5));
@@ -344,7 +344,8 @@ mod tests {
             ("t TO 'f' WITH MAXROWS=1", "MAXROWS is an option of COPY … FROM"),
             ("t FROM 'f' WITH ENCODING=latin1", "ENCODING takes utf8"),
             ("t FROM 'f' WITH QUOTE=','", "have to differ"),
-            ("t FROM STDIN", "name a file"),
+            ("t FROM STDOUT", "the command is COPY"),
+            ("t TO STDIN", "the command is COPY"),
         ] {
             match parse(text) {
                 Err(Stop::Wrong(why)) => assert!(why.contains(part), "{text}: {why}"),

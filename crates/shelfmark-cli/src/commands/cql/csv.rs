@@ -9,7 +9,7 @@
 use std::io::{self, BufRead, Write};
 
 /// Longest record in bytes. Source: ours; a statement of this length is taken by any server.
-const RECORD_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(super) const RECORD_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The characters that delimit and quote fields.
 #[derive(Debug, Clone, Copy)]
@@ -52,8 +52,9 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: R, dialect: Dialect) -> Self {
-        Self { input, dialect, line: 1, bytes: 0 }
+    /// Creates a reader of an input whose first line has the number `line`.
+    pub(super) fn new(input: R, dialect: Dialect, line: u64) -> Self {
+        Self { input, dialect, line, bytes: 0 }
     }
 
     /// Returns the number of bytes that were read.
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, dialect: Dialect) -> Vec<Vec<(String, bool)>> {
-        let mut reader = Reader::new(text.as_bytes(), dialect);
+        let mut reader = Reader::new(text.as_bytes(), dialect, 1);
         let mut found = Vec::new();
         while let Some((_, fields)) = reader.record().unwrap() {
             found.push(fields.into_iter().map(|field| (field.text, field.quoted)).collect());
@@ -219,7 +220,7 @@ mod tests {
         let found = read(text, Dialect::default());
         let quoted = vec![("1".to_owned(), false), ("x,\ny".to_owned(), true)];
         assert_eq!(found, [plain(&["a", "b"]), quoted, plain(&["", ""])]);
-        let mut reader = Reader::new(text.as_bytes(), Dialect::default());
+        let mut reader = Reader::new(text.as_bytes(), Dialect::default(), 1);
         let mut lines = Vec::new();
         while let Some((line, _)) = reader.record().unwrap() {
             lines.push(line);
@@ -257,7 +258,7 @@ mod tests {
                         [field(text), field(other)].iter().for_each(|own| writer.field(own));
                         writer.end().unwrap();
                         writer.finish().unwrap();
-                        let mut reader = Reader::new(&out[..], dialect);
+                        let mut reader = Reader::new(&out[..], dialect, 1);
                         let (_, found) = reader.record().unwrap().unwrap();
                         let found: Vec<&str> = found.iter().map(|own| &*own.text).collect();
                         assert_eq!(found, [text, other], "{}", String::from_utf8_lossy(&out));
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_no_record_is_told_with_its_line() {
         let wrong = |bytes: &[u8]| {
-            let mut reader = Reader::new(bytes, Dialect::default());
+            let mut reader = Reader::new(bytes, Dialect::default(), 1);
             loop {
                 match reader.record() {
                     Ok(Some(_)) => {}

@@ -1,6 +1,6 @@
 //! The state of the shell, and how it runs and shows one statement.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::anyhow;
@@ -10,6 +10,7 @@ use shelfmark_cql_syntax::{quoted_name, with_plain_spaces};
 use shelfmark_cql_types::to_text;
 
 use super::complete::Names;
+use super::copy_input::{Rows, cut_rows};
 use super::pieces::{Piece, pieces, place};
 use super::show::{self, Look};
 use crate::commands::Stopped;
@@ -88,6 +89,8 @@ pub(super) struct Shell {
     interrupt: Interrupt,
     /// Warnings of a copy that were printed already.
     pub(super) told: HashSet<String>,
+    /// The rows of the imports of the script that runs.
+    pub(super) rows: VecDeque<Rows>,
 }
 
 impl Shell {
@@ -106,6 +109,7 @@ impl Shell {
             stale: true,
             interrupt: Interrupt::default(),
             told: HashSet::new(),
+            rows: VecDeque::new(),
         }
     }
 
@@ -113,6 +117,16 @@ impl Shell {
     pub(super) fn interrupted_by(&mut self, interrupt: &Interrupt) {
         self.session.interrupted_by(interrupt);
         self.interrupt = interrupt.clone();
+    }
+
+    /// Returns the flag that ends running work.
+    pub(super) fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    /// Returns true if statements are typed.
+    pub(super) fn is_interactive(&self) -> bool {
+        self.interactive
     }
 
     /// Returns an error if running work is to end.
@@ -146,6 +160,17 @@ impl Shell {
     /// * [`Stopped`]: a statement was refused, and why was said.
     /// * Others: nothing more can be run.
     pub(super) fn script(&mut self, source: &Source) -> anyhow::Result<Flow> {
+        let Some(name) = &source.name else { return self.run(source) };
+        let (text, rows) = cut_rows(&source.text, name);
+        // A script that was called has rows of its own.
+        let outer = std::mem::replace(&mut self.rows, rows);
+        let flow = self.run(&Source { name: Some(name.clone()), text });
+        self.rows = outer;
+        flow
+    }
+
+    /// Runs a text without rows.
+    fn run(&mut self, source: &Source) -> anyhow::Result<Flow> {
         let (text, wide) = with_plain_spaces(&source.text);
         if let Some(first) = wide.first() {
             let (line, column) = place(&source.text, *first);

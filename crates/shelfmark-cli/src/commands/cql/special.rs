@@ -33,7 +33,8 @@ Statements of CQL end with a semicolon and may take several lines. Commands of t
   HELP, ?                        this text
   EXIT, QUIT                     leave; so does Ctrl-D
   COPY TABLE [(COLUMN, ...)] TO | FROM 'FILE' [WITH HEADER = TRUE AND DELIMITER = '|' ...]
-                                 rows as delimited text (QUOTE, ESCAPE, NULL, MAXROWS, SKIPROWS,
+                                 rows as delimited text, or TO STDOUT and FROM STDIN, whose rows
+                                 follow and end with a line of \\. alone (QUOTE, ESCAPE, NULL, MAXROWS, SKIPROWS,
                                  SKIPCOLS, TTL, PAGESIZE, BEGINTOKEN, ENDTOKEN)
   DESCRIBE KEYSPACES | TABLES | TYPES | CLUSTER | SCHEMA
   DESCRIBE KEYSPACE [NAME] | TABLE NAME | INDEX NAME | TYPE NAME | NAME

@@ -71,10 +71,8 @@ fn apply(
         AlterTableAction::AlterType { .. } => {
             return invalid("Altering column types is no longer supported");
         }
-        AlterTableAction::Mask { .. } => {
-            return invalid(
-                "MASKED WITH is not supported by this server: dynamic data masking is off",
-            );
+        AlterTableAction::Mask { if_exists, column, mask } => {
+            super::mask::alter(table, column, mask.as_ref(), *if_exists, schema)?;
         }
         AlterTableAction::Add { if_not_exists, columns } => {
             for column in columns {
@@ -162,6 +160,12 @@ fn altered_views(
                 view.next_column = table.next_column;
                 view.revived.clone_from(&table.revived);
             }
+            AlterTableAction::Mask { column, .. } => {
+                let mask = table.column(column.as_str()).and_then(|own| own.mask.clone());
+                let shown = view.columns.iter_mut().find(|own| &*own.name == column.as_str());
+                let Some(shown) = shown.filter(|own| own.mask != mask) else { continue };
+                shown.mask = mask;
+            }
             _ => continue,
         }
         view.arrange();
@@ -192,9 +196,6 @@ fn add(
             return Ok(());
         }
         return invalid(format!("Column with name '{name}' already exists"));
-    }
-    if own.mask.is_some() {
-        return invalid("MASKED WITH is not supported by this server: dynamic data masking is off");
     }
     if table.flags.compact {
         return invalid("Cannot add new column to a COMPACT STORAGE table");
@@ -241,8 +242,12 @@ fn add(
             return invalid(format!("Cannot re-add previously dropped counter column {name}"));
         }
     }
+    let mask = match &own.mask {
+        Some(mask) => Some(super::mask::prepare(mask, name, &kind, &table.keyspace, schema)?),
+        None => None,
+    };
     let id = number_of(name, table);
-    table.columns.push(Column { name: name.into(), kind, role, descending: false, id });
+    table.columns.push(Column { name: name.into(), kind, role, descending: false, id, mask });
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 mod alter;
 mod index;
 mod keyspace;
+mod mask;
 mod options;
 mod sizes;
 mod table;

@@ -143,15 +143,14 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
         if !known.insert(name) {
             return invalid(format!("Duplicate column '{name}' declaration for table '{table}'"));
         }
-        if definition.mask.is_some() {
-            return invalid(
-                "MASKED WITH is not supported by this server: dynamic data masking is off",
-            );
-        }
         let kind = resolve_type(&definition.column_type, keyspace, schema)?;
         check_live_udt(&kind)?;
+        let mask = match &definition.mask {
+            Some(mask) => Some(super::mask::prepare(mask, name, &kind, keyspace, schema)?),
+            None => None,
+        };
         let role = if definition.is_static { ColumnKind::Static } else { ColumnKind::Regular };
-        columns.push(Column { name: name.into(), kind, role, descending: false, id: 0 });
+        columns.push(Column { name: name.into(), kind, role, descending: false, id: 0, mask });
     }
     Ok(columns)
 }
@@ -333,6 +332,7 @@ fn flags(
             role: ColumnKind::Regular,
             descending: false,
             id: 0,
+            mask: None,
         });
     }
     Ok(flags)

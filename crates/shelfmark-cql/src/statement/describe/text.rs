@@ -154,11 +154,16 @@ fn dropped(own: &Table) -> String {
             gone.dropped_at
         ));
         if let Some(column) = own.column(&gone.name) {
-            let line = column_line(&column.name, &column.kind, column.role);
+            let mut line = column_line(&column.name, &column.kind, column.role);
+            line.push_str(&mask_of(column));
             out.push_str(&format!("\nALTER TABLE {} ADD {line};", own.full_name()));
         }
     }
     out
+}
+
+fn mask_of(column: &Column) -> String {
+    column.mask.as_ref().map_or_else(String::new, |mask| format!(" MASKED WITH {mask}"))
 }
 
 fn column_line(name: &str, kind: &CqlType, role: ColumnKind) -> String {
@@ -188,7 +193,8 @@ fn columns(own: &Table, internals: bool) -> String {
     for column in shown {
         let is_key = single && column.role == ColumnKind::PartitionKey;
         let key = if is_key { " PRIMARY KEY" } else { "" };
-        lines.push(format!("    {}{key}", column_line(&column.name, &column.kind, column.role)));
+        let line = column_line(&column.name, &column.kind, column.role);
+        lines.push(format!("    {line}{}{key}", mask_of(column)));
     }
     if internals {
         let gone = own.dropped.iter();

@@ -500,7 +500,27 @@ fn decide(
     if rows.is_empty() && has_statics {
         rows.push(values(None, None));
     }
+    if options.masks {
+        mask(engine, table, &places, &mut rows)?;
+    }
     Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
+}
+
+/// Masks the values that a failed condition shows. Ours: Cassandra shows them to whoever may write.
+fn mask(
+    engine: &Engine,
+    table: &Table,
+    places: &[usize],
+    rows: &mut [Vec<Option<Bytes>>],
+) -> Result<()> {
+    let context = EngineContext(engine.environment());
+    for (value, at) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(places)) {
+        let Some(column) = table.columns.get(*at) else { continue };
+        if let Some(mask) = &column.mask {
+            *value = mask.show(&column.kind, value.as_deref(), &context)?.map(Bytes::from);
+        }
+    }
+    Ok(())
 }
 
 /// Returns what a conditional request writes once its conditions hold.

@@ -1,6 +1,7 @@
 //! `SELECT`: prepared into where to read, what to keep and what to show; then run page by page.
 //!
 //! * `selection`, `metadata`: what stands between `SELECT` and `FROM`.
+//! * `masked`: the same for roles that see masked values.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
@@ -9,6 +10,7 @@
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod masked;
 mod metadata;
 mod nearest;
 mod prepare;
@@ -28,6 +30,7 @@ use shelfmark_cql_types::term::Expr;
 use super::relation::{Restrictions, Test};
 use crate::schema::Table;
 
+pub(crate) use masked::Masked;
 pub(crate) use prepare::prepare_select;
 pub(crate) use run::{Inline, Run, run_select};
 pub(crate) use show::Shown;
@@ -67,6 +70,8 @@ pub(crate) struct Select {
     pub(crate) per_partition_limit: Option<Expr>,
     /// The warning that goes with each page.
     pub(crate) warning: Option<&'static str>,
+    /// The read as roles without `UNMASK` have it, if the table has masks.
+    pub(crate) masked: Option<Arc<Masked>>,
 }
 
 /// The access path of a query: where its rows are read.

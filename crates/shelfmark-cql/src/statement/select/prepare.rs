@@ -7,6 +7,7 @@ use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
+use super::masked::with_masks;
 use super::nearest::{check_vectors, is_floats, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
@@ -72,7 +73,7 @@ pub(crate) fn prepare_select(
     let limits =
         (limit("[limit]", select.limit.as_ref())?, limit("[per_partition_limit]", per_partition)?);
     let needs_statics = needs_statics(&chosen, &own, nearest.as_ref(), &access, table);
-    Ok(Select {
+    with_masks(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
         shown: shown(&chosen.items, table)
@@ -95,6 +96,7 @@ pub(crate) fn prepare_select(
         limit: limits.0,
         per_partition_limit: limits.1,
         warning,
+        masked: None,
     })
 }
 

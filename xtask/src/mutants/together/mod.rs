@@ -1,0 +1,102 @@
+//! Many mutants in one build: each function has a body for each of its mutants, and a variable of the
+//! environment says which body runs. A build of minutes is made once, not once for each mutant.
+//!
+//! What it is not: it draws no mutants and judges none; `cargo mutants` lists them, with their places.
+//! Functions that are `const` or return an `impl` type have no such form; their mutants are not tried
+//! here and are counted as that. Examples in documentation are not run.
+//!
+//! Invariant: the tree of the repository is not changed; what is built is a copy of it.
+
+mod build;
+mod rewrite;
+mod tests_of;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use crate::mutants::area::Area;
+use crate::mutants::judge::Verdict;
+use crate::mutants::together::rewrite::{Mutant, Rewritten};
+use crate::run::{root, target_folder};
+
+/// Rounds of leaving out what does not compile: errors of types hide those of borrows.
+const ROUNDS_MAX: usize = 12;
+
+/// Runs of tests at one time.
+const WORKERS: usize = 2;
+
+/// Tries the named mutants of an area, of those that `listed` describes.
+pub(crate) fn run(
+    area: &Area,
+    names: &[String],
+    listed: &[serde_json::Value],
+) -> anyhow::Result<Verdict> {
+    let tree = copy(area)?;
+    let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let mutants = listed.iter().filter_map(Mutant::read);
+    let mutants: Vec<Mutant> = mutants.filter(|own| wanted.contains(own.name.as_str())).collect();
+    let mut rewritten = Rewritten::of(&root(), mutants)?;
+    let left_out = names.len() - rewritten.count();
+    println!("{}: {left_out} are of functions that are const or return an impl type", area.name);
+    let mut unviable = 0;
+    for round in 0.. {
+        rewritten.write(&tree)?;
+        build::add_switch(&tree, area.package)?;
+        let wrong = build::errors(&tree, area.package)?;
+        if wrong.is_empty() {
+            break;
+        }
+        let dropped = rewritten.drop_at(&wrong);
+        if dropped == 0 || round == ROUNDS_MAX {
+            bail!("the copy does not compile: {:?}", wrong.first());
+        }
+        unviable += dropped;
+    }
+    let suites = tests_of::build(&tree, area)?;
+    tests_of::check_baseline(&suites)?;
+    let all: Vec<(usize, &str)> = rewritten.numbered().collect();
+    println!("{}: {} mutants in one build, {unviable} do not compile", area.name, all.len());
+    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let one = || -> anyhow::Result<()> {
+        while let Some((number, name)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if !tests_of::notice(&suites, *number)? {
+                println!("  not noticed: {name}");
+                missed.lock().map_err(|_| anyhow!("a worker panicked"))?.push((*name).to_owned());
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|own| own.join().map_err(|_| anyhow!("a worker panicked"))?)
+    })?;
+    let missed = missed.into_inner().unwrap_or_default();
+    let noticed = all.len() - missed.len();
+    Ok(Verdict { noticed, unviable, left_out, missed })
+}
+
+/// Copies what git knows of the tree, so that nothing that was built comes along.
+fn copy(area: &Area) -> anyhow::Result<PathBuf> {
+    let tree = target_folder().join("mutants").join(area.name).join("tree");
+    let _ = std::fs::remove_dir_all(&tree);
+    let output = std::process::Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .context("cannot start git")?;
+    for name in String::from_utf8(output.stdout)?.split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (root().join(name), tree.join(name));
+        if !from.is_file() {
+            continue;
+        }
+        std::fs::create_dir_all(to.parent().unwrap_or(Path::new("/")))?;
+        std::fs::copy(&from, &to).with_context(|| name.to_owned())?;
+    }
+    Ok(tree)
+}
