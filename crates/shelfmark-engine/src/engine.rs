@@ -5,14 +5,14 @@ use std::sync::Arc;
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
+use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table, TableEvent};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::{AttributesText, Share, readable};
+use crate::shared::{AttributesText, ColumnChecks, Share, readable};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub struct Engine {
     pub(crate) share: Share,
     /// The form in which attributes are written as text, for faces that show them so.
     pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
+    /// Knows what columns of tables of cells take, where that is less than the engine's types do.
+    pub(crate) column_checks: Option<Arc<dyn ColumnChecks>>,
 }
 
 /// A callback that is told the access report of each read and write through one [`Engine`].
@@ -50,6 +52,7 @@ impl Engine {
             owner: Owner::Engine,
             share: Share::None,
             attributes_text: None,
+            column_checks: None,
         })
     }
 
@@ -166,11 +169,12 @@ impl Engine {
     }
 
     /// Has `watcher` told the name of each table of `owner` that is created, changed or dropped, once
-    /// that is done, by the thread that did it. It returns false to be told no more.
+    /// that is done, and of each that is about to be created; by the thread that does it. It returns
+    /// false to be told no more.
     pub fn watch_tables(
         &self,
         owner: Owner,
-        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+        watcher: impl Fn(&TableName, TableEvent) -> bool + Send + Sync + 'static,
     ) {
         self.inner.catalogue.watch(owner, Arc::new(watcher));
     }

@@ -77,9 +77,15 @@ fn names_of_faces_cannot_be_taken_by_another() {
         check_refused(cql(&store, &keyspace("shelfmark")), "typed tables");
         let again = keyspace("dynamodb").replace("KEYSPACE", "KEYSPACE IF NOT EXISTS");
         check_refused(cql(&store, &again), "DynamoDB");
-        // Nothing of it was committed.
+        // Nothing of it was committed; DynamoDB's own is shown while it has a table.
         let shown = cql(&store, "DESCRIBE KEYSPACES").unwrap();
-        assert!(!shown.contains("dynamodb") && !shown.contains("shelfmark"), "{shown}");
+        assert!(!shown.contains("shelfmark"), "{shown}");
+        assert_eq!(shown.contains("dynamodb"), table_comes_first, "{shown}");
+        let read = cql(&store, "SELECT pk, other_attributes FROM dynamodb.ttt");
+        assert_eq!(read.is_ok(), table_comes_first, "{read:?}");
+        // The folder's owner reads; who may write is said by the table's own grant.
+        let written = cql(&store, "INSERT INTO dynamodb.ttt (pk) VALUES ('a')");
+        assert!(written.is_err(), "{written:?}");
         cql(&store, &format!("{}; CREATE TABLE k.t (p int PRIMARY KEY)", keyspace("k"))).unwrap();
         with_engine(&store, |engine| {
             let registry = Registry::open(engine).unwrap();

@@ -6,6 +6,7 @@
 //! Invariant: a table's columns lie in the order of `SELECT *`: partition key, clustering key,
 //! statics by name, the others by name.
 
+mod column_checks;
 mod load;
 mod options;
 mod own_keyspaces;
@@ -21,6 +22,7 @@ use shelfmark_cql_types::term::KeyedTable;
 use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
 
+pub use column_checks::ColumnTypes;
 pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
@@ -258,6 +260,10 @@ impl KeyedTable for Table {
         let columns = self.partition_columns().iter();
         columns.map(|column| (&*column.name, &column.kind)).collect()
     }
+
+    fn has_plain_numbers(&self) -> bool {
+        self.is_shared()
+    }
 }
 
 impl Table {
@@ -434,6 +440,8 @@ pub struct SharedIndex {
     pub in_partition: bool,
     /// The columns by which entries of one value are ordered.
     pub order: Vec<Arc<str>>,
+    /// The number of these that belong to the partition key, too: an entry is found by values of all.
+    pub looked_up: usize,
 }
 
 impl Index {

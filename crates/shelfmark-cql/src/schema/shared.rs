@@ -15,6 +15,7 @@ use shelfmark_cql_types::{CqlType, Native, class_name, parse_class_name};
 use shelfmark_engine::{Engine, ErrorKind, OtherAttributes, SharedColumns};
 use shelfmark_model::{IndexSchema, IndexState, KeyType, TableName, TableSchema, Value};
 
+use super::column_checks::checks_of_columns;
 use super::load::{Fingerprint, failed};
 use super::stored::stored_column;
 use super::{
@@ -173,6 +174,7 @@ fn table(engine: &Engine, name: &TableName) -> Result<Table, shelfmark_engine::E
         SharedColumns {
             columns: columns.iter().filter(is_plain).map(stored_column).collect(),
             others,
+            check: checks_of_columns(&columns),
         }
     })?;
     let mut id = Fingerprint::default();
@@ -269,16 +271,17 @@ fn declared(schema: &TableSchema) -> BTreeMap<String, CqlType> {
         .collect()
 }
 
-/// Returns an index as CQL can use it; `None` if its partition key has several attributes.
+/// Returns an index as CQL can use it; `None` if it is the table's own partitions in no other order.
 fn index_of(schema: &TableSchema, own: &IndexSchema) -> Option<Index> {
-    let [partition] = own.partition.as_slice() else { return None };
     let in_partition = own.partition == schema.partition;
-    let mut order: Vec<Arc<str>> = own.sort.iter().map(|own| own.name.as_str().into()).collect();
-    let column = match in_partition {
-        true if order.is_empty() => return None,
-        true => order.remove(0),
-        false => partition.name.as_str().into(),
-    };
+    let partition = own.partition.iter().map(|own| &own.name).filter(|_| !in_partition);
+    let columns = partition.chain(own.sort.iter().map(|own| &own.name));
+    let mut order: Vec<Arc<str>> = columns.map(|name| name.as_str().into()).collect();
+    if order.is_empty() {
+        return None;
+    }
+    let column = order.remove(0);
+    let looked_up = if in_partition { 0 } else { own.partition.len().saturating_sub(1) };
     Some(Index {
         name: own.name.clone(),
         column,
@@ -286,7 +289,7 @@ fn index_of(schema: &TableSchema, own: &IndexSchema) -> Option<Index> {
         class: None,
         options: Vec::new(),
         is_public: own.state == IndexState::Public,
-        shared: Some(super::SharedIndex { in_partition, order }),
+        shared: Some(super::SharedIndex { in_partition, order, looked_up }),
     })
 }
 

@@ -14,7 +14,7 @@ use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, QualifiedName, Statement,
 };
 use shelfmark_cql_types::{CqlType, resolve_type};
-use shelfmark_engine::{ErrorKind, Owner};
+use shelfmark_engine::{ErrorKind, Owner, TableEvent};
 use shelfmark_model::TableName;
 
 use super::Executor;
@@ -115,18 +115,18 @@ impl Executor {
     /// Has `watcher` told of tables of another face that appear, change and go away.
     pub(crate) fn watch_shared(
         &self,
-        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+        watcher: impl Fn(&TableName, TableEvent) -> bool + Send + Sync + 'static,
     ) {
         self.engine.watch_tables(Owner::DynamoDb, watcher);
     }
 
     /// Takes permissions away on a table that is gone: another one may get its name. One that is only
-    /// granted no more keeps them.
-    fn forget_if_gone(&self, name: &str) {
+    /// granted no more keeps them. Also done before a table is made, for what a crash left over.
+    pub(crate) fn forget_if_gone(&self, name: &str) {
         let found = self.engine.table(&TableName::new(SHARED_KEYSPACE, name));
         let is_gone = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
         if is_gone {
-            // Where this fails the permission stays until the table changes while it is gone.
+            // Where this fails the permission stays until a table of its name is made.
             drop(self.forget_permissions(&event(ChangeKind::Dropped, name)));
         }
     }

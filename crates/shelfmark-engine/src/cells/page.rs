@@ -193,7 +193,7 @@ pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<
         }
         _ => None,
     });
-    let row = LiveRow { inserted, cells: cells.collect() };
+    let row = LiveRow { inserted, cells: cells.collect(), misfits: Vec::new() };
     row.exists().then_some(row)
 }
 

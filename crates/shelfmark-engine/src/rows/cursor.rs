@@ -106,7 +106,7 @@ impl Table {
     /// * [`ErrorKind::NotFound`]: there is no such index.
     pub fn cursor_key(&self, index: Option<&str>, cursor: &Cursor) -> Result<Item> {
         if let Some(mapping) = &self.mapped {
-            return mapping.key_item(&cursor.row_key);
+            return mapping.position(&cursor.row_key);
         }
         let spec = match index {
             None => &self.key,

@@ -10,6 +10,8 @@
 //! the same commit with whatever else the commit holds.
 
 mod cells;
+mod change;
+mod check;
 mod entities;
 mod grant;
 mod mapping;
@@ -20,6 +22,7 @@ mod write;
 
 pub(crate) use cells::CellsOfItems;
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
+pub use check::{ColumnCheck, ColumnChecks};
 pub(crate) use entities::readable;
 pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use shelfmark_model::TableName;
 
+use super::check::ColumnChecks;
 use super::entities::{holds_entities, readable};
 use super::grant::Share;
 use super::mapping::ItemsOfCells;
@@ -19,6 +20,12 @@ impl Engine {
     #[must_use]
     pub fn sharing(&self, grant: Share) -> Self {
         Self { share: grant, ..self.clone() }
+    }
+
+    /// Returns the same engine, which asks `checks` before it writes items into tables of cells.
+    #[must_use]
+    pub fn checking_columns(&self, checks: Arc<dyn ColumnChecks>) -> Self {
+        Self { column_checks: Some(checks), ..self.clone() }
     }
 
     /// Returns a table of cells as a table of items: one partition key, at most one sort key. Reads
@@ -48,7 +55,7 @@ impl Engine {
         if is_entities {
             return Ok(Arc::new(readable(&table)));
         }
-        ItemsOfCells::table(&table, grant).map(Arc::new)
+        ItemsOfCells::table(&table, grant, self.column_checks.clone()).map(Arc::new)
     }
 
     /// Returns what a table grants; a view that says nothing of itself grants what its base does.

@@ -1,15 +1,18 @@
 //! `SELECT`: prepared into where to read, what to keep and what to show; then run page by page.
 //!
 //! * `selection`, `metadata`: what stands between `SELECT` and `FROM`.
-//! * `prepare`: the whole statement, with Cassandra's refusals.
+//! * `prepare`: the whole statement, with Cassandra's refusals; `index_choice`: the index that serves it.
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
+//! * `misfits`: what of another face's rows is null because it does not fit.
 //! * `walk`: where a page is in what it reads, and where it ended.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod index_choice;
 mod metadata;
+mod misfits;
 mod nearest;
 mod prepare;
 mod run;
@@ -19,6 +22,7 @@ mod source;
 mod trace_steps;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::ColumnSpec;
@@ -67,6 +71,17 @@ pub(crate) struct Select {
     pub(crate) per_partition_limit: Option<Expr>,
     /// The warning that goes with each page.
     pub(crate) warning: Option<&'static str>,
+    /// Set where the rows are another face's.
+    pub(crate) shared: Option<SharedRead>,
+}
+
+/// Says what a read of another face's table looks at.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedRead {
+    /// The numbers of the columns that are selected or restricted.
+    looked_at: BTreeSet<u32>,
+    /// The table that is read, where the column of the other attributes is not looked at.
+    narrow: Option<Arc<shelfmark_engine::Table>>,
 }
 
 /// The access path of a query: where its rows are read.

@@ -26,6 +26,7 @@ use shelfmark_model::serial::deserialise;
 use shelfmark_model::{Column, Item, Key, KeyType, TableSchema, Value};
 use shelfmark_records::cells::ClusteringValue;
 
+use super::check::ColumnCheck;
 use super::grant::Share;
 use crate::catalogue::{Table, blank_table};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,6 +38,8 @@ pub struct SharedColumns {
     pub columns: Vec<Column>,
     /// The column of all other attributes, which are one text. Without it they are not seen.
     pub others: Option<OtherAttributes>,
+    /// The check of the columns' values, where they take less than the engine's types.
+    pub check: Option<Arc<dyn ColumnCheck>>,
 }
 
 /// The column that shows the attributes for which there is no column.
@@ -72,25 +75,36 @@ pub(crate) struct CellsOfItems {
 }
 
 /// The columns of a mapping, found by number and by name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Declared {
     /// In the order of their numbers.
     columns: Vec<Column>,
     /// Their places.
     places: HashMap<String, usize>,
     others: Option<OtherAttributes>,
+    check: Option<Arc<dyn ColumnCheck>>,
 }
 
 impl Declared {
-    fn of(given: SharedColumns) -> Self {
-        let mut columns = given.columns;
+    fn of(mut given: SharedColumns) -> Self {
+        let mut columns = std::mem::take(&mut given.columns);
         columns.sort_unstable_by_key(|own| own.id);
         let places = columns.iter().enumerate().map(|(at, own)| (own.name.clone(), at));
-        Self { places: places.collect(), columns, others: given.others }
+        let SharedColumns { others, check, .. } = given;
+        Self { places: places.collect(), columns, others, check }
     }
 
     fn named(&self, name: &str) -> Option<&Column> {
         self.columns.get(*self.places.get(name)?)
+    }
+
+    /// Returns the cells of an attribute in its column; `None` if it does not fit.
+    fn cells_of(&self, column: &Column, value: &Value) -> Option<Vec<elements::Element>> {
+        let cells = elements::of_value(column, value)?;
+        let fits = |check: &Arc<dyn ColumnCheck>| {
+            cells.iter().all(|(path, raw)| check.check(&column.name, path, raw).is_ok())
+        };
+        self.check.as_ref().is_none_or(fits).then_some(cells)
     }
 
     fn numbered(&self, id: u32) -> Option<&Column> {
@@ -179,5 +193,22 @@ impl Table {
     /// Returns the raw partition key in the one spelling that items have.
     pub(crate) fn items_base(&self) -> Option<&Arc<Self>> {
         self.items.as_ref().map(|mapping| &mapping.base)
+    }
+
+    /// Returns the number of the column of the other attributes, if it is a table of items that is seen
+    /// as one of cells and has one.
+    #[must_use]
+    pub fn others_column(&self) -> Option<u32> {
+        Some(self.items.as_ref()?.columns.others.as_ref()?.column)
+    }
+
+    /// Returns the same table without the column of the other attributes, for reads that do not look at
+    /// it: nothing is written as text for them.
+    #[must_use]
+    pub fn without_others(&self) -> Option<Arc<Self>> {
+        self.others_column()?;
+        let mapping = self.items.as_ref()?;
+        let columns = Declared { others: None, ..(*mapping.columns).clone() };
+        Some(Arc::new(CellsOfItems::table(&mapping.base, mapping.share, Arc::new(columns))))
     }
 }

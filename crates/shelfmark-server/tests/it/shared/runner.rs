@@ -1,7 +1,9 @@
 //! What runs a script: both faces over one engine.
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use bytes::Bytes;
 use goldenscript::{Argument, Command, Context, Runner};
@@ -37,7 +39,10 @@ pub(super) struct Faces {
 impl Faces {
     /// Opens both faces over an engine.
     pub(super) fn open(engine: &Engine, share: Share) -> Self {
-        let engine = engine.sharing(share).writing_attributes(Arc::new(dynamo::AttributesJson));
+        let engine = engine
+            .sharing(share)
+            .writing_attributes(Arc::new(dynamo::AttributesJson))
+            .checking_columns(Arc::new(shelfmark_cql::ColumnTypes));
         let environment = engine.environment().clone();
         let options = dynamo::FaceOptions { share, ..dynamo::FaceOptions::default() };
         let dynamodb = dynamo::Face::new(engine.clone(), environment.clone(), options);
@@ -93,6 +98,20 @@ impl World {
         self.faces = Faces::open(&engine(&self.store, &self.clock, &self.steps), self.grant);
     }
 
+    /// Scans a table item by item, each time from the key that the page before ended at.
+    fn walk(&self, table: &str) -> String {
+        const PAGES_MAX: usize = 50;
+        let (mut out, mut start) = (String::new(), String::new());
+        for _ in 0..PAGES_MAX {
+            let body = format!(r#"{{"TableName":"{table}","Limit":1{start}}}"#);
+            let (status, body) = self.faces.dynamodb("Scan", &body);
+            writeln!(out, "{status} {body}").unwrap();
+            let Some((_, last)) = body.split_once(r#""LastEvaluatedKey":"#) else { return out };
+            start = format!(r#","ExclusiveStartKey":{}"#, last.strip_suffix('}').unwrap());
+        }
+        panic!("the scan of {table} does not end")
+    }
+
     fn run(&self, text: &str, values: Values) -> Result<String, CqlError> {
         let options = RequestOptions { values, ..RequestOptions::default() };
         Ok(shown(&self.faces.cql(text, options)?))
@@ -141,7 +160,9 @@ fn shown(answered: &Answered) -> String {
             };
             format!("{kind} {:?} {} {}", change.target, change.keyspace, change.name)
         }
-        Outcome::Rows(rows) => shown_rows(rows),
+        Outcome::Rows(rows) => {
+            [vec![shown_rows(rows)], answered.warnings.clone()].concat().join("\n")
+        }
     }
 }
 
@@ -193,6 +214,12 @@ impl Runner for World {
                 let (status, body) = self.faces.dynamodb(&text, body);
                 let body = if text.ends_with("Table") { String::new() } else { body };
                 return Ok(format!("{status} {body}\n"));
+            }
+            "walk" => return Ok(self.walk(&text)),
+            "wait" => {
+                let seconds: u64 = named("seconds").unwrap().parse()?;
+                self.clock.advance(Duration::from_secs(seconds));
+                return Ok(String::new());
             }
             "page" => {
                 let size = named("size").unwrap().parse()?;
