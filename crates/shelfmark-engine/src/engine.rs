@@ -12,7 +12,7 @@ use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::{AttributesText, ColumnChecks, Share, readable};
+use crate::shared::{AttributesText, ColumnChecks, Share};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -403,10 +403,7 @@ impl Engine {
         match (&table.mapped, &table.items, &table.readable) {
             (Some(mapping), ..) => mapping.current(&self.inner),
             (None, Some(mapping), _) => mapping.current(&self.inner),
-            (None, None, Some(base)) => {
-                let current = self.inner.catalogue.current(base)?;
-                Ok(current.map(|base| Arc::new(readable(&base))))
-            }
+            (None, None, Some(readable)) => readable.current(&self.inner),
             (None, None, None) => self.inner.catalogue.current(table),
         }
     }
@@ -419,9 +416,10 @@ impl Engine {
         get: &Get,
         now: u64,
     ) -> Result<Got> {
-        match &table.mapped {
-            Some(mapping) => mapping.get(&self.inner, view, get, now),
-            None => items::get(view, table, get, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.get(&self.inner, view, get, now),
+            (None, Some(readable)) => readable.get(view, get, now),
+            (None, None) => items::get(view, table, get, now),
         }
     }
 
@@ -433,9 +431,10 @@ impl Engine {
         query: &Query,
         now: u64,
     ) -> Result<ResultPage> {
-        match &table.mapped {
-            Some(mapping) => mapping.query(&self.inner, view, query, now),
-            None => items::query(view, table, query, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.query(&self.inner, view, query, now),
+            (None, Some(readable)) => readable.query(view, query, now),
+            (None, None) => items::query(view, table, query, now),
         }
     }
 
@@ -447,9 +446,10 @@ impl Engine {
         scan: &Scan,
         now: u64,
     ) -> Result<ResultPage> {
-        match &table.mapped {
-            Some(mapping) => mapping.scan(&self.inner, view, scan, now),
-            None => items::scan(view, table, scan, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.scan(&self.inner, view, scan, now),
+            (None, Some(readable)) => readable.scan(view, scan, now),
+            (None, None) => items::scan(view, table, scan, now),
         }
     }
 

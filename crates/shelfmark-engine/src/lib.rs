@@ -50,7 +50,8 @@ pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
 pub use shared::{
-    AttributesText, ColumnCheck, ColumnChecks, OtherAttributes, Share, SharedColumns,
+    AttributesText, ColumnCheck, ColumnChecks, FieldKind, OtherAttributes, Share, SharedColumns,
+    declare_fields, declared_fields,
 };
 pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{

@@ -371,3 +371,42 @@ fn entities_are_read_by_dynamodb_and_not_written() {
     assert_eq!(call(Share::All, "DeleteTable", r#"{"TableName":"chats.people"}"#).0, 400);
     assert!(call(Share::Read, "GetItem", get).1.contains("Ulm"));
 }
+
+#[test]
+fn tables_of_programs_are_read_by_what_their_types_declare() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let write = |likes: u32| {
+        with_engine(&store, |engine| {
+            let registry = Registry::open(engine).unwrap();
+            let blog = registry.environment("home").unwrap().create_database("blog").unwrap();
+            let posts: OrderedTable<(String, u32), Post> =
+                OrderedTable::named(&blog, "posts").unwrap();
+            posts.write(&("ada".into(), 7), &Post { title: "Hello".into(), likes }).unwrap();
+        });
+    };
+    write(3);
+    let select = "SELECT title, likes FROM blog.posts WHERE key1 = 'ada' AND key2 > 6";
+    let shown = cql(&store, select).unwrap();
+    assert!(shown.contains("Hello") && shown.contains('3'), "{shown}");
+    let query = r#"{"TableName":"blog.posts","KeyConditionExpression":"shelf = :s AND key1 = :k",
+        "ExpressionAttributeValues":{":s":{"N":"0"},":k":{"S":"ada"}}}"#;
+    let (status, body) = dynamodb(&store, "Query", query);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains(r#""title":{"S":"Hello"}"#), "{body}");
+    // What CQL declares over an attribute, and what the program writes then, stand side by side.
+    cql(&store, "ALTER TABLE blog.posts ADD note text").unwrap();
+    write(4);
+    let shown = cql(&store, "SELECT * FROM blog.posts").unwrap();
+    assert!(shown.contains("note") && shown.contains('4'), "{shown}");
+    assert!(cql(&store, "DELETE FROM blog.posts WHERE shelf = 0").is_err());
+    let output = shelfmark(&["verify", "--data", store.to_str().unwrap()]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
+/// A value of a program's table.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Post {
+    title: String,
+    likes: u32,
+}

@@ -60,10 +60,10 @@ impl Schema {
         self.shared_version.is_some()
     }
 
-    /// Returns the keyspace of another face's tables. Stores of earlier builds may have a keyspace of
-    /// CQL's own under its name, which is not it.
-    pub(crate) fn shared_keyspace(&self) -> Option<&Arc<Keyspace>> {
-        self.keyspace(SHARED_KEYSPACE).filter(|own| own.is_shared())
+    /// Returns the keyspace of this name if its tables are another face's. Stores of earlier builds may
+    /// have a keyspace of CQL's own under such a name, which is not it.
+    pub(crate) fn shared_keyspace(&self, name: &str) -> Option<&Arc<Keyspace>> {
+        self.keyspace(name).filter(|own| own.is_shared())
     }
 
     /// Returns the keyspace of this name.
@@ -390,6 +390,12 @@ impl Table {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.is_shared())
+    }
+
+    /// Returns true if it is a typed table of a program, which lies in the order of its keys.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.is_in_key_order())
     }
 
     /// Returns true if it is a view.

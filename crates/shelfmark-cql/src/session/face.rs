@@ -138,9 +138,9 @@ fn watch_shared(executor: &Arc<Executor>, events: &Arc<Events>) {
             return false;
         };
         match event {
-            TableEvent::Creating => executor.forget_if_gone(&name.name),
+            TableEvent::Creating => executor.forget_if_gone(name),
             TableEvent::Changed => {
-                let changes = executor.shared_changed(&name.name);
+                let changes = executor.shared_changed(name);
                 changes.iter().for_each(|change| events.publish(change));
             }
         }

@@ -132,14 +132,20 @@ impl Catalogue {
         watchers.push((owner, watcher));
     }
 
-    /// Returns the tables among changes that are created and not there.
+    /// Returns the tables among changes that are created and not there, of owners that are watched.
     fn creating(&self, changes: &[CatalogueChange<'_>]) -> Vec<(TableName, Owner)> {
+        let watched: Vec<Owner> = {
+            let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            watchers.iter().map(|(owner, _)| *owner).collect()
+        };
         let is_absent = |name: &TableName| {
             self.table(name).is_err_and(|error| error.kind() == ErrorKind::NotFound)
         };
         let created = changes.iter().filter_map(|change| match change {
-            CatalogueChange::CreateTable(schema) if is_absent(&schema.name) => {
-                Some((schema.name.clone(), Owner::of_table(schema)))
+            CatalogueChange::CreateTable(schema) => {
+                let owner = Owner::of_table(schema);
+                let is_told = watched.contains(&owner) && is_absent(&schema.name);
+                is_told.then(|| (schema.name.clone(), owner))
             }
             _ => None,
         });

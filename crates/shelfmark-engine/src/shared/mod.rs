@@ -12,18 +12,19 @@
 mod cells;
 mod change;
 mod check;
-mod entities;
 mod grant;
 mod mapping;
 mod read;
 mod share;
+mod typed;
 mod value;
 mod write;
 
 pub(crate) use cells::CellsOfItems;
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
 pub use check::{ColumnCheck, ColumnChecks};
-pub(crate) use entities::readable;
 pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;
+pub(crate) use typed::ItemsOfTyped;
+pub use typed::{FieldKind, declare_fields, declared_fields};
 pub(crate) use write::apply;

@@ -51,9 +51,12 @@ fn attribute(key_type: &KeyType, value: Value, source: Source) -> Result<Value> 
         Source::Row => number_or_text(number),
         Source::Item => Value::Number(number),
     };
-    let float = |is_finite: bool, text: String| {
-        let finite = is_finite.then(|| number_of(&text)).flatten();
-        finite.map_or(Value::text(text), number)
+    let float = |is_finite: bool, text: String| match source {
+        Source::Row => float(is_finite, text),
+        Source::Item => {
+            let finite = is_finite.then(|| number_of(&text)).flatten();
+            finite.map_or(Value::text(text), Value::Number)
+        }
     };
     Ok(match (plain(key_type), value) {
         (_, Value::Int(n) | Value::Timestamp(n)) => Value::number(n),
@@ -93,11 +96,17 @@ pub(super) fn plain(key_type: &KeyType) -> &KeyType {
 }
 
 /// Returns a number as items have it: text, where it has more digits than theirs, or is beyond them.
-fn number_or_text(number: Decimal) -> Value {
+pub(super) fn number_or_text(number: Decimal) -> Value {
     match check_dynamo_number(&number) {
         Ok(()) => Value::Number(number),
         Err(_) => Value::text(number.to_string()),
     }
+}
+
+/// Returns a float, given as text, as items have it.
+pub(super) fn float(is_finite: bool, text: String) -> Value {
+    let finite = is_finite.then(|| number_of(&text)).flatten();
+    finite.map_or(Value::text(text), number_or_text)
 }
 
 fn number_of(text: &str) -> Option<Decimal> {
@@ -292,7 +301,7 @@ fn typed(column: &str, key_type: &KeyType, value: &Value, source: Source) -> Res
 }
 
 /// Returns the number that a text stands for, if items do not have it as a number.
-fn wide_number(text: &str) -> Option<Decimal> {
+pub(super) fn wide_number(text: &str) -> Option<Decimal> {
     number_of(text).filter(|number| check_dynamo_number(number).is_err())
 }
 

@@ -16,6 +16,7 @@ use super::{Access, Select, SharedRead};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
+use crate::statement::shared::{check_tokens, name_only_partition};
 
 /// The refusal of a statement that would read more than it answers.
 pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
@@ -43,7 +44,7 @@ pub(crate) fn prepare_select(
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
     }
     let nearest = nearest(select, table, scope)?;
-    let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    let own = shared_restrictions(select, table, scope)?;
     check_vectors(&own, table, nearest.as_ref())?;
     if let Some(nearest) = &nearest {
         nearest.check(select, &own, table)?;
@@ -102,6 +103,18 @@ pub(crate) fn prepare_select(
         warning,
         shared,
     })
+}
+
+/// Returns the restrictions of the statement; those of an ordered table name its one partition.
+fn shared_restrictions(
+    select: &ast::Select,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Restrictions> {
+    let mut own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    check_tokens(table, &own)?;
+    name_only_partition(table, &mut own);
+    Ok(own)
 }
 
 /// Returns the columns of `GROUP BY`, and refuses what does not go with aggregation.

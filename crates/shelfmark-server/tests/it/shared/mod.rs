@@ -2,7 +2,7 @@
 //!
 //! A line `> STATEMENT` is a statement of CQL, `dynamodb OPERATION BODY` a request. `page size=2
 //! "SELECT …"` reads page by page, `bind "…" a b` binds values given as constants, `steps STATEMENT`
-//! says what it read, `walk TABLE` scans item by item, `wait seconds=N` lets time pass, `reopen` opens
+//! says what it read, `typed` has a Rust program write its tables, `walk TABLE` scans item by item, `wait seconds=N` lets time pass, `reopen` opens
 //! store and faces anew, `share GRANT` does so with another grant.
 //!
 //! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
@@ -11,6 +11,7 @@ mod history;
 mod limits;
 mod permissions;
 mod runner;
+mod typed;
 
 use runner::World;
 
@@ -35,5 +36,6 @@ scripts! {
     reads
     refusals
     schema
+    typed_tables
     writes
 }

@@ -17,10 +17,13 @@ use shelfmark_engine::{Engine, Environment, SeededRandom, Share};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 
+use super::typed;
+
 /// Both faces over one engine.
 pub(super) struct World {
     store: Arc<MemoryStore>,
     clock: Arc<ManualClock>,
+    engine: Engine,
     grant: Share,
     faces: Faces,
     /// What reads and writes have read, by table or index.
@@ -90,12 +93,14 @@ impl World {
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let grant = Share::All;
         let steps = Steps::default();
-        let faces = Faces::open(&engine(&store, &clock, &steps), grant);
-        Self { store, clock, grant, faces, steps }
+        let engine = engine(&store, &clock, &steps);
+        let faces = Faces::open(&engine, grant);
+        Self { store, clock, engine, grant, faces, steps }
     }
 
     fn reopen(&mut self) {
-        self.faces = Faces::open(&engine(&self.store, &self.clock, &self.steps), self.grant);
+        self.engine = engine(&self.store, &self.clock, &self.steps);
+        self.faces = Faces::open(&self.engine, self.grant);
     }
 
     /// Scans a table item by item, each time from the key that the page before ended at.
@@ -216,6 +221,10 @@ impl Runner for World {
                 return Ok(format!("{status} {body}\n"));
             }
             "walk" => return Ok(self.walk(&text)),
+            "typed" => {
+                typed::write(&self.engine);
+                return Ok(String::new());
+            }
             "wait" => {
                 let seconds: u64 = named("seconds").unwrap().parse()?;
                 self.clock.advance(Duration::from_secs(seconds));
