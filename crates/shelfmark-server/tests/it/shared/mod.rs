@@ -11,6 +11,8 @@ mod history;
 mod limits;
 mod permissions;
 mod runner;
+#[path = "../../../../shelfmark-cql/tests/it/statements/shown.rs"]
+mod shown;
 mod typed;
 
 use runner::World;

@@ -5,18 +5,16 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use bytes::Bytes;
-use goldenscript::{Argument, Command, Context, Runner};
+use goldenscript::{Command, Context, Runner};
 use shelfmark_cql::{
-    Answered, BoundValue, ChangeKind, CqlError, CqlType, Executor, FaceOptions, Inline, Outcome,
-    RequestOptions, ResultRows, Values,
+    Answered, CqlError, Executor, FaceOptions, Inline, Outcome, RequestOptions, Values,
 };
-use shelfmark_cql_types::{from_text, to_literal};
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, Environment, SeededRandom, Share};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 
+use super::shown::{bound, named, positional, shown, shown_rows, with_warnings};
 use super::typed;
 
 /// Both faces over one engine.
@@ -119,18 +117,16 @@ impl World {
 
     fn run(&self, text: &str, values: Values) -> Result<String, CqlError> {
         let options = RequestOptions { values, ..RequestOptions::default() };
-        Ok(shown(&self.faces.cql(text, options)?))
+        let answered = self.faces.cql(text, options)?;
+        Ok(match &answered.outcome {
+            Outcome::Rows(rows) => with_warnings(shown_rows(rows), &answered),
+            _ => shown(&answered),
+        })
     }
 
     fn bind(&self, text: &str, given: &[String]) -> Result<String, CqlError> {
         let statement = self.faces.cql.prepare(text, None)?;
-        let bound =
-            statement.markers.iter().zip(given).map(|(marker, value)| match value.as_str() {
-                "null" => BoundValue::Null,
-                "unset" => BoundValue::Unset,
-                text => BoundValue::Bytes(Bytes::from(from_text(&marker.kind, text).unwrap())),
-            });
-        self.run(text, Values::Positional(bound.collect()))
+        self.run(text, Values::Positional(bound(&statement.markers, given)))
     }
 
     fn pages(&mut self, text: &str, size: u32, restarts: bool) -> Result<String, CqlError> {
@@ -153,65 +149,12 @@ impl World {
     }
 }
 
-fn shown(answered: &Answered) -> String {
-    match &answered.outcome {
-        Outcome::Void => [vec!["ok".to_owned()], answered.warnings.clone()].concat().join("\n"),
-        Outcome::SetKeyspace(name) => format!("using {name}"),
-        Outcome::SchemaChange(change) => {
-            let kind = match change.kind {
-                ChangeKind::Created => "created",
-                ChangeKind::Updated => "updated",
-                ChangeKind::Dropped => "dropped",
-            };
-            format!("{kind} {:?} {} {}", change.target, change.keyspace, change.name)
-        }
-        Outcome::Rows(rows) => {
-            [vec![shown_rows(rows)], answered.warnings.clone()].concat().join("\n")
-        }
-    }
-}
-
-/// Returns the values of each row as constants of CQL.
-pub(super) fn literals(rows: &ResultRows) -> Vec<Vec<String>> {
-    let mut rest = rows.rows.bytes();
-    let mut take = |kind: &CqlType| {
-        let (length, after) = rest.split_first_chunk::<4>().unwrap();
-        let value = usize::try_from(i32::from_be_bytes(*length)).ok();
-        let (value, after) = match value {
-            Some(length) => (Some(&after[..length]), &after[length..]),
-            None => (None, after),
-        };
-        rest = after;
-        to_literal(kind, value)
-    };
-    let row = |_| rows.columns.iter().map(|own| take(&own.kind)).collect();
-    (0..rows.rows.rows()).map(row).collect()
-}
-
-fn shown_rows(rows: &ResultRows) -> String {
-    let names: Vec<&str> = rows.columns.iter().map(|own| &*own.name).collect();
-    let all = literals(rows).into_iter().map(|row| row.join(" | "));
-    std::iter::once(names.join(" | ")).chain(all).collect::<Vec<_>>().join("\n")
-}
-
 impl Runner for World {
     type Command = Command;
 
     fn run(&mut self, command: &Command, _: &Context) -> Result<String, Box<dyn Error>> {
-        let named = |name: &str| -> Option<String> {
-            command.args.iter().find_map(|argument| match argument {
-                Argument::KeyValue(own, value) if own == name => Some(value.clone()),
-                _ => None,
-            })
-        };
-        let given: Vec<String> = command
-            .args
-            .iter()
-            .filter_map(|argument| match argument {
-                Argument::Positional(value) => Some(value.clone()),
-                _ => None,
-            })
-            .collect();
+        let named = |name: &str| named(command, name);
+        let given = positional(command);
         let text = given.first().cloned().unwrap_or_default();
         let answer = match command.name.as_str() {
             "dynamodb" => {
