@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use shelfmark_engine::{Engine, Environment, Table};
+use shelfmark_engine::{Engine, Environment, Share, Table};
 use shelfmark_model::{RowKind, TableName};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
@@ -97,6 +97,14 @@ fn cluster_address(address: &str) -> anyhow::Result<(Vec<String>, String)> {
 
 fn engine(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> anyhow::Result<Engine> {
     Ok(Engine::open(store, Environment { clock, random: Arc::new(SystemRandom) })?)
+}
+
+/// Returns an engine on which faces share tables by a grant: each knows what the others' values are.
+pub(crate) fn shared(engine: &Engine, grant: Share) -> Engine {
+    engine
+        .sharing(grant)
+        .writing_attributes(Arc::new(shelfmark_dynamo::AttributesJson))
+        .checking_columns(Arc::new(shelfmark_cql::ColumnTypes))
 }
 
 /// Runs a command over the store of a folder, and closes it.

@@ -32,8 +32,8 @@ mod trace_recorder;
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 pub use schema::{
-    Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, SharedIndex,
-    Table, TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
+    Column, ColumnKind, ColumnTypes, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema,
+    SharedIndex, Table, TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
 };
 pub use session::{Connection, Face, FaceOptions, Inline, Progress};
 pub use shelfmark_cql_protocol::{

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
+use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table, TableEvent};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
-use crate::shared::{AttributesText, Share, readable};
+use crate::shared::{AttributesText, ColumnChecks, Share};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub struct Engine {
     pub(crate) share: Share,
     /// The form in which attributes are written as text, for faces that show them so.
     pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
+    /// Knows what columns of tables of cells take, where that is less than the engine's types do.
+    pub(crate) column_checks: Option<Arc<dyn ColumnChecks>>,
 }
 
 /// A callback that is told the access report of each read and write through one [`Engine`].
@@ -50,6 +52,7 @@ impl Engine {
             owner: Owner::Engine,
             share: Share::None,
             attributes_text: None,
+            column_checks: None,
         })
     }
 
@@ -166,11 +169,12 @@ impl Engine {
     }
 
     /// Has `watcher` told the name of each table of `owner` that is created, changed or dropped, once
-    /// that is done, by the thread that did it. It returns false to be told no more.
+    /// that is done, and of each that is about to be created; by the thread that does it. It returns
+    /// false to be told no more.
     pub fn watch_tables(
         &self,
         owner: Owner,
-        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+        watcher: impl Fn(&TableName, TableEvent) -> bool + Send + Sync + 'static,
     ) {
         self.inner.catalogue.watch(owner, Arc::new(watcher));
     }
@@ -399,10 +403,7 @@ impl Engine {
         match (&table.mapped, &table.items, &table.readable) {
             (Some(mapping), ..) => mapping.current(&self.inner),
             (None, Some(mapping), _) => mapping.current(&self.inner),
-            (None, None, Some(base)) => {
-                let current = self.inner.catalogue.current(base)?;
-                Ok(current.map(|base| Arc::new(readable(&base))))
-            }
+            (None, None, Some(readable)) => readable.current(&self.inner),
             (None, None, None) => self.inner.catalogue.current(table),
         }
     }
@@ -415,9 +416,10 @@ impl Engine {
         get: &Get,
         now: u64,
     ) -> Result<Got> {
-        match &table.mapped {
-            Some(mapping) => mapping.get(&self.inner, view, get, now),
-            None => items::get(view, table, get, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.get(&self.inner, view, get, now),
+            (None, Some(readable)) => readable.get(view, get, now),
+            (None, None) => items::get(view, table, get, now),
         }
     }
 
@@ -429,9 +431,10 @@ impl Engine {
         query: &Query,
         now: u64,
     ) -> Result<ResultPage> {
-        match &table.mapped {
-            Some(mapping) => mapping.query(&self.inner, view, query, now),
-            None => items::query(view, table, query, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.query(&self.inner, view, query, now),
+            (None, Some(readable)) => readable.query(view, query, now),
+            (None, None) => items::query(view, table, query, now),
         }
     }
 
@@ -443,9 +446,10 @@ impl Engine {
         scan: &Scan,
         now: u64,
     ) -> Result<ResultPage> {
-        match &table.mapped {
-            Some(mapping) => mapping.scan(&self.inner, view, scan, now),
-            None => items::scan(view, table, scan, now),
+        match (&table.mapped, &table.readable) {
+            (Some(mapping), _) => mapping.scan(&self.inner, view, scan, now),
+            (None, Some(readable)) => readable.scan(view, scan, now),
+            (None, None) => items::scan(view, table, scan, now),
         }
     }
 

@@ -29,7 +29,7 @@ pub mod weight;
 pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
 };
-pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
+pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table, TableEvent};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellEstimate, CellFilter, CellGet, CellGot,
     CellIndexQuery, CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites,
@@ -49,7 +49,10 @@ pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
-pub use shared::{AttributesText, OtherAttributes, Share, SharedColumns};
+pub use shared::{
+    AttributesText, ColumnCheck, ColumnChecks, FieldKind, OtherAttributes, Share, SharedColumns,
+    declare_fields, declared_fields,
+};
 pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,

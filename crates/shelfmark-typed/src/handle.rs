@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use shelfmark_engine::{Engine, ErrorKind as EngineKind, Table};
+use shelfmark_engine::{Engine, ErrorKind as EngineKind, FieldKind, Table, declare_fields};
 use shelfmark_model::limits::SHARD_BYTES_MAX_DEFAULT;
 use shelfmark_model::{
     Item, KeyColumn, Placement, SortColumn, TableName, TableOptions, TableSchema, TtlSource, Value,
@@ -76,6 +76,15 @@ impl TableSettings {
     }
 }
 
+/// The key of a table, and the fields that its values declare.
+pub(crate) struct Shape {
+    /// The word of the kind of table.
+    pub(crate) face: &'static str,
+    pub(crate) partition: KeyColumn,
+    pub(crate) sort: Vec<SortColumn>,
+    pub(crate) fields: Vec<(String, FieldKind)>,
+}
+
 /// The option that marks a table created not to be split by bytes; one of an earlier build lacks
 /// it.
 const NEVER_BY_BYTES: &str = "never_split_by_bytes";
@@ -93,24 +102,21 @@ impl Handle {
     pub(crate) fn open(
         database: &Database,
         name: &str,
-        face: &str,
-        partition: KeyColumn,
-        sort: Vec<SortColumn>,
+        shape: Shape,
         settings: &TableSettings,
     ) -> Result<Arc<Self>> {
         check_name(name)?;
-        Self::open_any(database, name, face, partition, sort, settings)
+        Self::open_any(database, name, shape, settings)
     }
 
     /// Works as [`Handle::open`], for internal tables, whose names begin with `_`.
     pub(crate) fn open_any(
         database: &Database,
         name: &str,
-        face: &str,
-        partition: KeyColumn,
-        sort: Vec<SortColumn>,
+        shape: Shape,
         settings: &TableSettings,
     ) -> Result<Arc<Self>> {
+        let Shape { face, partition, sort, fields } = shape;
         database.grant().check()?;
         settings.check()?;
         let engine = database.engine().clone();
@@ -130,6 +136,7 @@ impl Handle {
         if settings.shard_bytes_max.is_none() {
             schema.options.face.insert(NEVER_BY_BYTES.to_owned(), Value::Bool(true));
         }
+        declare_fields(&mut schema.options.face, fields.iter().cloned());
         let table = match engine.table(&name) {
             Ok(table) => table,
             Err(error) if error.kind() == EngineKind::NotFound => {
@@ -146,6 +153,7 @@ impl Handle {
         };
         check_keys(&table.schema, &schema)?;
         let table = split_by_bytes(&engine, table, settings)?;
+        let table = with_fields(&engine, table, fields)?;
         let grant = Arc::clone(database.grant());
         Ok(Arc::new(Self { engine, name, grant, current: RwLock::new(table) }))
     }
@@ -206,6 +214,27 @@ fn split_by_bytes(
     match altered {
         // Another process was faster, or is about to do the same.
         Err(error) if error.kind() == EngineKind::Conflict => Ok(engine.table(&table.schema.name)?),
+        altered => Ok(altered?),
+    }
+}
+
+/// Adds to what the catalogue says of a table's values what this program's type declares.
+fn with_fields(
+    engine: &Engine,
+    table: Arc<Table>,
+    fields: Vec<(String, FieldKind)>,
+) -> Result<Arc<Table>> {
+    let mut known = table.schema.options.face.clone();
+    if !declare_fields(&mut known, fields.iter().cloned()) {
+        return Ok(table);
+    }
+    let name = &table.schema.name;
+    let altered = engine.alter_options(name, |options| {
+        declare_fields(&mut options.face, fields.iter().cloned());
+    });
+    match altered {
+        // Another process was faster, or is about to do the same.
+        Err(error) if error.kind() == EngineKind::Conflict => Ok(engine.table(name)?),
         altered => Ok(altered?),
     }
 }

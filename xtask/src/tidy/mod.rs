@@ -7,6 +7,7 @@ mod circles;
 mod first_lines;
 mod layers;
 mod markdown;
+mod numbers;
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ fn problems() -> anyhow::Result<Vec<String>> {
     problems.extend(first_lines::check(&files)?);
     problems.extend(sources::check(&files)?);
     problems.extend(markdown::check(&files)?);
+    problems.extend(numbers::check(&files)?);
     Ok(problems)
 }
 

@@ -25,7 +25,7 @@ use crate::credentials;
 use crate::log::{self, Refusals};
 use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
-use crate::store::{ClusterTls, cluster, memory as in_memory, open};
+use crate::store::{ClusterTls, cluster, memory as in_memory, open, shared};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
@@ -164,7 +164,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let cql_options =
         cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
     let faces = (options, cql_options);
-    let shown = engine.sharing(granted).writing_attributes(Arc::new(dynamo::AttributesJson));
+    let shown = shared(&engine, granted);
     let served =
         serve(&shown, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
     let closed = engine.store().close().context("the store could not be closed in good order");

@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bytes::BytesMut;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Progress};
-use shelfmark_engine::{Engine, Upkeep};
+use shelfmark_engine::{Engine, Share, Upkeep};
 use shelfmark_store::embedded::Options;
 
 use super::link::Link;
-use crate::store::open;
+use crate::store::{open, shared};
 
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
@@ -35,9 +35,11 @@ impl InProcess {
         }
         let engine = open(folder, Options::default(), true)?;
         let environment = engine.environment().clone();
+        // As with a server that asks nobody who he is: other faces' tables can be read.
+        let shown = shared(&engine, Share::Read);
         let options = FaceOptions::default();
         let background = Arc::new(Inline);
-        let face = Face::open(engine.clone(), environment, options, None, background)
+        let face = Face::open(shown, environment, options, None, background)
             .map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
         let upkeep = Upkeep::start(&engine, UPKEEP_PERIOD)?;
         Ok(Self { store: Some((upkeep, engine)), ..Self::over(face) })

@@ -77,9 +77,15 @@ fn names_of_faces_cannot_be_taken_by_another() {
         check_refused(cql(&store, &keyspace("shelfmark")), "typed tables");
         let again = keyspace("dynamodb").replace("KEYSPACE", "KEYSPACE IF NOT EXISTS");
         check_refused(cql(&store, &again), "DynamoDB");
-        // Nothing of it was committed.
+        // Nothing of it was committed; DynamoDB's own is shown while it has a table.
         let shown = cql(&store, "DESCRIBE KEYSPACES").unwrap();
-        assert!(!shown.contains("dynamodb") && !shown.contains("shelfmark"), "{shown}");
+        assert!(!shown.contains("shelfmark"), "{shown}");
+        assert_eq!(shown.contains("dynamodb"), table_comes_first, "{shown}");
+        let read = cql(&store, "SELECT pk, other_attributes FROM dynamodb.ttt");
+        assert_eq!(read.is_ok(), table_comes_first, "{read:?}");
+        // The folder's owner reads; who may write is said by the table's own grant.
+        let written = cql(&store, "INSERT INTO dynamodb.ttt (pk) VALUES ('a')");
+        assert!(written.is_err(), "{written:?}");
         cql(&store, &format!("{}; CREATE TABLE k.t (p int PRIMARY KEY)", keyspace("k"))).unwrap();
         with_engine(&store, |engine| {
             let registry = Registry::open(engine).unwrap();
@@ -364,4 +370,43 @@ fn entities_are_read_by_dynamodb_and_not_written() {
     assert_eq!(call(Share::None, "GetItem", get).0, 400);
     assert_eq!(call(Share::All, "DeleteTable", r#"{"TableName":"chats.people"}"#).0, 400);
     assert!(call(Share::Read, "GetItem", get).1.contains("Ulm"));
+}
+
+#[test]
+fn tables_of_programs_are_read_by_what_their_types_declare() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let write = |likes: u32| {
+        with_engine(&store, |engine| {
+            let registry = Registry::open(engine).unwrap();
+            let blog = registry.environment("home").unwrap().create_database("blog").unwrap();
+            let posts: OrderedTable<(String, u32), Post> =
+                OrderedTable::named(&blog, "posts").unwrap();
+            posts.write(&("ada".into(), 7), &Post { title: "Hello".into(), likes }).unwrap();
+        });
+    };
+    write(3);
+    let select = "SELECT title, likes FROM blog.posts WHERE key1 = 'ada' AND key2 > 6";
+    let shown = cql(&store, select).unwrap();
+    assert!(shown.contains("Hello") && shown.contains('3'), "{shown}");
+    let query = r#"{"TableName":"blog.posts","KeyConditionExpression":"shelf = :s AND key1 = :k",
+        "ExpressionAttributeValues":{":s":{"N":"0"},":k":{"S":"ada"}}}"#;
+    let (status, body) = dynamodb(&store, "Query", query);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains(r#""title":{"S":"Hello"}"#), "{body}");
+    // What CQL declares over an attribute, and what the program writes then, stand side by side.
+    cql(&store, "ALTER TABLE blog.posts ADD note text").unwrap();
+    write(4);
+    let shown = cql(&store, "SELECT * FROM blog.posts").unwrap();
+    assert!(shown.contains("note") && shown.contains('4'), "{shown}");
+    assert!(cql(&store, "DELETE FROM blog.posts WHERE shelf = 0").is_err());
+    let output = shelfmark(&["verify", "--data", store.to_str().unwrap()]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
+/// A value of a program's table.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Post {
+    title: String,
+    likes: u32,
 }

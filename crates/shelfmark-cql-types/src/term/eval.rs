@@ -6,8 +6,8 @@ use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use super::expression::{Expr, MetadataKind, MetadataPath, UnsetField};
 use crate::function::FunctionContext;
 use crate::value::{
-    CqlType, canonical, compare, elements, entries, fields, put_cell, put_collection, put_tuple,
-    unsigned_vint, validate,
+    CqlType, canonical, compare, elements, entries, fields, plain_decimal, put_cell,
+    put_collection, put_tuple, unsigned_vint, validate,
 };
 
 /// A row as a selection sees it.
@@ -143,6 +143,7 @@ impl Expr {
                     .collect::<Result<_>>()?;
                 Ok(parts.map(|parts| Bytes::copy_from_slice(&token_of(&parts).to_be_bytes())))
             }
+            Self::Plain(of) => Ok(of.inner(env)?.map(|value| plain_decimal(&value))),
             Self::Element { of, ty, key, shown } => {
                 let of_value = of.inner(env)?;
                 let what = match key.eval(env)? {

@@ -31,6 +31,8 @@ pub enum Expr {
     Call { function: Scalar, arguments: Vec<Expr> },
     /// The token of a partition key.
     Token(Vec<Expr>),
+    /// A decimal in the one spelling that keys of another face's tables have.
+    Plain(Box<Expr>),
     /// An element of a frozen or assembled collection; how messages call that.
     Element { of: Box<Expr>, ty: CqlType, key: Box<Expr>, shown: String },
     /// A part of a collection.
@@ -89,7 +91,7 @@ impl Expr {
             }
             Self::Fields { items, .. } => items.iter().flatten().any(Self::has_marker),
             Self::Element { of, key, .. } => of.has_marker() || key.has_marker(),
-            Self::Slice { of, .. } | Self::Field { of, .. } => of.has_marker(),
+            Self::Slice { of, .. } | Self::Field { of, .. } | Self::Plain(of) => of.has_marker(),
         }
     }
 }

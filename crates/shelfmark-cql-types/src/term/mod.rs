@@ -19,5 +19,5 @@ pub use column_mask::{ColumnMask, MaskArgument};
 pub use eval::{EvalContext, ResolvedPath, RowView};
 pub use expression::{Expr, MetadataKind, MetadataPath, UnsetField};
 pub use prepare::{ambiguous, prepare, prepare_literal as prepare_literal_as, prepare_marker};
-pub use scope::{BindMarkers, KeyedTable, Receiver, Scope};
+pub use scope::{BindMarkers, KeyedTable, Receiver, Scope, spelled_argument};
 pub use text::{literal_text, term_text};

@@ -9,7 +9,7 @@ use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
 use super::assign::{arguments_of, misplaced_list};
 use super::assign::{known_type, test};
 use super::expression::{Expr, UnsetField};
-use super::scope::{KeyedTable, Receiver, Scope};
+use super::scope::{KeyedTable, Receiver, Scope, spelled_argument};
 use super::text::term_text;
 use crate::function::{
     Argument, Assignability, Resolved, ambiguous_cast, cast, negate, operate, resolve,
@@ -475,6 +475,7 @@ fn prepare_call(
 
 fn prepare_token(arguments: &[Term], scope: &mut Scope<'_>) -> Result<(Expr, CqlType)> {
     let columns = scope.table.map(KeyedTable::partition_key).unwrap_or_default();
+    let is_plain = scope.table.is_some_and(KeyedTable::has_plain_numbers);
     if columns.len() != arguments.len() {
         return Err(CqlError::invalid(format!(
             "Invalid number of arguments in call to function system.token: {} required but {} provided",
@@ -492,7 +493,8 @@ fn prepare_token(arguments: &[Term], scope: &mut Scope<'_>) -> Result<(Expr, Cql
             )));
         }
         let name = format!("arg{at}(system.token)");
-        parts.push(prepare(term, Receiver { name: &name, ty }, scope)?);
+        let part = prepare(term, Receiver { name: &name, ty }, scope)?;
+        parts.push(spelled_argument(part, ty, is_plain));
     }
     Ok((Expr::Token(parts), CqlType::Bigint))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::BindMarker;
 
+use super::expression::Expr;
 use crate::resolve::UserTypes;
 use crate::value::CqlType;
 
@@ -26,6 +27,20 @@ pub trait KeyedTable {
 
     /// Returns names and types of the columns of the partition key, in key order.
     fn partition_key(&self) -> Vec<(&str, &CqlType)>;
+
+    /// Returns true if decimals of the key are kept without zeros at their end.
+    fn has_plain_numbers(&self) -> bool {
+        false
+    }
+}
+
+/// Returns an argument of `token` in the spelling that the table's keys have.
+#[must_use]
+pub fn spelled_argument(argument: Expr, ty: &CqlType, has_plain_numbers: bool) -> Expr {
+    match has_plain_numbers && *ty == CqlType::Decimal {
+        true => Expr::Plain(Box::new(argument)),
+        false => argument,
+    }
 }
 
 /// Collects the receivers of the bind markers of a statement, by their places.

@@ -33,7 +33,7 @@ pub use json::{to_json, to_json_into};
 pub use key::{key_type, partition_bytes, partition_parts};
 pub use number::{
     decimal_from_parts, decimal_parts, decimal_to_scientific, parse_decimal, parse_varint,
-    varint_from_bytes, varint_to_bytes,
+    plain_decimal, varint_from_bytes, varint_to_bytes,
 };
 pub use shelfmark_cql_protocol::types::{
     CqlType, Elements, Entries, Fields, MarshalError, Native, Result, TYPE_DEPTH_MAX,

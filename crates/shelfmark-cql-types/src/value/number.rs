@@ -1,5 +1,6 @@
 //! Varints and decimals: bytes, text and back.
 
+use bytes::Bytes;
 use num_bigint::BigInt;
 use shelfmark_keycode::Decimal;
 
@@ -29,6 +30,15 @@ pub fn varint_to_bytes(value: &BigInt) -> Vec<u8> {
 pub fn decimal_parts(bytes: &[u8]) -> Option<Decimal> {
     let (scale, unscaled) = bytes.split_first_chunk::<4>()?;
     Decimal::new(varint_from_bytes(unscaled), i32::from_be_bytes(*scale)).ok()
+}
+
+/// Returns a decimal without zeros at its end, as keys of another face's tables are kept; one that
+/// cannot be read stays as it is.
+#[must_use]
+pub fn plain_decimal(bytes: &Bytes) -> Bytes {
+    let Some(number) = decimal_parts(bytes) else { return bytes.clone() };
+    let (unscaled, scale) = number.normalized().into_parts();
+    decimal_from_parts(&unscaled, scale).into()
 }
 
 /// Writes a decimal.

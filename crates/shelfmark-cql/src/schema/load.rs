@@ -88,7 +88,7 @@ pub(crate) fn load(
     let version = hash.uuid();
     let fresh = Schema { version, keyspaces, own_version: version, shared_version: None };
     if previous.knows_shared() {
-        return shared::with_shared(engine, &fresh, previous.shared_keyspace());
+        return shared::with_shared(engine, &fresh, previous);
     }
     Ok(fresh)
 }

@@ -6,6 +6,7 @@
 //! Invariant: a table's columns lie in the order of `SELECT *`: partition key, clustering key,
 //! statics by name, the others by name.
 
+mod column_checks;
 mod load;
 mod options;
 mod own_keyspaces;
@@ -21,6 +22,7 @@ use shelfmark_cql_types::term::{ColumnMask, KeyedTable};
 use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
 
+pub use column_checks::ColumnTypes;
 pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
@@ -58,10 +60,10 @@ impl Schema {
         self.shared_version.is_some()
     }
 
-    /// Returns the keyspace of another face's tables. Stores of earlier builds may have a keyspace of
-    /// CQL's own under its name, which is not it.
-    pub(crate) fn shared_keyspace(&self) -> Option<&Arc<Keyspace>> {
-        self.keyspace(SHARED_KEYSPACE).filter(|own| own.is_shared())
+    /// Returns the keyspace of this name if its tables are another face's. Stores of earlier builds may
+    /// have a keyspace of CQL's own under such a name, which is not it.
+    pub(crate) fn shared_keyspace(&self, name: &str) -> Option<&Arc<Keyspace>> {
+        self.keyspace(name).filter(|own| own.is_shared())
     }
 
     /// Returns the keyspace of this name.
@@ -260,6 +262,10 @@ impl KeyedTable for Table {
         let columns = self.partition_columns().iter();
         columns.map(|column| (&*column.name, &column.kind)).collect()
     }
+
+    fn has_plain_numbers(&self) -> bool {
+        self.is_shared()
+    }
 }
 
 impl Table {
@@ -394,6 +400,12 @@ impl Table {
         self.columns.iter().any(|column| column.mask.is_some())
     }
 
+    /// Returns true if it is a typed table of a program, which lies in the order of its keys.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.is_in_key_order())
+    }
+
     /// Returns true if it is a view.
     #[must_use]
     pub const fn is_view(&self) -> bool {
@@ -442,6 +454,8 @@ pub struct SharedIndex {
     pub in_partition: bool,
     /// The columns by which entries of one value are ordered.
     pub order: Vec<Arc<str>>,
+    /// The number of these that belong to the partition key, too: an entry is found by values of all.
+    pub looked_up: usize,
 }
 
 impl Index {

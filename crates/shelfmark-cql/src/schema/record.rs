@@ -95,6 +95,13 @@ struct ViewRecord {
     where_clause: String,
 }
 
+/// Returns the columns of a table as its record has them; `None` if it cannot be read.
+pub(super) fn recorded_columns(attachment: &[u8]) -> Option<Vec<(String, CqlType)>> {
+    let record: TableRecord = serde_json::from_slice(attachment).ok()?;
+    let column = |own: ColumnRecord| Some((own.name, parse_class_name(&own.class).ok()?.0));
+    record.columns.into_iter().map(column).collect()
+}
+
 /// Returns the error for what is stored and cannot be read.
 pub(crate) fn damaged(what: &str) -> CqlError {
     CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))

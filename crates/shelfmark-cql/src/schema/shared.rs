@@ -1,7 +1,7 @@
-//! Tables of another face as tables of CQL: the keyspace `dynamodb`.
+//! Tables of other faces as tables of CQL: the keyspace `dynamodb`, and those of typed databases.
 //!
 //! Key attributes are columns, of the table and of its indexes; so are attributes that
-//! `ALTER TABLE … ADD` declared. All others are one text in one column. What it is not: a copy of
+//! `ALTER TABLE … ADD` declared, or the type of a typed table's values. All others are one text in one column. What it is not: a copy of
 //! anything. What is declared is kept with the table itself.
 //!
 //! Invariant: a column stands for the attribute of its name, except the one of the others, whose name
@@ -12,9 +12,12 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_types::{CqlType, Native, class_name, parse_class_name};
-use shelfmark_engine::{Engine, ErrorKind, OtherAttributes, SharedColumns};
+use shelfmark_engine::{
+    Engine, ErrorKind, FieldKind, OtherAttributes, SharedColumns, declared_fields,
+};
 use shelfmark_model::{IndexSchema, IndexState, KeyType, TableName, TableSchema, Value};
 
+use super::column_checks::checks_of_columns;
 use super::load::{Fingerprint, failed};
 use super::stored::stored_column;
 use super::{
@@ -32,10 +35,13 @@ const OTHER_ATTRIBUTES: &str = "other_attributes";
 /// Names the place of the declared columns among what the faces keep with a table.
 const DECLARED: &str = "cql_columns";
 
+/// Tables of other faces, by keyspace and by name.
+type SharedTables = BTreeMap<String, BTreeMap<String, Arc<Table>>>;
+
 /// Returns the schema with all tables that are granted. Those that did not change since `previous`
 /// are the same ones.
 ///
-/// Cost: reads the record of every table of DynamoDB that was not used yet.
+/// Cost: reads the record of every table of another face that was not used yet.
 ///
 /// # Errors
 ///
@@ -43,17 +49,18 @@ const DECLARED: &str = "cql_columns";
 pub(crate) fn with_shared(
     engine: &Engine,
     schema: &Schema,
-    previous: Option<&Arc<Keyspace>>,
+    previous: &Schema,
 ) -> Result<Schema, CqlError> {
-    let mut tables = BTreeMap::new();
-    for name in engine.shared_names(SHARED_KEYSPACE).map_err(failed)? {
-        let known = previous.and_then(|own| own.tables.get(&name.name));
+    let mut all = SharedTables::new();
+    let mut version = [0; 16];
+    for name in engine.shared_names().map_err(failed)? {
+        let known = previous.table(&name.namespace, &name.name);
         if let Some(table) = current(engine, &name, known)? {
-            tables.insert(name.name, table);
+            version = mixed(version, fingerprint(&table));
+            all.entry(name.namespace).or_default().insert(name.name, table);
         }
     }
-    let version = tables.values().fold([0; 16], |all, table| mixed(all, fingerprint(table)));
-    Ok(with_tables(schema, tables, version))
+    Ok(with_tables(schema, all, version))
 }
 
 /// Returns the schema after one table of another face was created, changed or dropped.
@@ -66,50 +73,57 @@ pub(crate) fn with_shared(
 pub(crate) fn with_changed(
     engine: &Engine,
     schema: &Schema,
-    name: &str,
+    name: &TableName,
 ) -> Result<Schema, CqlError> {
-    let keyspace = schema.shared_keyspace();
-    let mut tables = keyspace.map(|own| own.tables.clone()).unwrap_or_default();
-    let old = tables.remove(name);
-    let new = current(engine, &TableName::new(SHARED_KEYSPACE, name), old.as_ref())?;
+    let shared = schema.keyspaces.iter().filter(|(_, own)| own.is_shared());
+    let mut all: SharedTables =
+        shared.map(|(name, own)| (name.clone(), own.tables.clone())).collect();
+    let tables = all.entry(name.namespace.clone()).or_default();
+    let old = tables.remove(&name.name);
+    let new = current(engine, name, old.as_ref())?;
     let mut version = schema.shared_version.unwrap_or_default();
     for table in old.iter().chain(&new) {
         version = mixed(version, fingerprint(table));
     }
-    tables.extend(new.map(|table| (name.to_owned(), table)));
-    Ok(with_tables(schema, tables, version))
+    tables.extend(new.map(|table| (name.name.clone(), table)));
+    Ok(with_tables(schema, all, version))
 }
 
-/// Returns a table as it is now; `None` if nothing of it is granted, or it cannot be read.
+/// Returns a table as it is now; `None` if nothing of it is granted, or it cannot be read here.
 fn current(
     engine: &Engine,
     name: &TableName,
     known: Option<&Arc<Table>>,
 ) -> Result<Option<Arc<Table>>, CqlError> {
-    let same = known.filter(|own| own.stored.as_ref().is_some_and(|own| !own.is_retired()));
-    if let Some(same) = same {
+    let is_current = |own: &&Arc<Table>| {
+        own.is_shared() && own.stored.as_ref().is_some_and(|own| !own.is_retired())
+    };
+    if let Some(same) = known.filter(is_current) {
         return Ok(Some(Arc::clone(same)));
     }
     match table(engine, name) {
         Ok(table) => Ok(Some(Arc::new(table))),
-        // Dropped, not granted, or damaged: the others can be used.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Corrupt) => Ok(None),
+        // Dropped, not granted, damaged, or of a key that CQL has not: the others can be used.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::Corrupt | ErrorKind::Invalid
+            ) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(failed(error)),
     }
 }
 
-fn with_tables(
-    schema: &Schema,
-    tables: BTreeMap<String, Arc<Table>>,
-    shared_version: [u8; 16],
-) -> Schema {
+fn with_tables(schema: &Schema, all: SharedTables, shared_version: [u8; 16]) -> Schema {
     let mut keyspaces = schema.keyspaces.clone();
-    if schema.shared_keyspace().is_some() {
-        keyspaces.remove(SHARED_KEYSPACE);
-    }
-    // What CQL has under the name in a store of an earlier build comes first, until it is mended.
-    if !tables.is_empty() && !keyspaces.contains_key(SHARED_KEYSPACE) {
-        keyspaces.insert(SHARED_KEYSPACE.to_owned(), Arc::new(keyspace(tables)));
+    keyspaces.retain(|_, own| !own.is_shared());
+    for (name, tables) in all {
+        // What CQL has under the name in a store of an earlier build comes first, until it is mended.
+        if !tables.is_empty() && !keyspaces.contains_key(&name) {
+            keyspaces.insert(name.clone(), Arc::new(keyspace(&name, tables)));
+        }
     }
     let mut version = Fingerprint::default();
     version.add(&schema.own_version);
@@ -142,10 +156,10 @@ fn mixed(all: [u8; 16], own: [u8; 16]) -> [u8; 16] {
     })
 }
 
-fn keyspace(tables: BTreeMap<String, Arc<Table>>) -> Keyspace {
+fn keyspace(name: &str, tables: BTreeMap<String, Arc<Table>>) -> Keyspace {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     Keyspace {
-        name: SHARED_KEYSPACE.into(),
+        name: name.into(),
         durable_writes: true,
         replication: vec![
             pair("class", "org.apache.cassandra.locator.SimpleStrategy"),
@@ -173,23 +187,28 @@ fn table(engine: &Engine, name: &TableName) -> Result<Table, shelfmark_engine::E
         SharedColumns {
             columns: columns.iter().filter(is_plain).map(stored_column).collect(),
             others,
+            check: checks_of_columns(&columns),
         }
     })?;
     let mut id = Fingerprint::default();
+    if name.namespace != SHARED_KEYSPACE {
+        id.add(name.namespace.as_bytes());
+    }
     id.add(name.name.as_bytes());
+    let comment = match stored.is_in_key_order() {
+        true => "a typed table of a Rust program",
+        false => "a table of DynamoDB",
+    };
     id.add(&stored.id.to_be_bytes());
     let mut table = Table {
-        keyspace: SHARED_KEYSPACE.into(),
+        keyspace: name.namespace.as_str().into(),
         name: name.name.as_str().into(),
         id: id.uuid(),
         columns,
         partition_count: 0,
         clustering_count: 0,
         next_column: 0,
-        options: TableOptions {
-            comment: "a table of DynamoDB".to_owned(),
-            ..TableOptions::default()
-        },
+        options: TableOptions { comment: comment.to_owned(), ..TableOptions::default() },
         flags: TableFlags { compound: true, ..TableFlags::default() },
         indexes,
         dropped: Vec::new(),
@@ -204,10 +223,45 @@ fn table(engine: &Engine, name: &TableName) -> Result<Table, shelfmark_engine::E
 /// Returns the type of a key attribute's column.
 fn key_kind(key_type: &KeyType) -> CqlType {
     CqlType::Native(match key_type {
+        KeyType::Kinded(inner) => return key_kind(inner),
+        KeyType::Bool => Native::Boolean,
+        KeyType::I8 => Native::Tinyint,
+        KeyType::I16 => Native::Smallint,
+        KeyType::I32 => Native::Int,
+        KeyType::I64 => Native::Bigint,
+        KeyType::Integer => Native::Varint,
         KeyType::Decimal => Native::Decimal,
+        KeyType::F32 => Native::Float,
+        KeyType::F64 => Native::Double,
+        KeyType::Date => Native::Date,
+        KeyType::Time => Native::Time,
+        KeyType::Timestamp => Native::Timestamp,
+        KeyType::Inet => Native::Inet,
         KeyType::Bytes => Native::Blob,
         _ => Native::Text,
     })
+}
+
+/// Returns the type of the column of a field that a typed value declares; `None` if it is shown among
+/// the other attributes.
+fn field_kind(kind: FieldKind) -> Option<CqlType> {
+    Some(CqlType::Native(match kind {
+        FieldKind::Bool => Native::Boolean,
+        FieldKind::I8 => Native::Tinyint,
+        FieldKind::I16 => Native::Smallint,
+        FieldKind::I32 => Native::Int,
+        FieldKind::I64 => Native::Bigint,
+        FieldKind::Integer => Native::Varint,
+        FieldKind::F32 => Native::Float,
+        FieldKind::F64 => Native::Double,
+        FieldKind::Text => Native::Text,
+        FieldKind::Bytes => Native::Blob,
+        FieldKind::Date => Native::Date,
+        FieldKind::Time => Native::Time,
+        FieldKind::Timestamp => Native::Timestamp,
+        FieldKind::Uuid => Native::Uuid,
+        FieldKind::Other => return None,
+    }))
 }
 
 /// Returns the columns of a table: its key, the keys of its indexes, what is declared, the others.
@@ -260,8 +314,17 @@ fn others_column(schema: &TableSchema, declared: &BTreeMap<String, CqlType>) -> 
     name
 }
 
-/// Returns the columns that were declared. One whose type cannot be read is not.
+/// Returns the columns that are declared: by the types of a program, or by CQL, which comes first.
 fn declared(schema: &TableSchema) -> BTreeMap<String, CqlType> {
+    let fields = declared_fields(schema);
+    let mut all: BTreeMap<String, CqlType> =
+        fields.into_iter().filter_map(|(name, kind)| Some((name, field_kind(kind)?))).collect();
+    all.extend(declared_by_cql(schema));
+    all
+}
+
+/// Returns the columns that CQL declared. One whose type cannot be read is not.
+fn declared_by_cql(schema: &TableSchema) -> BTreeMap<String, CqlType> {
     let Some(Value::Map(all)) = schema.options.face.get(DECLARED) else { return BTreeMap::new() };
     all.iter()
         .filter_map(|(name, class)| {
@@ -270,16 +333,17 @@ fn declared(schema: &TableSchema) -> BTreeMap<String, CqlType> {
         .collect()
 }
 
-/// Returns an index as CQL can use it; `None` if its partition key has several attributes.
+/// Returns an index as CQL can use it; `None` if it is the table's own partitions in no other order.
 fn index_of(schema: &TableSchema, own: &IndexSchema) -> Option<Index> {
-    let [partition] = own.partition.as_slice() else { return None };
     let in_partition = own.partition == schema.partition;
-    let mut order: Vec<Arc<str>> = own.sort.iter().map(|own| own.name.as_str().into()).collect();
-    let column = match in_partition {
-        true if order.is_empty() => return None,
-        true => order.remove(0),
-        false => partition.name.as_str().into(),
-    };
+    let partition = own.partition.iter().map(|own| &own.name).filter(|_| !in_partition);
+    let columns = partition.chain(own.sort.iter().map(|own| &own.name));
+    let mut order: Vec<Arc<str>> = columns.map(|name| name.as_str().into()).collect();
+    if order.is_empty() {
+        return None;
+    }
+    let column = order.remove(0);
+    let looked_up = if in_partition { 0 } else { own.partition.len().saturating_sub(1) };
     Some(Index {
         name: own.name.clone(),
         column,
@@ -287,7 +351,7 @@ fn index_of(schema: &TableSchema, own: &IndexSchema) -> Option<Index> {
         class: None,
         options: Vec::new(),
         is_public: own.state == IndexState::Public,
-        shared: Some(super::SharedIndex { in_partition, order }),
+        shared: Some(super::SharedIndex { in_partition, order, looked_up }),
     })
 }
 
@@ -299,17 +363,17 @@ fn index_of(schema: &TableSchema, own: &IndexSchema) -> Option<Index> {
 pub(crate) fn declare(
     engine: &Engine,
     table: &Table,
-    change: impl FnOnce(&mut BTreeMap<String, CqlType>),
+    change: impl FnOnce(&mut BTreeMap<String, CqlType>) -> Result<(), CqlError>,
 ) -> Result<(), CqlError> {
     let name = TableName::new(&*table.keyspace, &*table.name);
     let mut columns = BTreeMap::new();
     engine
         .shared_cells(&name, |schema| {
-            columns = declared(schema);
+            columns = declared_by_cql(schema);
             SharedColumns::default()
         })
         .map_err(failed)?;
-    change(&mut columns);
+    change(&mut columns)?;
     let class = |(name, kind): (&String, &CqlType)| (name.clone(), Value::text(class_name(kind)));
     let value = Value::Map(columns.iter().map(class).collect());
     let value = Some(value).filter(|_| !columns.is_empty());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{CqlError, Spools};
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::weight::{Pool, Refused, Weight};
-use shelfmark_engine::{Engine, Environment, Owner};
+use shelfmark_engine::{Engine, Environment, Owner, TableEvent};
 
 use super::clients::Clients;
 use super::events::Events;
@@ -133,11 +133,17 @@ fn watch_other_servers(executor: &Arc<Executor>, events: &Arc<Events>) {
 /// Has tables of another face that appear, change and go away known here, and clients told.
 fn watch_shared(executor: &Arc<Executor>, events: &Arc<Events>) {
     let known = (Arc::downgrade(executor), Arc::downgrade(events));
-    executor.watch_shared(move |name| {
+    executor.watch_shared(move |name, event| {
         let (Some(executor), Some(events)) = (known.0.upgrade(), known.1.upgrade()) else {
             return false;
         };
-        executor.shared_changed(&name.name).iter().for_each(|change| events.publish(change));
+        match event {
+            TableEvent::Creating => executor.forget_if_gone(name),
+            TableEvent::Changed => {
+                let changes = executor.shared_changed(name);
+                changes.iter().for_each(|change| events.publish(change));
+            }
+        }
         true
     });
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr};
 use shelfmark_cql_types::{
-    CqlType, canonical, compare, elements, fields, partition_bytes, validate,
+    CqlType, canonical, compare, elements, fields, partition_bytes, plain_decimal, validate,
 };
 use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 
@@ -153,16 +153,19 @@ pub(crate) fn partitions(
 
 /// Joins the partition keys that [`partitions`] found, unless one is too long or empty.
 pub(crate) fn joined_partitions(table: &Table, all: &[Vec<Bytes>]) -> Result<Vec<Bytes>> {
-    let single = table.partition_count == 1;
-    all.iter().map(|parts| checked_partition(parts, single)).collect()
+    all.iter().map(|parts| checked_partition(table, parts)).collect()
 }
 
 /// Joins a partition key, unless it is too long or empty.
-pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> {
+pub(crate) fn checked_partition(table: &Table, parts: &[Bytes]) -> Result<Bytes> {
+    let single = table.partition_count == 1;
     if single && parts.iter().all(Bytes::is_empty) {
         return Err(CqlError::invalid("Key may not be empty"));
     }
-    let key = partition_bytes(parts);
+    let columns = table.partition_columns();
+    let parts: Vec<Bytes> =
+        parts.iter().zip(columns).map(|(part, column)| kept(table, column, part)).collect();
+    let key = partition_bytes(&parts);
     let longest = parts.iter().map(Bytes::len).max().unwrap_or(0);
     if key.len() > KEY_SIZE_BYTES_MAX || longest > KEY_SIZE_BYTES_MAX {
         return Err(CqlError::invalid(format!(
@@ -171,6 +174,15 @@ pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> 
         )));
     }
     Ok(key)
+}
+
+/// Returns a value of a key column as the table keeps it: tables of another face have one spelling of
+/// a number.
+pub(crate) fn kept(table: &Table, column: &Column, value: &Bytes) -> Bytes {
+    match table.is_shared() && column.kind == CqlType::Decimal {
+        true => plain_decimal(value),
+        false => value.clone(),
+    }
 }
 
 /// Evaluates a tuple. `place` is how a null in it is spoken of.
@@ -321,7 +333,7 @@ pub(crate) fn spans(table: &Table, own: &Restrictions, env: EvalContext<'_>) -> 
     let spans = prefixes
         .into_iter()
         .map(|prefix| Span {
-            equal: prefix.into_iter().map(Some).collect(),
+            equal: prefix.iter().zip(columns).map(|(own, at)| Some(kept(table, at, own))).collect(),
             lower: lower.clone(),
             upper: upper.clone(),
         })

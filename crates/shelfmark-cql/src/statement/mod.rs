@@ -122,7 +122,7 @@ impl Executor {
         let read = self.change_known(|known| match known.knows_shared() {
             // Somebody else was faster.
             true => Ok(known.clone()),
-            false => schema::with_shared(&self.engine, known, None),
+            false => schema::with_shared(&self.engine, known, known),
         });
         // What cannot be read now is read by the next one who asks.
         read.unwrap_or(known)

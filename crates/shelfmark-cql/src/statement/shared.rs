@@ -13,12 +13,14 @@ use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, SchemaC
 use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, QualifiedName, Statement,
 };
+use shelfmark_cql_types::term::Expr;
 use shelfmark_cql_types::{CqlType, resolve_type};
-use shelfmark_engine::{ErrorKind, Owner};
+use shelfmark_engine::{ErrorKind, Owner, TableEvent};
 use shelfmark_model::TableName;
 
 use super::Executor;
 use super::modify::Modify;
+use super::relation::{Restrictions, Test};
 use crate::outcome::{Answered, Outcome};
 use crate::schema::{ColumnKind, SHARED_KEYSPACE, Schema, Table, declare, with_changed};
 
@@ -29,6 +31,9 @@ pub(super) fn check_modify(modify: &Modify) -> Result<()> {
         return Ok(());
     }
     let name = table.full_name();
+    if table.is_typed() {
+        return invalid(read_alone(table));
+    }
     if modify.timestamp.is_some() {
         return invalid(format!(
             "{name} is a table of DynamoDB: its items have no write times, and the later commit \
@@ -42,6 +47,34 @@ pub(super) fn check_modify(modify: &Modify) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Returns the refusal to write a typed table.
+fn read_alone(table: &Table) -> String {
+    format!(
+        "{} is a typed table of a Rust program: it is read here, and written by the program",
+        table.full_name()
+    )
+}
+
+/// Refuses tokens of a table that does not lie in their order.
+pub(super) fn check_tokens(table: &Table, own: &Restrictions) -> Result<()> {
+    if own.token.is_empty() || !table.is_typed() {
+        return Ok(());
+    }
+    invalid(format!(
+        "{} is a typed table of a Rust program and lies in the order of its keys, so a range of tokens \
+         is no part of it; restrict the columns of its key",
+        table.full_name()
+    ))
+}
+
+/// Restricts the one partition of an ordered table where a query does not name it.
+pub(super) fn name_only_partition(table: &Table, own: &mut Restrictions) {
+    let only = table.stored.as_ref().and_then(|stored| stored.only_partition());
+    if let Some(only) = only.filter(|_| own.of(0).is_empty()) {
+        own.single.insert(0, vec![Test::Equal(Expr::Constant(Some(only)))]);
+    }
 }
 
 /// Refuses a batch's timestamp where its rows have none.
@@ -61,9 +94,9 @@ pub(super) fn check_metadata(table: &Table, function: &str) -> Result<()> {
     if !table.is_shared() {
         return Ok(());
     }
+    let kind = if table.is_typed() { "typed table" } else { "table of DynamoDB" };
     invalid(format!(
-        "{} is a table of DynamoDB: its values have no write time and no TTL, so {function} has \
-         nothing to say",
+        "{} is a {kind}: its values have no write time and no TTL, so {function} has nothing to say",
         table.full_name()
     ))
 }
@@ -73,10 +106,21 @@ pub(super) fn check_truncate(table: &Table) -> Result<()> {
     if !table.is_shared() {
         return Ok(());
     }
+    if table.is_typed() {
+        return invalid(read_alone(table));
+    }
     invalid(format!(
         "{} is a table of DynamoDB, which alone empties it: delete its items, or the table there",
         table.full_name()
     ))
+}
+
+/// Names the face whose tables a keyspace has.
+fn owner_of(keyspace: &str) -> &'static str {
+    match keyspace {
+        SHARED_KEYSPACE => "DynamoDB",
+        _ => "typed tables",
+    }
 }
 
 impl Executor {
@@ -87,18 +131,20 @@ impl Executor {
         keyspace: Option<&str>,
         schema: &Schema,
     ) -> Result<Option<Answered>> {
-        let Some(name) = concerned(statement, keyspace) else { return Ok(None) };
+        let Some(name) = concerned(statement, keyspace, schema) else { return Ok(None) };
         // Without a granted table the keyspace is a name that is taken, and nothing else.
-        let is_there = schema.shared_keyspace().is_some();
+        let is_there = schema.shared_keyspace(&name.namespace).is_some();
         if !is_there && !matches!(statement, Statement::CreateKeyspace(_)) {
             return Ok(None);
         }
-        let Statement::AlterTable(own) = statement else { return Err(refusal(statement)) };
-        let Some(table) = schema.table(SHARED_KEYSPACE, &name) else {
+        let Statement::AlterTable(own) = statement else {
+            return Err(refusal(statement, &name.namespace));
+        };
+        let Some(table) = schema.table(&name.namespace, &name.name) else {
             if own.if_exists {
                 return Ok(Some(Outcome::Void.into()));
             }
-            return invalid(format!("Table '{SHARED_KEYSPACE}.{name}' doesn't exist"));
+            return invalid(format!("Table '{name}' doesn't exist"));
         };
         let columns = declared_by(own, table, schema)?;
         if columns.added.is_empty() && columns.dropped.is_empty() {
@@ -106,7 +152,12 @@ impl Executor {
         }
         declare(&self.engine, table, |declared| {
             declared.extend(columns.added);
-            columns.dropped.iter().for_each(|name| drop(declared.remove(name)));
+            columns.dropped.iter().try_for_each(|name| match declared.remove(name) {
+                Some(_) => Ok(()),
+                None => invalid(format!(
+                    "Cannot drop column {name}: the type of the table's values declares it"
+                )),
+            })
         })?;
         self.change_known(|known| with_changed(&self.engine, known, &name))?;
         Ok(Some(Outcome::SchemaChange(event(ChangeKind::Updated, &name)).into()))
@@ -115,24 +166,28 @@ impl Executor {
     /// Has `watcher` told of tables of another face that appear, change and go away.
     pub(crate) fn watch_shared(
         &self,
-        watcher: impl Fn(&TableName) -> bool + Send + Sync + 'static,
+        watcher: impl Fn(&TableName, TableEvent) -> bool + Send + Sync + 'static,
     ) {
-        self.engine.watch_tables(Owner::DynamoDb, watcher);
+        let watcher = Arc::new(watcher);
+        for owner in [Owner::DynamoDb, Owner::Typed] {
+            let watcher = Arc::clone(&watcher);
+            self.engine.watch_tables(owner, move |name, event| watcher(name, event));
+        }
     }
 
     /// Takes permissions away on a table that is gone: another one may get its name. One that is only
-    /// granted no more keeps them.
-    fn forget_if_gone(&self, name: &str) {
-        let found = self.engine.table(&TableName::new(SHARED_KEYSPACE, name));
+    /// granted no more keeps them. Also done before a table is made, for what a crash left over.
+    pub(crate) fn forget_if_gone(&self, name: &TableName) {
+        let found = self.engine.table(name);
         let is_gone = found.is_err_and(|error| error.kind() == ErrorKind::NotFound);
         if is_gone {
-            // Where this fails the permission stays until the table changes while it is gone.
+            // Where this fails the permission stays until a table of its name is made.
             drop(self.forget_permissions(&event(ChangeKind::Dropped, name)));
         }
     }
 
     /// Reads the schema anew after another face changed a table; returns what clients are told.
-    pub(crate) fn shared_changed(&self, name: &str) -> Vec<SchemaChange> {
+    pub(crate) fn shared_changed(&self, name: &TableName) -> Vec<SchemaChange> {
         self.forget_if_gone(name);
         let mut before = Schema::default();
         let changed = self.change_known(|known| {
@@ -148,7 +203,7 @@ impl Executor {
         if !after.knows_shared() {
             return Vec::new();
         }
-        let table = |schema: &Schema| schema.table(SHARED_KEYSPACE, name).cloned();
+        let table = |schema: &Schema| schema.table(&name.namespace, &name.name).cloned();
         let kind = match (table(&before), table(&after)) {
             (None, None) => return Vec::new(),
             (Some(old), Some(new)) if Arc::ptr_eq(&old, &new) => return Vec::new(),
@@ -157,8 +212,12 @@ impl Executor {
             (Some(_), None) => ChangeKind::Dropped,
         };
         let mut events = vec![event(kind, name)];
-        let has_keyspace = |schema: &Schema| schema.shared_keyspace().is_some();
-        let whole = |kind| SchemaChange { target: ChangeTarget::Keyspace, ..event(kind, "") };
+        let has_keyspace = |schema: &Schema| schema.shared_keyspace(&name.namespace).is_some();
+        let whole = |kind| SchemaChange {
+            target: ChangeTarget::Keyspace,
+            name: String::new(),
+            ..event(kind, name)
+        };
         match (has_keyspace(&before), has_keyspace(&after)) {
             (false, true) => events.insert(0, whole(ChangeKind::Created)),
             (true, false) => events.push(whole(ChangeKind::Dropped)),
@@ -168,23 +227,25 @@ impl Executor {
     }
 }
 
-fn event(kind: ChangeKind, table: &str) -> SchemaChange {
+fn event(kind: ChangeKind, table: &TableName) -> SchemaChange {
     SchemaChange {
         kind,
         target: ChangeTarget::Table,
-        keyspace: SHARED_KEYSPACE.to_owned(),
-        name: table.to_owned(),
+        keyspace: table.namespace.clone(),
+        name: table.name.clone(),
         arguments: Vec::new(),
     }
 }
 
-/// Returns the name of what a statement changes in the keyspace; empty for the keyspace itself.
-fn concerned(statement: &Statement, keyspace: Option<&str>) -> Option<String> {
+/// Returns the name of what a statement changes in a keyspace of another face's tables; empty for the
+/// keyspace itself.
+fn concerned(statement: &Statement, keyspace: Option<&str>, schema: &Schema) -> Option<TableName> {
+    let is_shared = |name: &str| name == SHARED_KEYSPACE || schema.shared_keyspace(name).is_some();
     let inside = |name: &QualifiedName| {
-        let own = name.keyspace.as_ref().map(Name::as_str).or(keyspace);
-        (own == Some(SHARED_KEYSPACE)).then(|| name.name.as_str().to_owned())
+        let own = name.keyspace.as_ref().map(Name::as_str).or(keyspace)?;
+        is_shared(own).then(|| TableName::new(own, name.name.as_str()))
     };
-    let whole = |name: &Name| (name.as_str() == SHARED_KEYSPACE).then(String::new);
+    let whole = |name: &Name| is_shared(name.as_str()).then(|| TableName::new(name.as_str(), ""));
     match statement {
         Statement::CreateKeyspace(own) => whole(&own.name),
         Statement::AlterKeyspace(own) => whole(&own.name),
@@ -204,25 +265,33 @@ fn concerned(statement: &Statement, keyspace: Option<&str>) -> Option<String> {
     }
 }
 
-fn refusal(statement: &Statement) -> CqlError {
+fn refusal(statement: &Statement, keyspace: &str) -> CqlError {
+    let owner = owner_of(keyspace);
     let what = match statement {
-        Statement::CreateKeyspace(_) => "the name is taken; choose another name",
+        Statement::CreateKeyspace(_) => "the name is taken; choose another name".to_owned(),
         Statement::AlterKeyspace(_) | Statement::DropKeyspace(_) => {
-            "the keyspace is there as long as tables of DynamoDB are granted to CQL"
+            "the keyspace is there as long as any of its tables is granted to CQL".to_owned()
         }
         Statement::CreateTable(_) | Statement::DropTable(_) => {
-            "its tables are created and deleted there"
+            "its tables are created and deleted there".to_owned()
         }
-        Statement::CreateIndex(_) | Statement::DropIndex(_) => {
-            "its indexes are created and deleted there, by UpdateTable"
+        Statement::CreateIndex(_) | Statement::DropIndex(_) if keyspace == SHARED_KEYSPACE => {
+            "its indexes are created and deleted there, by UpdateTable".to_owned()
         }
-        Statement::CreateView(_) | Statement::AlterView(_) | Statement::DropView(_) => {
-            "its items have no views; create a global index there"
+        Statement::CreateView(_) | Statement::AlterView(_) | Statement::DropView(_)
+            if keyspace == SHARED_KEYSPACE =>
+        {
+            "its items have no views; create a global index there".to_owned()
         }
-        _ => "its columns have no user types",
+        Statement::CreateIndex(_)
+        | Statement::DropIndex(_)
+        | Statement::CreateView(_)
+        | Statement::AlterView(_)
+        | Statement::DropView(_) => "its tables have no indexes and views of CQL".to_owned(),
+        _ => "its columns have no user types".to_owned(),
     };
     CqlError::invalid(format!(
-        "the name {SHARED_KEYSPACE} belongs to DynamoDB: {what} (ALTER TABLE … ADD declares a column \
+        "the name {keyspace} belongs to {owner}: {what} (ALTER TABLE … ADD declares a column \
          over an attribute)"
     ))
 }
@@ -245,7 +314,7 @@ fn declared_by(own: &AlterTable, table: &Table, schema: &Schema) -> Result<Decla
                     }
                     return invalid(format!("Column with name '{name}' already exists"));
                 }
-                declared.added.push((name.to_owned(), kind_of(column, schema)?));
+                declared.added.push((name.to_owned(), kind_of(column, table, schema)?));
             }
         }
         AlterTableAction::Drop { if_exists, columns, timestamp } => {
@@ -284,7 +353,7 @@ fn declared_by(own: &AlterTable, table: &Table, schema: &Schema) -> Result<Decla
     Ok(declared)
 }
 
-fn kind_of(own: &ColumnDefinition, schema: &Schema) -> Result<CqlType> {
+fn kind_of(own: &ColumnDefinition, table: &Table, schema: &Schema) -> Result<CqlType> {
     let name = own.name.as_str();
     if own.mask.is_some() {
         return invalid("MASKED WITH is not supported by this server: dynamic data masking is off");
@@ -294,7 +363,7 @@ fn kind_of(own: &ColumnDefinition, schema: &Schema) -> Result<CqlType> {
             "column {name} cannot be static: an item's attributes are its own; leave out STATIC"
         ));
     }
-    let kind = resolve_type(&own.column_type, SHARED_KEYSPACE, schema)?;
+    let kind = resolve_type(&own.column_type, &table.keyspace, schema)?;
     if kind.is_counter() {
         return invalid(format!(
             "column {name} cannot be a counter: declare it as bigint, and add to it with a condition, \

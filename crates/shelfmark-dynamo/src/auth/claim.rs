@@ -1,6 +1,9 @@
 //! Parses the signature that a request carries in its headers or in its query.
 
-use super::{AUTHORIZATION_BYTES_MAX, Refusal, Scope, SignedRequest, incomplete, invalid, time};
+use super::{
+    AUTHORIZATION_BYTES_MAX, Refusal, Scope, SignedRequest, incomplete_signature,
+    invalid_signature, time,
+};
 use crate::auth::canonical::{decode, query_pairs};
 use crate::errors::{Exception, texts};
 
@@ -27,7 +30,7 @@ impl Claim {
             .map(str::trim)
             .filter(|value| value.starts_with("AWS4-"));
         match (authorization, in_query) {
-            (Some(_), true) => Err(invalid(texts::SIGNED_TWICE)),
+            (Some(_), true) => Err(invalid_signature(texts::SIGNED_TWICE)),
             (Some(header), false) => Self::of_header(request, header),
             (None, true) => Self::of_query(&query),
             (None, false) => Err(Refusal::new(
@@ -39,7 +42,7 @@ impl Claim {
 
     fn of_header(request: &SignedRequest<'_>, header: &str) -> Result<Self, Refusal> {
         if header.len() > AUTHORIZATION_BYTES_MAX {
-            return Err(incomplete(texts::AUTHORIZATION_TOO_LONG));
+            return Err(incomplete_signature(texts::AUTHORIZATION_TOO_LONG));
         }
         let (algorithm, rest) = header.split_once([' ', ',']).unwrap_or((header, ""));
         let part = |wanted: &str| {
@@ -60,10 +63,10 @@ impl Claim {
             message.push_str(texts::DATE_HEADER_MISSING);
         }
         let [(_, Some(credential)), (_, Some(signature)), (_, Some(signed_headers))] = parts else {
-            return Err(incomplete(message + &texts::authorization_is(header)));
+            return Err(incomplete_signature(message + &texts::authorization_is(header)));
         };
         let (Some(time), true) = (time, message.is_empty()) else {
-            return Err(incomplete(message + &texts::authorization_is(header)));
+            return Err(incomplete_signature(message + &texts::authorization_is(header)));
         };
         Ok(Self {
             algorithm: algorithm.to_owned(),
@@ -92,7 +95,7 @@ impl Claim {
             message.push_str(&texts::query_part_missing(name));
         }
         if !message.is_empty() {
-            return Err(incomplete(message + texts::REEXAMINE_QUERY));
+            return Err(incomplete_signature(message + texts::REEXAMINE_QUERY));
         }
         let [algorithm, credential, signature, signed_headers, time] = names.map(part);
         Ok(Self { algorithm, credential, signed_headers, signature, time, is_in_query: true })
@@ -107,7 +110,7 @@ impl Claim {
     pub(super) fn scope(&self) -> Result<Scope<'_>, Refusal> {
         let parts: Vec<&str> = self.credential.trim_end_matches('/').split('/').collect();
         let [key_id, date, region, service, terminator] = parts.as_slice() else {
-            return Err(incomplete(texts::credential_parts(&self.credential)));
+            return Err(incomplete_signature(texts::credential_parts(&self.credential)));
         };
         Ok(Scope { key_id, date, region, service, terminator })
     }

@@ -157,7 +157,7 @@ impl Credentials {
         if canonical::is_signature(secret, &scope, &to_sign, &claim.signature) {
             Ok(scope.key_id.to_owned())
         } else {
-            Err(invalid(texts::WRONG_SIGNATURE))
+            Err(invalid_signature(texts::WRONG_SIGNATURE))
         }
     }
 
@@ -185,11 +185,11 @@ impl Credentials {
         for name in must_be_signed {
             let is_sent = name == "host" || request.header(name).is_some();
             if is_sent && !names.contains(&name) {
-                return Err(invalid(texts::unsigned_header(name)));
+                return Err(invalid_signature(texts::unsigned_header(name)));
             }
         }
         if claim.algorithm != ALGORITHM {
-            return Err(incomplete(texts::unsupported_algorithm(&claim.algorithm)));
+            return Err(incomplete_signature(texts::unsupported_algorithm(&claim.algorithm)));
         }
         let scope = claim.scope()?;
         check_scope(&scope, &claim.time)?;
@@ -209,24 +209,24 @@ struct Scope<'a> {
     terminator: &'a str,
 }
 
-fn incomplete(message: impl Into<String>) -> Refusal {
+fn incomplete_signature(message: impl Into<String>) -> Refusal {
     Refusal::new(Exception::IncompleteSignature, message)
 }
 
-fn invalid(message: impl Into<String>) -> Refusal {
+fn invalid_signature(message: impl Into<String>) -> Refusal {
     Refusal::new(Exception::InvalidSignature, message)
 }
 
 fn check_time(claim: &Claim, now_ms: i64) -> Result<(), Refusal> {
     let Some(at) = time::seconds_of(&claim.time) else {
-        return Err(incomplete(texts::date_expected(&claim.time)));
+        return Err(incomplete_signature(texts::date_expected(&claim.time)));
     };
     let now = now_ms.div_euclid(1000);
     if at.abs_diff(now) <= SKEW_SECONDS_MAX.unsigned_abs() {
         return Ok(());
     }
     let minutes = SKEW_SECONDS_MAX / 60;
-    Err(invalid(if at < now {
+    Err(invalid_signature(if at < now {
         let least = time::basic_format(now - SKEW_SECONDS_MAX);
         texts::signature_expired(&claim.time, &least, &time::basic_format(now), minutes)
     } else {
@@ -250,5 +250,5 @@ fn check_scope(scope: &Scope<'_>, time: &str) -> Result<(), Refusal> {
     if scope.date != date {
         wrong.push(texts::scope_date(scope.date, date, time));
     }
-    if wrong.is_empty() { Ok(()) } else { Err(invalid(format!("{} ", wrong.join(" ")))) }
+    if wrong.is_empty() { Ok(()) } else { Err(invalid_signature(format!("{} ", wrong.join(" ")))) }
 }

@@ -95,7 +95,7 @@ pub(crate) fn transaction_error(error: EngineError, tables: &[Arc<Table>]) -> Er
 pub(crate) fn cancelled_at(position: usize, count: usize, error: Error) -> Error {
     let mut reasons = vec![Reason::default(); count];
     if let Some(reason) = reasons.get_mut(position) {
-        *reason = Reason::invalid(error);
+        *reason = Reason::misfit(error);
     }
     cancelled(reasons)
 }
@@ -109,7 +109,7 @@ pub(super) fn cancelled(reasons: Vec<Reason>) -> Error {
 
 impl Reason {
     /// Builds the reason of a write that does not fit its table.
-    fn invalid(error: Error) -> Self {
+    fn misfit(error: Error) -> Self {
         Self { fault: Some(("ValidationError", error.message)), item: None }
     }
 

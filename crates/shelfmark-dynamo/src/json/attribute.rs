@@ -96,6 +96,9 @@ impl Reader<'_> {
         let mut several = false;
         self.structure(|reader, name| {
             let Some(data_type) = DataType::named(name) else { return reader.skip() };
+            if found.as_ref().is_some_and(|(before, _)| *before == data_type) {
+                reader.repeated(name)?;
+            }
             if let Some(value) = reader.typed(data_type, level)? {
                 several |= found.as_ref().is_some_and(|(before, _)| *before != data_type);
                 found = Some((data_type, value));

@@ -28,6 +28,7 @@ impl AttributesText for AttributesJson {
         let (mut found, mut members) = (None, 0);
         let read = Reader::body(body.as_bytes(), |reader, _| {
             members += 1;
+            reader.refuse_repeats();
             found = reader.attributes()?;
             Ok(())
         });

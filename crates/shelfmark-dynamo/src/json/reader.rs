@@ -27,13 +27,15 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     /// The first attribute value that is invalid by itself; the parser of attributes takes it.
     pub(super) problem: Option<Error>,
+    /// A name that stands twice in an object is refused; else the last one counts.
+    refuses_repeats: bool,
 }
 
 impl<'a> Reader<'a> {
     /// Creates a reader over a whole body.
     pub(crate) fn new(body: &'a [u8]) -> Result<Self> {
         let text = std::str::from_utf8(body).map_err(|_| no_json())?;
-        Ok(Self { text, position: 0, depth: 0, problem: None })
+        Ok(Self { text, position: 0, depth: 0, problem: None, refuses_repeats: false })
     }
 
     /// Reads a whole body as one structure.
@@ -50,6 +52,19 @@ impl<'a> Reader<'a> {
             return Err(no_json());
         }
         Ok(())
+    }
+
+    /// Refuses names that stand twice in an object from here on.
+    pub(super) fn refuse_repeats(&mut self) {
+        self.refuses_repeats = true;
+    }
+
+    /// Refuses a name that stands in an object again, where that is refused.
+    pub(super) fn repeated(&self, name: &str) -> Result<()> {
+        match self.refuses_repeats {
+            true => Err(Error::serialization(format!("the name {name:?} stands there twice"))),
+            false => Ok(()),
+        }
     }
 
     /// Reads a structure; of a repeated member the last one counts.
@@ -75,7 +90,11 @@ impl<'a> Reader<'a> {
         let mut map = BTreeMap::new();
         match self.token()? {
             Token::Object => self.object(|reader, name| {
-                if let Some(value) = value(reader, name)? {
+                let value = value(reader, name)?;
+                if map.contains_key(name) {
+                    reader.repeated(name)?;
+                }
+                if let Some(value) = value {
                     map.insert(name.to_owned(), value);
                 }
                 Ok(())

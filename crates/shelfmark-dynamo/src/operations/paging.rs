@@ -193,7 +193,10 @@ impl Prepared {
         if position.len() != names.len() || names.iter().any(|name| position.get(name).is_none()) {
             return Err(Error::validation(texts::START_KEY_INVALID));
         }
-        check_position_types(target, position)?;
+        // Of another face's rows a position may hold what no key of a request may: the table tells.
+        if !target.table.is_shared() {
+            check_position_types(target, position)?;
+        }
         let cursor = target.table.cursor_behind(target.index_name(), position);
         cursor.map(Some).map_err(|error| {
             if error.kind() == ErrorKind::Invalid {

@@ -18,12 +18,12 @@ use shelfmark_store::{
     Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
 
-use super::Watcher;
 use super::batch::{Batch, CatalogueChange};
 use super::copies::{self, with_copies};
 use super::following;
 use super::table::Table;
 use super::{Catalogue, Owner};
+use super::{TableEvent, Watcher};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The number of times a change is planned again after a conflict before the caller is told.
@@ -119,9 +119,10 @@ impl Catalogue {
 
     /// Makes changes of what `who` owns, all or none, and returns the new forms of the tables concerned.
     pub(crate) fn apply(&self, changes: Vec<CatalogueChange<'_>>, who: Owner) -> Result<Forms> {
-        let (forms, changed) = self.exclusively(|| self.apply_alone(changes, who))?;
         // Whoever is told may use the catalogue.
-        self.tell_watchers(&changed);
+        self.tell_watchers(&self.creating(&changes), TableEvent::Creating);
+        let (forms, changed) = self.exclusively(|| self.apply_alone(changes, who))?;
+        self.tell_watchers(&changed, TableEvent::Changed);
         Ok(forms)
     }
 
@@ -131,10 +132,33 @@ impl Catalogue {
         watchers.push((owner, watcher));
     }
 
-    pub(super) fn tell_watchers(&self, changed: &[(TableName, Owner)]) {
+    /// Returns the tables among changes that are created and not there, of owners that are watched.
+    fn creating(&self, changes: &[CatalogueChange<'_>]) -> Vec<(TableName, Owner)> {
+        let watched: Vec<Owner> = {
+            let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            watchers.iter().map(|(owner, _)| *owner).collect()
+        };
+        let is_absent = |name: &TableName| {
+            self.table(name).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        let created = changes.iter().filter_map(|change| match change {
+            CatalogueChange::CreateTable(schema) => {
+                let owner = Owner::of_table(schema);
+                let is_told = watched.contains(&owner) && is_absent(&schema.name);
+                is_told.then(|| (schema.name.clone(), owner))
+            }
+            _ => None,
+        });
+        created.collect()
+    }
+
+    pub(super) fn tell_watchers(&self, changed: &[(TableName, Owner)], event: TableEvent) {
+        if changed.is_empty() {
+            return;
+        }
         let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tell = |(of, watcher): &(Owner, Watcher)| {
-            changed.iter().filter(|(_, owner)| owner == of).all(|(name, _)| watcher(name))
+            changed.iter().filter(|(_, owner)| owner == of).all(|(name, _)| watcher(name, event))
         };
         let ended: Vec<&Watcher> =
             watchers.iter().filter(|own| !tell(own)).map(|(_, watcher)| watcher).collect();

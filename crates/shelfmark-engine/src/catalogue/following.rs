@@ -24,7 +24,7 @@ use shelfmark_store::{Snapshot, Write, threads};
 
 use super::change_lock::{ChangeLock, HeldUp, is_live};
 use super::table::Table;
-use super::{Catalogue, Owner, copies};
+use super::{Catalogue, Owner, TableEvent, copies};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
@@ -126,7 +126,7 @@ impl Catalogue {
     fn tell(&self, following: &Following) {
         let changed: Vec<(TableName, Owner)> =
             following.untold.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
-        self.tell_watchers(&changed);
+        self.tell_watchers(&changed, TableEvent::Changed);
         let followers = following.followers.lock().unwrap_or_else(PoisonError::into_inner);
         let followers = followers.clone();
         followers.iter().for_each(|follower| follower());

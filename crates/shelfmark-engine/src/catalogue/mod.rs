@@ -64,7 +64,17 @@ pub(crate) struct Catalogue {
 }
 
 /// A watcher that is told of tables created, changed or dropped; returns false to be told no more.
-pub(crate) type Watcher = Arc<dyn Fn(&TableName) -> bool + Send + Sync>;
+pub(crate) type Watcher = Arc<dyn Fn(&TableName, TableEvent) -> bool + Send + Sync>;
+
+/// An event that a watcher of tables is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableEvent {
+    /// It is about to be created: what is left of an earlier table of its name can be cleared away
+    /// before anybody can use the new one. The creation may still fail.
+    Creating,
+    /// It was created, changed or dropped.
+    Changed,
+}
 
 impl Catalogue {
     /// Opens the catalogue of a store; a new store gets its format record.

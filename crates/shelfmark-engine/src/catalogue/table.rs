@@ -9,7 +9,7 @@ use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::keys::KeySpec;
 
 use crate::cells::TableState;
-use crate::shared::{CellsOfItems, ItemsOfCells};
+use crate::shared::{CellsOfItems, ItemsOfCells, ItemsOfTyped};
 use crate::streams::StreamLoad;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
@@ -34,7 +34,7 @@ pub struct Table {
     /// Set for a table of items that is used as a table of cells; it has no rows of its own.
     pub(crate) items: Option<CellsOfItems>,
     /// Set for a table that another face reads and does not write; it has no rows of its own.
-    pub(crate) readable: Option<Arc<Table>>,
+    pub(crate) readable: Option<ItemsOfTyped>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
     /// The changes written to each open shard of its change stream since the last look.
@@ -151,7 +151,7 @@ impl Table {
     pub fn is_retired(&self) -> bool {
         let of_cells = self.mapped.as_ref().map(|mapping| &mapping.base);
         let base = of_cells.or(self.items.as_ref().map(|mapping| &mapping.base));
-        let base = base.or(self.readable.as_ref());
+        let base = base.or(self.readable.as_ref().map(ItemsOfTyped::base));
         base.map_or(&self.retired, |base| &base.retired).load(Ordering::Acquire)
     }
 

@@ -58,6 +58,9 @@ impl Engine {
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn estimate_cells(&self, table: &Table, parts: &[Tokens]) -> Result<Vec<CellEstimate>> {
         self.reading(table, |view, table| {
+            if table.typed_rows().is_some() {
+                return Err(Error::invalid("a typed table lies in no order of tokens"));
+            }
             let prefix = &table.cells()?.keys.prefix;
             let samples: Vec<Sample> = parts
                 .iter()

@@ -66,6 +66,9 @@ impl Engine {
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
         let got = self.reading(table, |view, table| {
             let now = get.now.unwrap_or_else(|| self.now());
+            if let Some(rows) = table.typed_rows() {
+                return rows.get(&view, get, now);
+            }
             let mut reader = CellReader::new(&self.inner, &view, table, now)?;
             let row = reader.get(&get.partition, &get.clustering)?;
             let statics = if get.statics { Some(reader.statics(&get.partition)?) } else { None };
@@ -122,6 +125,9 @@ impl Engine {
     pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = query.limits.now.unwrap_or_else(|| self.now());
+            if let Some(rows) = table.typed_rows() {
+                return rows.query(&view, query, now);
+            }
             let reader = CellReader::new(&self.inner, &view, table, now)?;
             let range = reader.layout.keys.span(&query.partition, &query.span)?;
             let mut kept = Collect::new(query);
@@ -141,6 +147,9 @@ impl Engine {
     pub fn scan_cells(&self, table: &Table, scan: &CellScan) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = scan.limits.now.unwrap_or_else(|| self.now());
+            if let Some(rows) = table.typed_rows() {
+                return rows.scan(&view, scan, now);
+            }
             let reader = CellReader::new(&self.inner, &view, table, now)?;
             let range = token_range(&reader.layout.keys.prefix, scan.tokens);
             reader.scan(&scan.limits, range)
@@ -193,7 +202,7 @@ pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<
         }
         _ => None,
     });
-    let row = LiveRow { inserted, cells: cells.collect() };
+    let row = LiveRow { inserted, cells: cells.collect(), misfits: Vec::new() };
     row.exists().then_some(row)
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 
 /// The number of times a call is planned again after a conflict before the caller is told.
-const ATTEMPTS_MAX: usize = 64;
+const ATTEMPTS_OF_WRITES_MAX: usize = 64;
 
 /// The callback of whoever waits for a call; taken when the call is queued.
 pub(crate) type Done<T> = Option<Box<dyn FnOnce(Result<T>) + Send>>;
@@ -25,7 +25,7 @@ impl Inner {
     ) {
         let mut done = Some(done);
         let mut outcome = Ok(false);
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..ATTEMPTS_OF_WRITES_MAX {
             outcome = match attempt(self, &mut done) {
                 // The moment that was read is gone; there is a new one.
                 Err(error) if error.kind() == ErrorKind::TooOld => Ok(false),
@@ -103,7 +103,7 @@ impl Inner {
         table: &Arc<Table>,
         attempt: impl Fn() -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..ATTEMPTS_OF_WRITES_MAX {
             let _gates = lock_gates(std::slice::from_ref(table));
             if table.is_retired() {
                 return Ok(None);

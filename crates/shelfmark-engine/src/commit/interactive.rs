@@ -22,7 +22,7 @@ use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::rows::Validated;
 
 /// The number of times a body is run again before the caller is told of the conflict.
-const ATTEMPTS_MAX: u32 = 256;
+const ATTEMPTS_OF_TRANSACTIONS_MAX: u32 = 256;
 
 /// After this many conflicts the keys of the last attempt are reserved during the next.
 const OPTIMISTIC_ATTEMPTS: u32 = 2;
@@ -76,7 +76,7 @@ impl Inner {
     ) -> Result<T> {
         let seed = self.environment.random.number();
         let mut contended: Vec<Bytes> = Vec::new();
-        for attempt in 0..ATTEMPTS_MAX {
+        for attempt in 0..ATTEMPTS_OF_TRANSACTIONS_MAX {
             let reserved = self.latches.reserve(contended.iter().map(AsRef::as_ref));
             let transaction = Transaction {
                 inner: self,

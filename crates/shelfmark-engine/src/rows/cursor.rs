@@ -89,6 +89,9 @@ impl Table {
         if let Some(mapping) = &self.mapped {
             return Ok(Cursor::behind(mapping.row_key(&base)?.into()));
         }
+        if let Some(readable) = &self.readable {
+            return Ok(Cursor::behind(readable.row_key(&base)?.into()));
+        }
         let Some(name) = index else { return Ok(Cursor::behind(self.key.row_key(&base)?.into())) };
         let index = self.index(name).ok_or_else(|| no_index(self, name))?;
         let entry = index.entry_key(self, &base, key)?.ok_or_else(|| {
@@ -106,7 +109,10 @@ impl Table {
     /// * [`ErrorKind::NotFound`]: there is no such index.
     pub fn cursor_key(&self, index: Option<&str>, cursor: &Cursor) -> Result<Item> {
         if let Some(mapping) = &self.mapped {
-            return mapping.key_item(&cursor.row_key);
+            return mapping.position(&cursor.row_key);
+        }
+        if let Some(readable) = &self.readable {
+            return readable.position(cursor);
         }
         let spec = match index {
             None => &self.key,

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_model::serial::serialise;
+use shelfmark_model::serial::deserialise;
 use shelfmark_model::{
     Column, ColumnType, Item, Key, KeyColumn, KeyType, SortColumn, TableName, TableSchema, Value,
 };
 use shelfmark_records::cells::{ClusteringValue, LiveRow, Place};
 
+use super::check::ColumnChecks;
 use super::grant::Share;
-use super::value::{attribute_of, raw_of};
+use super::value::{attribute_of, plain, raw_of};
 use crate::catalogue::{Table, blank_table};
-use crate::cells::CellOperation;
 use crate::error::{Error, Result};
 
 /// A table of cells that is seen as one of items.
@@ -30,7 +30,9 @@ pub(crate) struct ItemsOfCells {
     partition: (String, KeyType),
     sort: Option<(String, KeyType)>,
     /// Those that are no statics.
-    columns: Vec<Column>,
+    pub(super) columns: Vec<Column>,
+    /// Knows what the owner's columns take.
+    pub(super) checks: Option<Arc<dyn ColumnChecks>>,
 }
 
 impl ItemsOfCells {
@@ -39,7 +41,11 @@ impl ItemsOfCells {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: its key does not fit.
-    pub(super) fn table(base: &Arc<Table>, grant: Share) -> Result<Table> {
+    pub(super) fn table(
+        base: &Arc<Table>,
+        grant: Share,
+        checks: Option<Arc<dyn ColumnChecks>>,
+    ) -> Result<Table> {
         let own = &base.schema;
         let ([partition], [] | [_]) = (own.partition.as_slice(), own.sort.as_slice()) else {
             return Err(Error::invalid(format!(
@@ -70,6 +76,7 @@ impl ItemsOfCells {
         let mapping = Self {
             base: Arc::clone(base),
             grant,
+            checks,
             partition: (partition.name.clone(), partition.key_type.clone()),
             sort: own.sort.first().map(|own| (own.name.clone(), plain(&own.key_type).clone())),
             columns: own.columns.iter().filter(|own| !own.is_static).cloned().collect(),
@@ -100,18 +107,56 @@ impl ItemsOfCells {
         }
     }
 
-    /// Returns the key of the row of an item, without chunk.
-    pub(crate) fn row_key(&self, key: &Key) -> Result<Vec<u8>> {
-        let keys = &self.base.cells()?.keys;
-        let partition = keys.partition(&self.partition(&key.partition)?)?;
-        Ok(keys.row_of(partition, &self.clustering(&key.sort)?)?)
+    /// Returns the columns of a row's key with their plain serialisations.
+    pub(super) fn key_parts<'k>(
+        &'k self,
+        partition: &'k Bytes,
+        clustering: &'k [ClusteringValue],
+    ) -> Vec<(&'k str, &'k [u8])> {
+        let sort = self.sort.iter().zip(clustering);
+        let sort = sort.filter_map(|((name, _), raw)| Some((name.as_str(), raw.as_deref()?)));
+        std::iter::once((self.partition.0.as_str(), &**partition)).chain(sort).collect()
     }
 
-    /// Returns the key attributes of the row at a key without chunk.
-    pub(crate) fn key_item(&self, row_key: &[u8]) -> Result<Item> {
+    /// Returns the key of a row, without chunk, from a position that [`Self::position`] gave.
+    pub(crate) fn row_key(&self, position: &Key) -> Result<Vec<u8>> {
+        let damaged = || Error::invalid("the position does not fit the table's key");
+        let keys = &self.base.cells()?.keys;
+        let [partition] = position.partition.as_slice() else { return Err(damaged()) };
+        let (name, key_type) = &self.partition;
+        let partition = position_raw(name, key_type, partition)?.ok_or_else(damaged)?;
+        let clustering = match (&self.sort, position.sort.as_slice()) {
+            (None, []) => Vec::new(),
+            (Some((name, key_type)), [value]) => vec![position_raw(name, key_type, value)?],
+            _ => return Err(damaged()),
+        };
+        Ok(keys.row_of(keys.partition(&partition)?, &clustering)?)
+    }
+
+    /// Returns the key attributes of the row at a key without chunk, from which the key can be made
+    /// again: what no attribute stands for is given as its bytes.
+    pub(crate) fn position(&self, row_key: &[u8]) -> Result<Item> {
         let Place { partition, clustering } = self.base.cells()?.keys.parse(row_key)?;
+        let clustering = clustering.unwrap_or_default();
         let mut item = Item::new();
-        self.put_key(&mut item, &partition, clustering.as_deref().unwrap_or_default())?;
+        self.put_key(&mut item, &partition, &clustering)?;
+        let (name, key_type) = &self.partition;
+        // Tokens are those of the bytes, so the same number in other bytes is another partition.
+        if item.get(name).and_then(|own| raw_of(name, key_type, own).ok()).as_ref()
+            != Some(&partition)
+        {
+            item.set(name.as_str(), Value::Bytes(partition));
+        }
+        if let (Some((name, key_type)), [Some(raw)]) = (&self.sort, clustering.as_slice()) {
+            let again = item.get(name).and_then(|own| raw_of(name, key_type, own).ok());
+            let is_same = |again: Bytes| {
+                again == raw
+                    || deserialise(key_type, &again).ok() == deserialise(key_type, raw).ok()
+            };
+            if !again.is_some_and(is_same) {
+                item.set(name.as_str(), Value::Bytes(raw.clone()));
+            }
+        }
         Ok(item)
     }
 
@@ -124,8 +169,12 @@ impl ItemsOfCells {
         let (name, key_type) = &self.partition;
         item.set(name.as_str(), attribute_of(key_type, partition)?);
         if let (Some((name, key_type)), [value]) = (&self.sort, clustering) {
-            let value = value.as_deref().unwrap_or_default();
-            item.set(name.as_str(), attribute_of(key_type, value)?);
+            let value = match value {
+                Some(raw) => attribute_of(key_type, raw)?,
+                // Of compact tables rows may lack it.
+                None => Value::Null,
+            };
+            item.set(name.as_str(), value);
         }
         Ok(())
     }
@@ -152,42 +201,9 @@ impl ItemsOfCells {
         self.columns.iter().any(|own| own.column_type == ColumnType::Counter)
     }
 
-    /// Returns what makes a row of `old` one of `new`: of a whole item every column is written, else
-    /// those that differ.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::Invalid`]: an attribute is no column, or is of a type that its column
-    ///   does not take. The message says which.
-    pub(super) fn operations(
-        &self,
-        old: Option<&Item>,
-        new: &Item,
-        is_whole: bool,
-    ) -> Result<Vec<CellOperation>> {
-        let is_key = |name: &str| {
-            name == self.partition.0 || self.sort.as_ref().is_some_and(|(own, _)| name == own)
-        };
-        let is_column = |name: &str| self.columns.iter().any(|own| own.name == name);
-        if let Some((name, _)) = new.iter().find(|(name, _)| !is_key(name) && !is_column(name)) {
-            return Err(Error::invalid(format!(
-                "table {} has no column {name} that an item can have; add it with ALTER TABLE, or \
-                 leave the attribute out",
-                self.base.schema.name
-            )));
-        }
-        let mut operations = Vec::new();
-        for column in self.columns.iter().filter(|own| !is_key(&own.name)) {
-            let (was, is) = (old.and_then(|old| old.get(&column.name)), new.get(&column.name));
-            if was == is && (is.is_none() || !is_whole) {
-                continue;
-            }
-            match (was, is) {
-                (Some(was), Some(is)) if !is_whole => changes(column, was, is, &mut operations)?,
-                _ => operations.push(operation(column, is)?),
-            }
-        }
-        Ok(operations)
+    /// Returns true if an attribute is part of the key.
+    pub(super) fn is_key(&self, name: &str) -> bool {
+        name == self.partition.0 || self.sort.as_ref().is_some_and(|(own, _)| name == own)
     }
 }
 
@@ -207,15 +223,6 @@ fn key_type(schema: &TableSchema, column: &str, key_type: &KeyType) -> Result<Ke
              nor a whole or decimal number nor a blob",
             schema.name
         ))),
-    }
-}
-
-/// Returns the type without null and empty, which clustering columns also hold and an item's key
-/// does not.
-fn plain(key_type: &KeyType) -> &KeyType {
-    match key_type {
-        KeyType::Kinded(inner) => inner,
-        other => other,
     }
 }
 
@@ -246,7 +253,7 @@ fn value_of(column: &Column, row: &LiveRow) -> Result<Option<Value>> {
         ColumnType::Map(keys, values) => {
             let mut map = BTreeMap::new();
             for cell in cells {
-                let name = super::value::name_of(&attribute_of(keys, &cell.path)?);
+                let name = super::value::name_of_raw(keys, &cell.path)?;
                 map.insert(name, attribute_of(values, &cell.value)?);
             }
             Value::Map(map)
@@ -255,77 +262,15 @@ fn value_of(column: &Column, row: &LiveRow) -> Result<Option<Value>> {
     Ok(Some(value))
 }
 
-/// Appends what makes an attribute another one: of sets and maps the elements that differ, so
-/// that others keep their timestamps and what others write to them stays.
-fn changes(
-    column: &Column,
-    was: &Value,
-    is: &Value,
-    operations: &mut Vec<CellOperation>,
-) -> Result<()> {
-    let whole = operation(column, Some(is))?;
-    let (
-        CellOperation::Overwrite { column: id, elements },
-        Ok(CellOperation::Overwrite { elements: old, .. }),
-    ) = (&whole, operation(column, Some(was)))
-    else {
-        operations.push(whole);
-        return Ok(());
-    };
-    let old: BTreeMap<&Bytes, &Bytes> = old.iter().map(|(path, value)| (path, value)).collect();
-    let new: BTreeMap<&Bytes, &Bytes> =
-        elements.iter().map(|(path, value)| (path, value)).collect();
-    for path in old.keys().filter(|path| !new.contains_key(*path)) {
-        operations.push(CellOperation::DeleteElement { column: *id, path: (*path).clone() });
+/// Returns the plain serialisation of a value of a position; `None` for null.
+fn position_raw(column: &str, key_type: &KeyType, value: &Value) -> Result<ClusteringValue> {
+    match (key_type, value) {
+        (_, Value::Null) => Ok(None),
+        (KeyType::Bytes, value) => raw_of(column, key_type, value).map(Some),
+        (_, Value::Bytes(raw)) => {
+            deserialise(key_type, raw)?;
+            Ok(Some(raw.clone()))
+        }
+        (_, value) => raw_of(column, key_type, value).map(Some),
     }
-    for (path, value) in new.iter().filter(|(path, value)| old.get(*path) != Some(*value)) {
-        let (path, value) = ((*path).clone(), (*value).clone());
-        operations.push(CellOperation::SetElement { column: *id, path, value });
-    }
-    Ok(())
-}
-
-/// Returns what gives a column the value of an attribute.
-fn operation(column: &Column, value: Option<&Value>) -> Result<CellOperation> {
-    let id = column.id;
-    let name = &column.name;
-    let wrong = |what: &str| Err(Error::invalid(format!("column {name} takes {what}")));
-    let members = |values: &[Value], inner: &KeyType| -> Result<Vec<Bytes>> {
-        values.iter().map(|value| raw_of(name, inner, value)).collect()
-    };
-    Ok(match (&column.column_type, value) {
-        (ColumnType::Counter, _) => {
-            return wrong("no value from an item: it is a counter, which CQL's UPDATE adds to");
-        }
-        (ColumnType::Value(_), None | Some(Value::Null)) => CellOperation::Delete { column: id },
-        (_, None | Some(Value::Null)) => CellOperation::Clear { column: id },
-        (ColumnType::Value(key_type), Some(value)) => {
-            CellOperation::Set { column: id, value: raw_of(name, key_type, value)? }
-        }
-        (ColumnType::List(inner), Some(Value::List(values))) => {
-            CellOperation::OverwriteList { column: id, values: members(values, inner)? }
-        }
-        (ColumnType::Set(inner), Some(Value::Set(values) | Value::List(values))) => {
-            let paths = members(values, inner)?;
-            let elements = paths.into_iter().map(|path| (path, Bytes::new())).collect();
-            CellOperation::Overwrite { column: id, elements }
-        }
-        (ColumnType::Map(keys, values), Some(Value::Map(map))) => {
-            let element = |(key, value): (&String, &Value)| {
-                let mut path = Vec::new();
-                serialise(keys, &super::value::key_of_name(name, keys, key)?, &mut path)?;
-                Ok((Bytes::from(path), raw_of(name, values, value)?))
-            };
-            let elements: Vec<(Bytes, Bytes)> = map.iter().map(element).collect::<Result<_>>()?;
-            let mut paths: Vec<&Bytes> = elements.iter().map(|(path, _)| path).collect();
-            paths.sort_unstable();
-            if paths.windows(2).any(|pair| pair.first() == pair.last()) {
-                return wrong("a map whose names are different keys; two of these are one key");
-            }
-            CellOperation::Overwrite { column: id, elements }
-        }
-        (ColumnType::List(_), _) => return wrong("a list"),
-        (ColumnType::Set(_), _) => return wrong("a set or a list"),
-        (ColumnType::Map(..), _) => return wrong("a map"),
-    })
 }

@@ -10,17 +10,21 @@
 //! the same commit with whatever else the commit holds.
 
 mod cells;
-mod entities;
+mod change;
+mod check;
 mod grant;
 mod mapping;
 mod read;
 mod share;
+mod typed;
 mod value;
 mod write;
 
 pub(crate) use cells::CellsOfItems;
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
-pub(crate) use entities::readable;
+pub use check::{ColumnCheck, ColumnChecks};
 pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;
+pub(crate) use typed::ItemsOfTyped;
+pub use typed::{FieldKind, declare_fields, declared_fields};
 pub(crate) use write::apply;

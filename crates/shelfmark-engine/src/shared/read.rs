@@ -39,7 +39,8 @@ impl ItemsOfCells {
     /// * [`crate::ErrorKind::NotFound`]: it was dropped.
     pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
         let current = inner.catalogue.current(&self.base)?;
-        current.map(|base| Self::table(&base, self.grant).map(Arc::new)).transpose()
+        let table = |base| Self::table(&base, self.grant, self.checks.clone()).map(Arc::new);
+        current.map(table).transpose()
     }
 
     /// Reads one item over a view.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use shelfmark_model::TableName;
 
-use super::entities::{holds_entities, readable};
+use super::check::ColumnChecks;
 use super::grant::Share;
 use super::mapping::ItemsOfCells;
+use super::typed::{ItemsOfTyped, is_shown};
 use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,9 +22,15 @@ impl Engine {
         Self { share: grant, ..self.clone() }
     }
 
+    /// Returns the same engine, which asks `checks` before it writes items into tables of cells.
+    #[must_use]
+    pub fn checking_columns(&self, checks: Arc<dyn ColumnChecks>) -> Self {
+        Self { column_checks: Some(checks), ..self.clone() }
+    }
+
     /// Returns a table of cells as a table of items: one partition key, at most one sort key. Reads
-    /// and writes of items take it; writes need the grant [`Share::All`]. A table of entities is given
-    /// for reading alone, whatever is granted.
+    /// and writes of items take it; writes need the grant [`Share::All`]. A typed table is given for
+    /// reading alone, whatever is granted.
     ///
     /// Cost: as [`Engine::table`], and the forms of its columns are worked out.
     ///
@@ -38,17 +45,17 @@ impl Engine {
         // A server's own keyspaces hold roles and their passwords; nobody grants those.
         let is_own = Owner::of_reserved_name(&name.namespace).is_some();
         let owner = Owner::of_table(&table.schema);
-        let is_entities = owner == Owner::Typed && holds_entities(&table.schema);
+        let is_typed = is_shown(&table.schema);
         let is_cells = owner == Owner::Cql && table.cells.is_some();
-        let is_shown = !is_own && (is_entities || is_cells);
+        let is_shown = !is_own && (is_typed || is_cells);
         let grant = self.grant_of(&table)?;
         if !is_shown || grant == Share::None {
             return Err(absent());
         }
-        if is_entities {
-            return Ok(Arc::new(readable(&table)));
+        if is_typed {
+            return ItemsOfTyped::table(&table).map(Arc::new);
         }
-        ItemsOfCells::table(&table, grant).map(Arc::new)
+        ItemsOfCells::table(&table, grant, self.column_checks.clone()).map(Arc::new)
     }
 
     /// Returns what a table grants; a view that says nothing of itself grants what its base does.

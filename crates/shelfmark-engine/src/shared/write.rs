@@ -58,15 +58,11 @@ pub(crate) fn apply(
     target.keep(found);
     let change = match &after {
         None => CellChange::DeleteRow(clustering),
-        Some(after) => CellChange::Row {
-            clustering,
-            is_insert: true,
-            operations: mapping.operations(
-                item.as_ref(),
-                &after.item,
-                matches!(write.change, Change::Put(_)),
-            )?,
-        },
+        Some(after) => {
+            let operations = mapping.operations(item.as_ref(), &after.item, &write.change)?;
+            mapping.check_values(&mapping.key_parts(&partition, &clustering), &operations)?;
+            CellChange::Row { clustering, is_insert: true, operations }
+        }
     };
     let (table, ttl_seconds) = (Arc::clone(base), None);
     apply_cells(target, &Mutation { table, partition, change, timestamp, ttl_seconds })?;

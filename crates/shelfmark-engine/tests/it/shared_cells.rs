@@ -84,6 +84,7 @@ fn columns() -> SharedColumns {
             column("log", LOG, ColumnType::List(KeyType::Text)),
         ],
         others: Some(OtherAttributes { column: OTHERS, text: Arc::new(Lines) }),
+        check: None,
     }
 }
 

@@ -11,8 +11,8 @@ use shelfmark_engine::{
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
     Column, ColumnType, Condition, Decimal, Direction, IndexState, Item, Key, KeyColumn, Patch,
-    PatchOperation, PatchValue, Path, SortBound, SortColumn, SortCondition, TableName, TableSchema,
-    Value, ViewPart, ViewSchema,
+    PatchOperation, PatchValue, Path, SortBound, SortColumn, SortCondition, Step, TableName,
+    TableSchema, Value, ViewPart, ViewSchema,
 };
 
 use crate::cells::{as_text, bytes, mutation, set, update};
@@ -422,24 +422,40 @@ fn what_others_write_to_a_collection_stays() {
         let (rows, items) = events(bed);
         bed.put(&items, whole());
         let before = timestamps(bed, &rows);
-        let more = Value::Map([("a", 1), ("b", 5), ("c", 6)].map(named).into());
-        let patch = Patch {
-            operations: vec![
-                PatchOperation::Set(Path::attribute("notes"), PatchValue::value(more)),
-                PatchOperation::Set(
-                    Path::attribute("tags"),
-                    PatchValue::value(Value::set(vec![Value::text("y"), Value::text("z")])),
-                ),
-            ],
+        let patched = |operations: Vec<PatchOperation>| {
+            let change = Change::Patch { key: key(7), patch: Patch { operations }, creates: true };
+            bed.write(Write::new(&items, change)).unwrap();
+            timestamps(bed, &rows)
         };
-        bed.write(Write::new(&items, Change::Patch { key: key(7), patch, creates: true })).unwrap();
-        let after = timestamps(bed, &rows);
-        let stays = |own: &(u32, String)| before.get(own) == after.get(own);
-        // What is as it was keeps its time, so a write of another face that is later than it stays.
-        assert!(stays(&(NOTES, "a".to_owned())) && stays(&(TAGS, "y".to_owned())), "{after:?}");
+        let note = |name: &str| Path {
+            attribute: "notes".to_owned(),
+            steps: vec![Step::Name(name.to_owned())],
+        };
+        let tags = |tags: &[&str]| Value::set(tags.iter().map(|own| Value::text(*own)).collect());
+        let after = patched(vec![
+            PatchOperation::Set(note("b"), PatchValue::value(Value::number(-2))),
+            PatchOperation::Set(note("c"), PatchValue::value(Value::number(6))),
+            PatchOperation::Add(Path::attribute("tags"), tags(&["y", "z"])),
+        ]);
+        let stays = |after: &BTreeMap<_, i64>, id: u32, path: &str| {
+            let key = (id, path.to_owned());
+            before.get(&key) == after.get(&key)
+        };
         let names: Vec<&str> = after.keys().map(|(_, path)| path.as_str()).collect();
-        assert_eq!(names, ["y", "z", "a", "b", "c"]);
-        assert!(!stays(&(NOTES, "b".to_owned())));
+        assert_eq!(names, ["x", "y", "z", "a", "b", "c"]);
+        // What is not named keeps its time, so a write of another face that is later than it stays.
+        assert!(stays(&after, NOTES, "a") && stays(&after, TAGS, "x"), "{after:?}");
+        // What is named is written anew, also where its value stays.
+        assert!(!stays(&after, NOTES, "b") && !stays(&after, TAGS, "y"), "{after:?}");
+        // An attribute that is named as a whole is written element by element.
+        let more = Value::Map([("a", 1), ("c", 6)].map(named).into());
+        let after = patched(vec![
+            PatchOperation::Set(Path::attribute("notes"), PatchValue::value(more)),
+            PatchOperation::Set(Path::attribute("tags"), PatchValue::value(tags(&["x"]))),
+        ]);
+        let names: Vec<&str> = after.keys().map(|(_, path)| path.as_str()).collect();
+        assert_eq!(names, ["x", "a", "c"]);
+        assert!(!stays(&after, NOTES, "a") && !stays(&after, TAGS, "x"), "{after:?}");
     });
 }
 

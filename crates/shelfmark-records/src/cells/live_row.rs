@@ -20,6 +20,9 @@ pub struct LiveRow {
     pub inserted: Option<Liveness>,
     /// The cells, by column, then by path.
     pub cells: Vec<LiveCell>,
+    /// The columns that are null here although the item that the row is made of has a value for them,
+    /// which does not fit. Empty where the row is one of cells.
+    pub misfits: Vec<u32>,
 }
 
 /// One live cell.
@@ -80,7 +83,7 @@ impl LiveRow {
     ) -> Result<Self> {
         let mut reader = RowReader::new(head)?;
         let inserted = visible.liveness(reader.liveness);
-        let mut row = Self { inserted, cells: Vec::with_capacity(room) };
+        let mut row = Self { inserted, cells: Vec::with_capacity(room), misfits: Vec::new() };
         reader.each_cell(head, chunks, |cell| {
             if let Some(value) = visible.value(cell) {
                 row.cells.push(LiveCell {

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::database::Database;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handle::{Handle, TableSettings};
+use crate::handle::{Handle, Shape, TableSettings};
 use crate::key::{Timestamp, TimestampMillis};
 use crate::reach::{self, Inside};
 use crate::running::check_outside;
@@ -103,8 +103,9 @@ impl Blobs {
                 SortColumn::new(name, key_type, Direction::Ascending)
             };
             let shelf = KeyColumn::new(rows::SHELF, KeyType::U8);
-            let columns = columns.into_iter().map(column).collect();
-            Handle::open_any(database, name, "blobs", shelf, columns, &TableSettings::unsplit())
+            let sort = columns.into_iter().map(column).collect();
+            let shape = Shape { face: "blobs", partition: shelf, sort, fields: Vec::new() };
+            Handle::open_any(database, name, shape, &TableSettings::unsplit())
         };
         Ok(Self {
             engine: database.engine().clone(),

@@ -13,7 +13,7 @@ use shelfmark_model::{Direction, Item, Key, KeyColumn, KeyType, SortColumn, Valu
 
 use crate::database::Database;
 use crate::error::Result;
-use crate::handle::{Handle, TableSettings};
+use crate::handle::{Handle, Shape, TableSettings};
 use crate::record::Record;
 
 pub use cell::Cell;
@@ -28,7 +28,8 @@ fn open(database: &Database, table: &str, sort: Option<(&str, KeyType)>) -> Resu
         .into_iter()
         .map(|(name, key_type)| SortColumn::new(name, key_type, Direction::Ascending))
         .collect();
-    Handle::open_any(database, table, "collections", name, sort, &TableSettings::unsplit())
+    let shape = Shape { face: "collections", partition: name, sort, fields: Vec::new() };
+    Handle::open_any(database, table, shape, &TableSettings::unsplit())
 }
 
 /// Returns the item of a record under a key.

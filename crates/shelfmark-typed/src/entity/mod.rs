@@ -21,7 +21,7 @@ use shelfmark_model::{Item, Key, KeyColumn, KeyType, Path, Projection, SortColum
 
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::handle::{Handle, TableSettings};
+use crate::handle::{Handle, Shape, TableSettings};
 use crate::reach::{Direct, Moment, Reach};
 
 pub use attribute::Attribute;
@@ -116,7 +116,8 @@ impl EntityTable {
     pub fn with(database: &Database, name: &str, settings: &TableSettings) -> Result<Self> {
         let pk = KeyColumn::new(PK, KeyType::Text);
         let sk = SortColumn::new(SK, KeyType::Text, shelfmark_model::Direction::Ascending);
-        let handle = Handle::open(database, name, FACE, pk, vec![sk], settings)?;
+        let shape = Shape { face: FACE, partition: pk, sort: vec![sk], fields: Vec::new() };
+        let handle = Handle::open(database, name, shape, settings)?;
         let reach = Direct { engine: handle.engine.clone() };
         Ok(Self { handle, reach })
     }

@@ -219,7 +219,29 @@ impl<'de> Deserialize<'de> for Uuid {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> std::result::Result<Self, D::Error> {
-        let bytes = deserializer.deserialize_byte_buf(newtype::BlobVisitor)?;
+        /// Deserializes the bytes within the newtype that says what they are.
+        struct Inner;
+
+        impl<'de> serde::de::Visitor<'de> for Inner {
+            type Value = Vec<u8>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a UUID")
+            }
+
+            fn visit_newtype_struct<D: serde::Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> std::result::Result<Vec<u8>, D::Error> {
+                deserializer.deserialize_byte_buf(newtype::BlobVisitor)
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> std::result::Result<Vec<u8>, E> {
+                Ok(bytes.to_vec())
+            }
+        }
+
+        let bytes = deserializer.deserialize_newtype_struct(newtype::UUID, Inner)?;
         let bytes = <[u8; 16]>::try_from(bytes)
             .map_err(|_| serde::de::Error::custom("a UUID has 16 bytes"))?;
         Ok(Self(bytes))

@@ -23,7 +23,7 @@ use shelfmark_model::{Item, Key, KeyColumn, KeyType};
 
 use crate::database::Database;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handle::{Handle, TableSettings};
+use crate::handle::{Handle, Shape, TableSettings};
 use crate::key::OrderedKey;
 use crate::reach::{Direct, InTransaction, Moment, Reach};
 use crate::record::Record;
@@ -95,7 +95,8 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
     /// * As [`OrderedTable::named`].
     pub fn with(database: &Database, name: &str, settings: &TableSettings) -> Result<Self> {
         let shelf = KeyColumn::new(engine_keys::SHELF, KeyType::U8);
-        let handle = Handle::open(database, name, FACE, shelf, K::columns(), settings)?;
+        let shape = Shape { face: FACE, partition: shelf, sort: K::columns(), fields: V::fields() };
+        let handle = Handle::open(database, name, shape, settings)?;
         Ok(Self::of(handle))
     }
 

@@ -9,6 +9,7 @@
 
 pub mod as_text;
 mod de;
+mod fields;
 pub(crate) mod names;
 pub(crate) mod newtype;
 mod ser;
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use shelfmark_engine::FieldKind;
 use shelfmark_model::{Item, Value};
 
 use crate::error::Result;
@@ -58,6 +60,13 @@ pub trait Record: Sized {
     ///
     /// * [`crate::ErrorKind::Mismatch`]: the attributes do not fit the type.
     fn from_item(item: Item) -> Result<Self>;
+
+    /// Returns the fields that the type declares, with their kinds: other faces show them as columns.
+    /// None if it declares nothing.
+    #[must_use]
+    fn fields() -> Vec<(String, FieldKind)> {
+        Vec::new()
+    }
 }
 
 impl<T: Serialize + DeserializeOwned> Record for T {
@@ -67,6 +76,10 @@ impl<T: Serialize + DeserializeOwned> Record for T {
 
     fn from_item(item: Item) -> Result<Self> {
         from_value(names::gather(item))
+    }
+
+    fn fields() -> Vec<(String, FieldKind)> {
+        fields::fields_of::<T>()
     }
 }
 

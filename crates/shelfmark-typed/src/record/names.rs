@@ -12,7 +12,7 @@ use shelfmark_model::{Item, Value};
 use super::Map;
 
 /// The attribute that holds a record that is no map.
-const WHOLE: &str = "value";
+pub(super) const WHOLE: &str = "value";
 
 /// The attribute with the second at which an item expires, since reads do not show the engine's own
 /// record of it.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::Visitor;
+use shelfmark_engine::FieldKind;
 use shelfmark_model::Value;
 
 pub(crate) const TIMESTAMP: &str = "shelfmark::Timestamp";
@@ -21,6 +22,17 @@ pub(super) fn kind_of(name: &str, inner: Value) -> Value {
             Err(_) => Value::Bytes(bytes),
         },
         (_, inner) => inner,
+    }
+}
+
+/// Returns the kind of a field of such a newtype, and how many bytes it has where it holds bytes.
+pub(super) fn kind_named(name: &str) -> Option<(FieldKind, usize)> {
+    match name {
+        TIMESTAMP => Some((FieldKind::Timestamp, 0)),
+        TIME_OF_DAY => Some((FieldKind::Time, 0)),
+        DATE => Some((FieldKind::Date, 0)),
+        UUID => Some((FieldKind::Uuid, 16)),
+        _ => None,
     }
 }
 

@@ -152,3 +152,118 @@ fn nesting_has_a_limit() {
     }
     assert_eq!(deep.to_item().unwrap_err().kind(), ErrorKind::LimitExceeded);
 }
+
+/// Returns the fields of a type as `name: word`, in the order of the names.
+fn fields<T: Record>() -> Vec<String> {
+    let mut all: Vec<String> =
+        T::fields().into_iter().map(|(name, kind)| format!("{name}: {}", kind.word())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_type_says_which_fields_it_has_and_of_which_kind() {
+    #[derive(Serialize, Deserialize)]
+    struct Inner {
+        own: Option<Box<Inner>>,
+        times: [u8; 2],
+    }
+
+    #[derive(Serialize, Deserialize)]
+    enum Choice {
+        One(u8),
+        Two,
+    }
+
+    /// Refuses what is empty.
+    #[derive(Serialize, Deserialize)]
+    struct Row {
+        address: std::net::IpAddr,
+        choice: Choice,
+        narrow: std::num::NonZeroU16,
+        flag: Option<bool>,
+        small: i8,
+        unsigned: u32,
+        large: u64,
+        float: f32,
+        text: String,
+        letter: char,
+        raw: Blob,
+        id: Uuid,
+        day: Option<Date>,
+        millis: TimestampMillis,
+        nanos: Timestamp,
+        inner: Inner,
+        list: Vec<u8>,
+        #[serde(rename = "given")]
+        renamed: bool,
+    }
+
+    assert_eq!(
+        fields::<Row>(),
+        [
+            "address: text",
+            "choice: other",
+            "day: date",
+            "flag: bool",
+            "float: f32",
+            "given: bool",
+            "id: uuid",
+            "inner: other",
+            "large: integer",
+            "letter: text",
+            "list: other",
+            "millis: timestamp",
+            "nanos: i64",
+            "narrow: i32",
+            "raw: bytes",
+            "small: i8",
+            "text: text",
+            "unsigned: i64",
+        ]
+    );
+}
+
+#[test]
+fn a_record_that_is_one_value_is_one_field_and_what_says_nothing_has_none() {
+    #[derive(Serialize, Deserialize)]
+    struct Name(String);
+
+    #[derive(Serialize, Deserialize)]
+    struct Only {
+        value: bool,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct Open {
+        known: u8,
+        #[serde(flatten)]
+        rest: BTreeMap<String, u8>,
+    }
+
+    assert_eq!(fields::<i64>(), ["value: i64"]);
+    assert_eq!(fields::<Option<u8>>(), ["value: i16"]);
+    assert_eq!(fields::<Name>(), ["value: text"]);
+    assert_eq!(fields::<Uuid>(), ["value: uuid"]);
+    assert_eq!(fields::<Only>(), ["value: bool"]);
+    for none in [fields::<Vec<u8>>(), fields::<BTreeMap<String, u8>>(), fields::<Open>()] {
+        assert!(none.is_empty(), "{none:?}");
+    }
+    // A type that holds itself ends, and one that panics is one that says nothing.
+    #[derive(Serialize, Deserialize)]
+    struct Chain {
+        next: Option<Box<Chain>>,
+    }
+
+    #[derive(Serialize)]
+    struct Panics;
+
+    impl<'de> Deserialize<'de> for Panics {
+        fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+            panic!("a type may do anything")
+        }
+    }
+
+    assert_eq!(fields::<Chain>(), ["next: other"]);
+    assert!(fields::<Panics>().is_empty());
+}

@@ -159,6 +159,7 @@ impl Executor {
             )?;
         }
         check_names(statement, keyspace, &schema)?;
+        check_column_names(statement)?;
         if let Some(answered) = self.change_shared(statement, keyspace, &schema)? {
             return Ok(answered);
         }
@@ -361,6 +362,34 @@ fn check_names(statement: &Statement, keyspace: Option<&str>, schema: &Schema) -
     Ok(())
 }
 
+/// Refuses names of columns and fields that the protocol cannot carry.
+fn check_column_names(statement: &Statement) -> Result<()> {
+    let check = |name: &str| {
+        if name.len() <= COLUMN_NAME_SIZE_BYTES_MAX {
+            return Ok(());
+        }
+        invalid(format!(
+            "A column name must not be more than {COLUMN_NAME_SIZE_BYTES_MAX} bytes long (got {} bytes)",
+            name.len()
+        ))
+    };
+    match statement {
+        Statement::CreateTable(own) => {
+            own.columns.iter().try_for_each(|column| check(column.name.as_str()))
+        }
+        Statement::AlterTable(own) => match &own.action {
+            AlterTableAction::Add { columns, .. } => {
+                columns.iter().try_for_each(|column| check(column.name.as_str()))
+            }
+            AlterTableAction::Rename { renames, .. } => {
+                renames.iter().try_for_each(|rename| check(rename.to.as_str()))
+            }
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
 /// Returns the change that drops a table or view which cannot be read, if there is one of this name.
 fn drop_unreadable(
     keyspace: &str,
@@ -430,6 +459,9 @@ fn dropped<'s>(
 
 /// Longest name of a keyspace. Source: Cassandra 5.0, `SchemaConstants.NAME_LENGTH`.
 const NAME_SIZE_CHARS_MAX: usize = 48;
+
+/// Longest name of a column. Source: the native protocol's `string`, whose length is two bytes.
+const COLUMN_NAME_SIZE_BYTES_MAX: usize = 65_535;
 
 /// Longest name of a table. Source: Cassandra 5.0, `SchemaConstants.TABLE_NAME_LENGTH`.
 const TABLE_NAME_SIZE_CHARS_MAX: usize = 222;

@@ -18,6 +18,14 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(maybe_quote).collect::<Vec<_>>().join(", ")
 }
 
+/// Names the kind of a keyspace of another face's tables.
+fn shared_keyspace(name: &str) -> &'static str {
+    match name {
+        crate::schema::SHARED_KEYSPACE => "DynamoDB keyspace",
+        _ => "typed database",
+    }
+}
+
 pub(super) fn keyspace(own: &Keyspace) -> String {
     if own.is_virtual {
         let structure = format!("VIRTUAL KEYSPACE {};", own.name);
@@ -25,7 +33,7 @@ pub(super) fn keyspace(own: &Keyspace) -> String {
     }
     if own.is_shared() {
         let structure = format!("KEYSPACE {};", own.name);
-        return not_recreated("Keyspace", &own.name, "DynamoDB keyspace", &structure);
+        return not_recreated("Keyspace", &own.name, shared_keyspace(&own.name), &structure);
     }
     // The strategy is shown without its package.
     let shown = own.replication.iter().map(|(name, value)| {
@@ -126,7 +134,8 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     }
     if own.is_shared() {
         out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
-        return not_recreated("Table", &own.full_name(), "DynamoDB table", &out);
+        let kind = if own.is_typed() { "typed table" } else { "DynamoDB table" };
+        return not_recreated("Table", &own.full_name(), kind, &out);
     }
     out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
     out.push(';');

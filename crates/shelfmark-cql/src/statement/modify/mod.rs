@@ -25,7 +25,7 @@ use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{
-    KEY_SIZE_BYTES_MAX, check_product, checked_partition, exact_spans, joined_partitions,
+    KEY_SIZE_BYTES_MAX, check_product, checked_partition, exact_spans, joined_partitions, kept,
     partitions,
 };
 use super::relation::Restrictions;
@@ -248,12 +248,12 @@ impl Modify {
         for (at, column) in table.partition_columns().iter().enumerate() {
             parts.push(json_key(values.get(at).and_then(Option::as_ref), &column.name)?);
         }
-        let partition = checked_partition(&parts, table.partition_count == 1)?;
+        let partition = checked_partition(table, &parts)?;
         let mut clustering = Vec::new();
         let mut missing = Vec::new();
         for (at, column) in table.clustering_columns().iter().enumerate() {
             match values.get(table.partition_count + at).and_then(Option::as_ref) {
-                Some(BoundValue::Bytes(bytes)) => clustering.push(Some(bytes.clone())),
+                Some(BoundValue::Bytes(bytes)) => clustering.push(Some(kept(table, column, bytes))),
                 Some(BoundValue::Unset) => {
                     return Err(CqlError::invalid(format!(
                         "Invalid unset value for column {}",

@@ -94,6 +94,7 @@ fn masked(expr: &Expr, table: &Table) -> Result<Expr> {
             Expr::Call { function: function.clone(), arguments: all(arguments)? }
         }
         Expr::Token(parts) => Expr::Token(all(parts)?),
+        Expr::Plain(of) => Expr::Plain(boxed(of)?),
         Expr::Element { of, ty, key, shown } => {
             Expr::Element { of: boxed(of)?, ty: ty.clone(), key: boxed(key)?, shown: shown.clone() }
         }

@@ -2,16 +2,19 @@
 //!
 //! * `selection`, `metadata`: what stands between `SELECT` and `FROM`.
 //! * `masked`: the same for roles that see masked values.
-//! * `prepare`: the whole statement, with Cassandra's refusals.
+//! * `prepare`: the whole statement, with Cassandra's refusals; `index_choice`: the index that serves it.
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
+//! * `misfits`: what of another face's rows is null because it does not fit.
 //! * `walk`: where a page is in what it reads, and where it ended.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod index_choice;
 mod masked;
 mod metadata;
+mod misfits;
 mod nearest;
 mod prepare;
 mod run;
@@ -21,6 +24,7 @@ mod source;
 mod trace_steps;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::ColumnSpec;
@@ -72,6 +76,17 @@ pub(crate) struct Select {
     pub(crate) warning: Option<&'static str>,
     /// The read as roles without `UNMASK` have it, if the table has masks.
     pub(crate) masked: Option<Arc<Masked>>,
+    /// Set where the rows are another face's.
+    pub(crate) shared: Option<SharedRead>,
+}
+
+/// Says what a read of another face's table looks at.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedRead {
+    /// The numbers of the columns that are selected or restricted.
+    looked_at: BTreeSet<u32>,
+    /// The table that is read, where the column of the other attributes is not looked at.
+    narrow: Option<Arc<shelfmark_engine::Table>>,
 }
 
 /// The access path of a query: where its rows are read.

@@ -1,5 +1,6 @@
 //! A whole `SELECT` prepared, with Cassandra's refusals in its order.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
@@ -7,14 +8,16 @@ use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
+use super::index_choice::{keyed_columns, needs_more_than, usable_index};
 use super::masked::with_masks;
-use super::nearest::{check_vectors, is_floats, nearest};
+use super::nearest::{check_vectors, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
-use super::{Access, Select};
-use crate::schema::{ColumnKind, Index, IndexTarget, Table};
+use super::{Access, Select, SharedRead};
+use crate::schema::{ColumnKind, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
+use crate::statement::shared::{check_tokens, name_only_partition};
 
 /// The refusal of a statement that would read more than it answers.
 pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
@@ -42,7 +45,7 @@ pub(crate) fn prepare_select(
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
     }
     let nearest = nearest(select, table, scope)?;
-    let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    let own = shared_restrictions(select, table, scope)?;
     check_vectors(&own, table, nearest.as_ref())?;
     if let Some(nearest) = &nearest {
         nearest.check(select, &own, table)?;
@@ -52,7 +55,8 @@ pub(crate) fn prepare_select(
     }
     let only_statics = selects_only_statics(&select.selection, table);
     let allowed = select.allow_filtering || nearest.is_some();
-    let Reading { access, filters, refused } = access(allowed, table, &own, only_statics)?;
+    let reads = Reads { only_statics, by_partition: counts_by_partition(select) };
+    let Reading { access, filters, refused } = access(allowed, table, &own, &reads)?;
     let chosen = chosen?;
     let group_by = grouping(select, table, &chosen, &own, nearest.is_some(), scope)?;
     let warning = aggregation_warning(&own, table)
@@ -73,10 +77,12 @@ pub(crate) fn prepare_select(
     let limits =
         (limit("[limit]", select.limit.as_ref())?, limit("[per_partition_limit]", per_partition)?);
     let needs_statics = needs_statics(&chosen, &own, nearest.as_ref(), &access, table);
+    let shared = shared_read(&chosen, &own, nearest.as_ref(), table);
     with_masks(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
         shown: shown(&chosen.items, table)
+            .filter(|_| !table.is_shared())
             .filter(|_| !select.json && access == Access::Partitions && names_many(table, &own))
             .filter(|_| nearest.is_none()),
         items: chosen.items,
@@ -97,7 +103,20 @@ pub(crate) fn prepare_select(
         per_partition_limit: limits.1,
         warning,
         masked: None,
+        shared,
     })
+}
+
+/// Returns the restrictions of the statement; those of an ordered table name its one partition.
+fn shared_restrictions(
+    select: &ast::Select,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Restrictions> {
+    let mut own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    check_tokens(table, &own)?;
+    name_only_partition(table, &mut own);
+    Ok(own)
 }
 
 /// Returns the columns of `GROUP BY`, and refuses what does not go with aggregation.
@@ -141,6 +160,23 @@ fn needs_statics(
             || own.single.keys().any(is_static)
             || nearest.is_some_and(|nearest| is_static(&nearest.at))
             || matches!(access, Access::Index { .. }))
+}
+
+/// Returns what is looked at of another face's table; `None` for a table of CQL's.
+fn shared_read(
+    chosen: &Selection,
+    own: &Restrictions,
+    nearest: Option<&super::nearest::Nearest>,
+    table: &Table,
+) -> Option<SharedRead> {
+    let stored = table.stored.as_ref().filter(|_| table.is_shared())?;
+    let places = chosen.columns.iter().chain(own.single.keys());
+    let places = places.copied().chain(nearest.map(|nearest| nearest.at));
+    let columns = places.filter_map(|at| table.columns.get(at));
+    let looked_at: BTreeSet<u32> =
+        columns.filter(|own| !own.role.is_key()).map(|own| own.id).collect();
+    let is_shown = stored.others_column().is_some_and(|id| looked_at.contains(&id));
+    Some(SharedRead { narrow: stored.without_others().filter(|_| !is_shown), looked_at })
 }
 
 /// Tells whether more than one row may be meant: a single one is looked up.
@@ -312,7 +348,7 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
 }
 
 /// Returns true if a restriction is an equality.
-fn is_equal(own: &Restrictions, at: usize) -> bool {
+pub(super) fn is_equal(own: &Restrictions, at: usize) -> bool {
     matches!(own.of(at), [Test::Equal(_)])
 }
 
@@ -415,14 +451,23 @@ struct Reading {
     refused: bool,
 }
 
-/// Decides where rows are looked for and whether they are tested, or refuses.
-fn access(
-    filtering: bool,
-    table: &Table,
-    own: &Restrictions,
+/// Says what a query does with the rows that are read.
+struct Reads {
     only_statics: bool,
-) -> Result<Reading> {
-    let index = usable_index(table, own, keyed_columns(table, own));
+    /// They are counted partition by partition.
+    by_partition: bool,
+}
+
+/// Returns true if rows are counted partition by partition; entries of an index of another face's table
+/// do not lie so.
+fn counts_by_partition(select: &ast::Select) -> bool {
+    !select.group_by.is_empty() || select.per_partition_limit.is_some() || select.distinct
+}
+
+/// Decides where rows are looked for and whether they are tested, or refuses.
+fn access(filtering: bool, table: &Table, own: &Restrictions, reads: &Reads) -> Result<Reading> {
+    let usable = |from: usize| usable_index(table, own, from, reads.by_partition);
+    let index = usable(keyed_columns(table, own));
     let allowed = filtering || table.stored.is_none() && is_open(table);
     let partition = 0..table.partition_count;
     let named =
@@ -442,7 +487,7 @@ fn access(
         uses_index = index.is_some();
     }
     let has_clustering = own.restricts_clustering(table);
-    if only_statics && has_clustering {
+    if reads.only_statics && has_clustering {
         return invalid("Cannot restrict clustering columns when selecting only static columns");
     }
     if has_clustering {
@@ -462,7 +507,7 @@ fn access(
     let mut index = index;
     if !others.is_empty() {
         // Where rows are tested, an index on the key serves as well as any other.
-        index = index.or_else(|| usable_index(table, own, table.partition_count));
+        index = index.or_else(|| usable(table.partition_count));
         if index.is_some() {
             uses_index = true;
         } else if !allowed {
@@ -497,7 +542,7 @@ fn is_open(table: &Table) -> bool {
 }
 
 /// Returns true if the clustering restrictions are more than a prefix with one range behind it.
-fn clustering_needs_filter(table: &Table, own: &Restrictions) -> bool {
+pub(super) fn clustering_needs_filter(table: &Table, own: &Restrictions) -> bool {
     let mut place = 0;
     let count = table.clustering_count;
     let mut sliced = false;
@@ -548,141 +593,6 @@ fn clustering_refusal(table: &Table, own: &Restrictions) -> CqlError {
         }
     }
     CqlError::invalid(FILTERING)
-}
-
-/// Returns how many columns of the key need no index, since it answers what is asked of them.
-fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
-    let named =
-        (0..table.partition_count).all(|at| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]));
-    match named {
-        true if clustering_needs_filter(table, own) => table.partition_count,
-        true => table.partition_count + table.clustering_count,
-        false => 0,
-    }
-}
-
-struct UsableIndex {
-    index: usize,
-    column: usize,
-    test: usize,
-}
-
-/// Returns the first index that serves a restriction; equalities before ranges.
-///
-/// `from` is the first column that is looked at.
-fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<UsableIndex> {
-    let mut ranged = None;
-    for (number, index) in table.indexes.iter().enumerate().filter(|(_, index)| index.is_public) {
-        let found = table.find(&index.column).filter(|(at, _)| *at >= from);
-        // Those on vectors serve the order alone.
-        let found = found.filter(|(_, column)| !is_floats(&column.kind));
-        let Some((at, column)) = found else { continue };
-        let in_partition = index.shared.as_ref().is_some_and(|own| own.in_partition);
-        if in_partition && !(0..table.partition_count).all(|at| is_equal(own, at)) {
-            continue;
-        }
-        if leaves_rows_out(table, own, index) {
-            continue;
-        }
-        for (place, test) in own.of(at).iter().enumerate() {
-            let set = matches!(column.kind, CqlType::Set { .. });
-            let found = UsableIndex { index: number, column: at, test: place };
-            let plain = matches!(index.target, IndexTarget::Value | IndexTarget::Full);
-            match (test, index.target) {
-                (Test::Equal(_), _) if plain => return Some(found),
-                (Test::Contains(_), IndexTarget::Values | IndexTarget::Value)
-                    if column.kind.is_multi_cell() =>
-                {
-                    return Some(found);
-                }
-                (Test::Contains(_), IndexTarget::Keys) if set => return Some(found),
-                (Test::ContainsKey(_), IndexTarget::Keys) => return Some(found),
-                (Test::Entry(..), IndexTarget::Entries) => return Some(found),
-                (Test::Lower(..) | Test::Upper(..), _)
-                    if plain && (in_partition || index.is_sai() && !is_literal(&column.kind)) =>
-                {
-                    ranged.get_or_insert(found);
-                }
-                _ => {}
-            }
-        }
-    }
-    ranged
-}
-
-/// Returns true if an index of another face's table may lack a row that is asked for: it has those
-/// alone that have all attributes of its key.
-fn leaves_rows_out(table: &Table, own: &Restrictions, index: &Index) -> bool {
-    let Some(shared) = &index.shared else { return false };
-    let may_be_null = |name: &Arc<str>| {
-        let key = table.partition_count + table.clustering_count;
-        table.find(name).is_none_or(|(at, _)| at >= key && own.of(at).is_empty())
-    };
-    shared.order.iter().any(may_be_null)
-}
-
-/// Returns true if storage attached indexes compare values of a type by equality alone.
-///
-/// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
-fn is_literal(ty: &CqlType) -> bool {
-    ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
-}
-
-/// Returns true if there are restrictions that the index, and the named partition, do not answer.
-fn needs_more_than(
-    table: &Table,
-    own: &Restrictions,
-    found: &UsableIndex,
-    in_partition: bool,
-) -> bool {
-    let sai = table.indexes.get(found.index).is_some_and(crate::schema::Index::is_sai);
-    let served = |at: usize| {
-        sai && table.columns.get(at).is_some_and(|column| {
-            table.indexes.iter().any(|index| index.is_sai() && index.column == column.name)
-        })
-    };
-    let ordered = table.indexes.get(found.index).map_or(0, |index| ordered_by(table, own, index));
-    let extra = own.single.iter().filter(|(at, tests)| {
-        let in_key = **at < table.partition_count && in_partition;
-        if in_key || served(**at) || is_ordered(table, found.index, **at, ordered) {
-            return false;
-        }
-        **at != found.column || tests.len() > 1
-    });
-    // A prefix of the clustering key in a named partition needs no test either.
-    let prefix = in_partition && !clustering_needs_filter(table, own);
-    let clustering = table.partition_count..table.partition_count + table.clustering_count;
-    extra.filter(|(at, _)| !(prefix && clustering.contains(*at) && **at != found.column)).count()
-        > 0
-        || (!own.multi.is_empty() && !prefix)
-}
-
-/// Returns how many of the columns that an index of another face's table is ordered by are looked up
-/// in it: those with one value, and a range behind them.
-pub(super) fn ordered_by(table: &Table, own: &Restrictions, index: &Index) -> usize {
-    let Some(shared) = &index.shared else { return 0 };
-    let tests = |name: &Arc<str>| table.find(name).map_or(&[][..], |(at, _)| own.of(at));
-    let in_range = |name: &&Arc<str>| {
-        let tests = tests(name);
-        !tests.is_empty() && tests.iter().all(Test::is_slice)
-    };
-    // An index of one partition is looked up by its first column, which may be a range itself.
-    let first = table.find(&index.column).map_or(&[][..], |(at, _)| own.of(at));
-    if !matches!(first, [Test::Equal(_)]) {
-        return 0;
-    }
-    let equal = shared.order.iter().take_while(|name| matches!(tests(name), [Test::Equal(_)]));
-    let equal = equal.count();
-    equal + usize::from(shared.order.get(equal).as_ref().is_some_and(in_range))
-}
-
-/// Returns true if a column is one that an index of another face's table answers for.
-fn is_ordered(table: &Table, index: usize, at: usize, ordered: usize) -> bool {
-    let Some(index) = table.indexes.get(index) else { return false };
-    let Some(shared) = &index.shared else { return false };
-    let name = table.columns.get(at).map(|own| &own.name);
-    let is_own = shared.in_partition && name == Some(&index.column);
-    is_own || shared.order.iter().take(ordered).any(|own| Some(own) == name)
 }
 
 /// Returns the columns of `ORDER BY`: one that is named twice stands where it is first, and runs as

@@ -16,6 +16,7 @@ use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
+use super::misfits::Misfits;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use super::walk::{Place, ReadLimits, Walk};
@@ -93,6 +94,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
             .now_in_seconds
             .and_then(|now| u64::try_from(now).ok())
             .unwrap_or_else(|| run.engine.environment().clock.now_seconds()),
+        misfits: Arc::default(),
     };
     let (rows, paging) = if let Some(nearest) = &select.nearest {
         (page.nearest(nearest, run, page_size)?, None)
@@ -104,7 +106,9 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
         page.plain(page_size)?
     };
     let outcome = Outcome::Rows(ResultRows { columns: Arc::clone(&select.result), rows, paging });
+    let misfits = page.misfits.warning(&select.table);
     let mut answered = Answered::from(outcome);
+    answered.warnings.extend(misfits);
     answered.warnings.extend(select.warning.map(str::to_owned));
     if select.nearest.is_some() {
         answered.warnings.extend(super::nearest::downgraded(run.options.consistency));
@@ -235,6 +239,7 @@ pub(super) struct Page<'r> {
     pub(super) per_partition: Option<u64>,
     pub(super) position: Position,
     now: u64,
+    misfits: Arc<Misfits>,
 }
 
 /// True if to go on reading.
@@ -463,6 +468,7 @@ impl Page<'_> {
             true => Some(engine_filter(
                 self.select,
                 RowFilter::of(&self.select.restrictions, &self.select.table, env)?,
+                &self.misfits,
             )),
             false => None,
         };
@@ -529,6 +535,8 @@ impl Page<'_> {
         take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
     ) -> Result<Option<bool>> {
         let from = place.cursor.take();
+        // A filter counts what it looks at itself.
+        let is_filtered = walk.reading.filter.is_some();
         let page = walk.reading.read(
             self.select,
             place.unit,
@@ -545,6 +553,9 @@ impl Page<'_> {
         for (at, entry) in page.rows.into_iter().enumerate() {
             if place.passes_over(&entry, walk.hides_statics, self.per_partition) {
                 continue;
+            }
+            if let Some(shared) = self.select.shared.as_ref().filter(|_| !is_filtered) {
+                self.misfits.note(&entry, &shared.looked_at);
             }
             match take(self, Row::Stored(entry))? {
                 Flow::More => {}

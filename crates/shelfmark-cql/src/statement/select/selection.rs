@@ -11,7 +11,7 @@ use shelfmark_cql_types::function::{
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
-    prepare, prepare_literal_as, prepare_marker, test_literal,
+    prepare, prepare_literal_as, prepare_marker, spelled_argument, test_literal,
 };
 use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 
@@ -527,7 +527,8 @@ impl Builder<'_> {
                         column_name(argument)
                     ));
                 }
-                parts.push(self.item(argument, Some(ty), scope)?.0);
+                let part = self.item(argument, Some(ty), scope)?.0;
+                parts.push(spelled_argument(part, ty, self.table.is_shared()));
             }
             return Ok((Expr::Token(parts), CqlType::Bigint));
         }

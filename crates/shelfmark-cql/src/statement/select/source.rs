@@ -15,7 +15,8 @@ use shelfmark_engine::{
     CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
-use super::prepare::ordered_by;
+use super::index_choice::ordered_by;
+use super::misfits::Misfits;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
@@ -263,10 +264,9 @@ pub(super) struct Read {
 }
 
 fn stored(select: &Select) -> Result<&shelfmark_engine::Table> {
-    select
-        .table
-        .stored
-        .as_deref()
+    let narrow = select.shared.as_ref().and_then(|own| own.narrow.as_deref());
+    narrow
+        .or(select.table.stored.as_deref())
         .ok_or_else(|| CqlError::new(ErrorCode::Server, "a computed table has no stored rows"))
 }
 
@@ -506,9 +506,14 @@ impl Position {
 pub(super) fn engine_filter(
     select: &Arc<Select>,
     filter: crate::statement::filter::RowFilter,
+    misfits: &Arc<Misfits>,
 ) -> CellFilter {
     let select = Arc::clone(select);
+    let misfits = Arc::clone(misfits);
     Arc::new(move |entry| {
+        if let Some(shared) = &select.shared {
+            misfits.note(entry, &shared.looked_at);
+        }
         use shelfmark_cql_types::term::RowView as _;
         let row = crate::statement::row::StoredRow {
             table: &select.table,

@@ -8,6 +8,7 @@
 //! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
 
 mod runner;
+mod shown;
 
 pub(crate) use runner::World;
 

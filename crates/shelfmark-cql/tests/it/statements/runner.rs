@@ -4,15 +4,16 @@ use std::error::Error;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use goldenscript::{Argument, Block, Command, Context, Runner};
+use goldenscript::{Block, Command, Context, Runner};
 use shelfmark_cql::{
-    Answered, Authorizer, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome,
-    PreparedStatement, RequestOptions, ResultRows, User, Values,
+    Answered, Authorizer, BoundValue, CqlError, Executor, Outcome, PreparedStatement,
+    RequestOptions, User, Values,
 };
-use shelfmark_cql_types::{from_text, to_literal};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
+
+use super::shown::{bound, named, positional, shown, shown_rows};
 
 /// The role that the server is started with.
 const START_ROLE: &str = "admin";
@@ -104,25 +105,11 @@ impl World {
     }
 
     fn show(&mut self, answered: Answered) -> String {
-        match answered.outcome {
-            // Of batches the warnings are what there is to see.
-            Outcome::Void => {
-                [vec!["ok".to_owned()], answered.warnings].concat().join("\nwarning: ")
-            }
-            Outcome::SetKeyspace(name) => {
-                self.keyspace = Some(name.clone());
-                format!("using {name}")
-            }
-            Outcome::SchemaChange(change) => {
-                let kind = match change.kind {
-                    ChangeKind::Created => "created",
-                    ChangeKind::Updated => "updated",
-                    ChangeKind::Dropped => "dropped",
-                };
-                format!("{kind} {:?} {} {}", change.target, change.keyspace, change.name)
-            }
-            Outcome::Rows(rows) => show_rows(&rows),
+        let text = shown(&answered);
+        if let Outcome::SetKeyspace(name) = answered.outcome {
+            self.keyspace = Some(name);
         }
+        text
     }
 
     fn pages(&mut self, text: &str, size: u32, restarts: bool) -> Result<String, CqlError> {
@@ -139,7 +126,7 @@ impl World {
             let Outcome::Rows(rows) = self.execute(&statement, options)?.outcome else {
                 return Ok("no rows".to_owned());
             };
-            out.push_str(&show_rows(&rows));
+            out.push_str(&shown_rows(&rows));
             paging = rows.paging;
             if paging.is_none() {
                 return Ok(out);
@@ -150,13 +137,7 @@ impl World {
 
     fn bind(&mut self, text: &str, values: &[String]) -> Result<String, CqlError> {
         let statement = self.prepare(text)?;
-        let bound =
-            statement.markers.iter().zip(values).map(|(marker, value)| match value.as_str() {
-                "null" => BoundValue::Null,
-                "unset" => BoundValue::Unset,
-                text => BoundValue::Bytes(bytes_of(&marker.kind, text).into()),
-            });
-        self.bound(text, bound.collect())
+        self.bound(text, bound(&statement.markers, values))
     }
 
     /// Runs a statement with values as they come off the wire.
@@ -188,70 +169,12 @@ impl World {
     }
 }
 
-/// Serialises a value given as text; lists as `a,b`, blobs and others as hex with `0x`.
-fn bytes_of(ty: &CqlType, text: &str) -> Vec<u8> {
-    if let Some(digits) = text.strip_prefix("0x") {
-        return from_text(&CqlType::Blob, digits).unwrap();
-    }
-    match ty {
-        CqlType::List { element, .. } | CqlType::Set { element, .. } => {
-            let parts: Vec<Vec<u8>> =
-                text.split(',').map(|part| from_text(element, part).unwrap()).collect();
-            shelfmark_cql_types::put_collection(parts.len(), parts.iter().map(Vec::as_slice))
-        }
-        ty => from_text(ty, text).unwrap(),
-    }
-}
-
-fn show_rows(rows: &ResultRows) -> String {
-    let names: Vec<&str> = rows.columns.iter().map(|own| &*own.name).collect();
-    let mut out = names.join(" | ");
-    let mut rest = rows.rows.bytes();
-    for _ in 0..rows.rows.rows() {
-        let mut cells = Vec::new();
-        for column in rows.columns.iter() {
-            let (length, after) = rest.split_first_chunk::<4>().unwrap();
-            let length = i32::from_be_bytes(*length);
-            let (value, after) = match usize::try_from(length) {
-                Ok(length) => {
-                    let (value, after) = after.split_at(length);
-                    (Some(value), after)
-                }
-                Err(_) => (None, after),
-            };
-            rest = after;
-            let is_empty = value.is_some_and(<[u8]>::is_empty) && !column.kind.is_string();
-            cells.push(if is_empty {
-                "(empty)".to_owned()
-            } else {
-                to_literal(&column.kind, value)
-            });
-        }
-        out.push('\n');
-        out.push_str(&cells.join(" | "));
-    }
-    assert!(rest.is_empty(), "bytes behind the last row");
-    out
-}
-
 impl Runner for World {
     type Command = Command;
 
     fn run(&mut self, command: &Command, _: &Context) -> Result<String, Box<dyn Error>> {
-        let named = |name: &str| -> Option<String> {
-            command.args.iter().find_map(|argument| match argument {
-                Argument::KeyValue(own, value) if own == name => Some(value.clone()),
-                _ => None,
-            })
-        };
-        let positional: Vec<String> = command
-            .args
-            .iter()
-            .filter_map(|argument| match argument {
-                Argument::Positional(value) => Some(value.clone()),
-                _ => None,
-            })
-            .collect();
+        let named = |name: &str| named(command, name);
+        let positional = positional(command);
         let text = positional.first().cloned().unwrap_or_default();
         let answer = match command.name.as_str() {
             "page" => {

@@ -9,7 +9,7 @@ use shelfmark_model::{Column, ColumnType, KeyType, Value};
 use shelfmark_records::cells::with_whole_digits;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::value::{key_of_name, raw_of};
+use super::super::value::{Source, key_of_name, plain, raw_from};
 
 /// Path and value of one cell.
 pub(super) type Element = (Bytes, Bytes);
@@ -69,17 +69,11 @@ fn map_path(column: &str, keys: &KeyType, name: &str) -> Option<Bytes> {
 
 /// Returns the plain serialisation of an attribute, if it is one of the type.
 pub(super) fn raw(column: &str, key_type: &KeyType, value: &Value) -> Option<Bytes> {
-    match value {
+    let value = match value {
         // An empty text is a text, and none of CQL's empty values.
-        Value::Text(text) if text.is_empty() && *plain(key_type) != KeyType::Text => None,
-        Value::Number(_) => raw_of(column, key_type, &with_whole_digits(value.clone())).ok(),
-        value => raw_of(column, key_type, value).ok(),
-    }
-}
-
-fn plain(key_type: &KeyType) -> &KeyType {
-    match key_type {
-        KeyType::Kinded(inner) => inner,
-        other => other,
-    }
+        Value::Text(text) if text.is_empty() && *plain(key_type) != KeyType::Text => return None,
+        Value::Number(_) => &with_whole_digits(value.clone()),
+        value => value,
+    };
+    raw_from(column, key_type, value, Source::Item).ok()
 }

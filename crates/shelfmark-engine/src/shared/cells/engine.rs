@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shelfmark_model::{TableName, TableSchema, Value};
 
 use super::super::grant::Share;
+use super::super::typed::{Form, Typed, is_shown};
 use super::{AttributesText, CellsOfItems, Declared, SharedColumns};
 use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
@@ -19,7 +20,8 @@ impl CellsOfItems {
     /// * [`ErrorKind::NotFound`]: it was dropped.
     pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
         let current = inner.catalogue.current(&self.base)?;
-        Ok(current.map(|base| Arc::new(Self::table(&base, self.share, Arc::clone(&self.columns)))))
+        let table = |base| Self::table(&base, self.share, Arc::clone(&self.columns)).map(Arc::new);
+        current.map(table).transpose()
     }
 }
 
@@ -37,13 +39,15 @@ impl Engine {
     }
 
     /// Returns a table of items as a table of cells. Reads and writes of cells take it; writes need
-    /// the grant [`Share::All`]. `columns` says which attributes are columns, given the schema.
+    /// the grant [`Share::All`]. A typed table is given for reading alone. `columns` says which
+    /// attributes are columns, given the schema as it is shown.
     ///
     /// Cost: as [`Engine::table`], and the columns are copied.
     ///
     /// # Errors
     ///
     /// * [`ErrorKind::NotFound`]: there is no such table, or nothing of it is granted.
+    /// * [`ErrorKind::Invalid`]: a part of a typed table's key is no key of a table of cells.
     pub fn shared_cells(
         &self,
         name: &TableName,
@@ -51,19 +55,23 @@ impl Engine {
     ) -> Result<Arc<Table>> {
         let table = self.inner.catalogue.table(name)?;
         self.check_granted(&table)?;
-        let columns = Arc::new(Declared::of(columns(&table.schema)));
-        Ok(Arc::new(CellsOfItems::table(&table, self.share, columns)))
+        let shown = match is_shown(&table.schema) {
+            true => Some(Typed::of(&table, Form::Cells)?.schema(name.clone())),
+            false => None,
+        };
+        let columns = Declared::of(columns(shown.as_ref().unwrap_or(&table.schema)));
+        CellsOfItems::table(&table, self.share, Arc::new(columns)).map(Arc::new)
     }
 
-    /// Returns the names of the tables of items of a namespace that are granted, in order.
+    /// Returns the names of the tables of items and of typed tables that are granted, in order.
     ///
     /// Cost: reads the record of every table that was not used yet.
     ///
     /// # Errors
     ///
     /// * Those of the store. A table whose record cannot be read is left out.
-    pub fn shared_names(&self, namespace: &str) -> Result<Vec<TableName>> {
-        let names = self.inner.catalogue.names(Some(namespace), None, usize::MAX)?;
+    pub fn shared_names(&self) -> Result<Vec<TableName>> {
+        let names = self.inner.catalogue.names(None, None, usize::MAX)?;
         let is_granted = |name: &TableName| {
             self.inner.catalogue.table(name).is_ok_and(|table| self.check_granted(&table).is_ok())
         };
@@ -74,8 +82,8 @@ impl Engine {
     fn check_granted(&self, table: &Table) -> Result<()> {
         let schema = &table.schema;
         let grant = Share::of_table(schema).unwrap_or(self.share);
-        let is_shown = Owner::of_table(schema) == Owner::DynamoDb && table.cells.is_none();
-        if is_shown && schema.partition.len() == 1 && grant != Share::None {
+        let is_items = Owner::of_table(schema) == Owner::DynamoDb && table.cells.is_none();
+        if (is_items || is_shown(schema)) && schema.partition.len() == 1 && grant != Share::None {
             return Ok(());
         }
         let text = format!("there is no table {} for rows of cells", schema.name);

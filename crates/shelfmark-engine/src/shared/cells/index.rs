@@ -1,7 +1,7 @@
 //! Reads an index of items as an index of cells: the rows that its entries lead to.
 //!
-//! An index whose partition key is one attribute is looked up by that attribute, and by those of its
-//! sort key behind it. An index with the table's own partition key is looked up in one partition, by
+//! An index is looked up by the attributes of its partition key, and by those of its sort key behind
+//! them. An index with the table's own partition key is looked up in one partition, by
 //! its sort key alone.
 //!
 //! Invariant: rows come back whole, whatever the index projects: what an entry lacks is read from
@@ -9,7 +9,7 @@
 
 use bytes::Bytes;
 use shelfmark_model::serial::{deserialise, serialise};
-use shelfmark_model::{Item, Key, KeyType, Projected, SortCondition, Value};
+use shelfmark_model::{Item, Key, KeyColumn, KeyType, Projected, SortCondition, Value};
 use shelfmark_records::cells::{
     ClusteringValue, Place, Span, SpanBound, plainly_spelled, with_whole_digits,
 };
@@ -87,14 +87,8 @@ impl CellsOfItems {
         index: &Index,
         query: &CellIndexQuery,
     ) -> Result<(Vec<Value>, SortCondition)> {
-        let [column] = index.schema.partition.as_slice() else {
-            return Err(Error::invalid(format!(
-                "index {} has several attributes in its partition key; query it where it belongs",
-                query.index
-            )));
-        };
         let terms = &query.terms;
-        let types = index.schema.sort.iter().map(|own| &own.key_type);
+        let types: Vec<&KeyType> = index.schema.sort.iter().map(|own| &own.key_type).collect();
         if index.schema.partition == self.base.schema.partition {
             let partition = query.partition.as_ref().ok_or_else(|| {
                 Error::invalid(format!(
@@ -102,22 +96,28 @@ impl CellsOfItems {
                     query.index
                 ))
             })?;
-            let partition = deserialise(&column.key_type, partition)?;
-            return Ok((vec![partition], condition(&types.collect::<Vec<_>>(), terms)?));
+            let own = index.schema.partition.iter();
+            let partition = own.map(|own| Ok(deserialise(&own.key_type, partition)?));
+            return Ok((partition.collect::<Result<_>>()?, condition(&types, terms)?));
         }
-        let Some((Some(first), rest)) = terms.equal.split_first() else {
+        let columns = &index.schema.partition;
+        let Some((first, rest)) = terms.equal.split_at_checked(columns.len()) else {
             return Err(Error::invalid(format!(
-                "index {} is looked up by one value of its partition key",
+                "index {} is looked up by one value of each attribute of its partition key",
                 query.index
             )));
         };
-        // An index keeps numbers in the one spelling that items have.
-        let partition = match deserialise(&column.key_type, first)? {
-            Value::Number(number) => Value::Number(number.normalized()),
-            other => other,
+        let value = |(column, raw): (&KeyColumn, &ClusteringValue)| {
+            let raw = raw.as_ref().ok_or_else(|| Error::invalid("a term is null"))?;
+            // An index keeps numbers in the one spelling that items have.
+            Ok(match deserialise(&column.key_type, raw)? {
+                Value::Number(number) => Value::Number(number.normalized()),
+                other => other,
+            })
         };
+        let partition = columns.iter().zip(first).map(value).collect::<Result<_>>()?;
         let rest = Span { equal: rest.to_vec(), ..terms.clone() };
-        Ok((vec![partition], condition(&types.collect::<Vec<_>>(), &rest)?))
+        Ok((partition, condition(&types, &rest)?))
     }
 
     fn spelled(&self, partition: &[u8]) -> Result<Bytes> {

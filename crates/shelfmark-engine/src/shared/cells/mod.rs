@@ -14,11 +14,14 @@ mod engine;
 mod index;
 mod operation;
 mod row;
+mod typed_rows;
 mod write;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use shelfmark_keycode::number::check_dynamo_number;
 use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COLUMN_BYTES_MAX};
@@ -26,7 +29,9 @@ use shelfmark_model::serial::deserialise;
 use shelfmark_model::{Column, Item, Key, KeyType, TableSchema, Value};
 use shelfmark_records::cells::ClusteringValue;
 
+use super::check::ColumnCheck;
 use super::grant::Share;
+use super::typed::{Form, Typed, is_shown};
 use crate::catalogue::{Table, blank_table};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -37,6 +42,8 @@ pub struct SharedColumns {
     pub columns: Vec<Column>,
     /// The column of all other attributes, which are one text. Without it they are not seen.
     pub others: Option<OtherAttributes>,
+    /// The check of the columns' values, where they take less than the engine's types.
+    pub check: Option<Arc<dyn ColumnCheck>>,
 }
 
 /// The column that shows the attributes for which there is no column.
@@ -69,28 +76,41 @@ pub(crate) struct CellsOfItems {
     /// The grant of tables that have none of their own.
     share: Share,
     columns: Arc<Declared>,
+    /// Set for a table of the typed layer, whose keys lie in their own order.
+    typed: Option<Typed>,
 }
 
 /// The columns of a mapping, found by number and by name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Declared {
     /// In the order of their numbers.
     columns: Vec<Column>,
     /// Their places.
     places: HashMap<String, usize>,
     others: Option<OtherAttributes>,
+    check: Option<Arc<dyn ColumnCheck>>,
 }
 
 impl Declared {
-    fn of(given: SharedColumns) -> Self {
-        let mut columns = given.columns;
+    fn of(mut given: SharedColumns) -> Self {
+        let mut columns = std::mem::take(&mut given.columns);
         columns.sort_unstable_by_key(|own| own.id);
         let places = columns.iter().enumerate().map(|(at, own)| (own.name.clone(), at));
-        Self { places: places.collect(), columns, others: given.others }
+        let SharedColumns { others, check, .. } = given;
+        Self { places: places.collect(), columns, others, check }
     }
 
     fn named(&self, name: &str) -> Option<&Column> {
         self.columns.get(*self.places.get(name)?)
+    }
+
+    /// Returns the cells of an attribute in its column; `None` if it does not fit.
+    fn cells_of(&self, column: &Column, value: &Value) -> Option<Vec<elements::Element>> {
+        let cells = elements::of_value(column, value)?;
+        let fits = |check: &Arc<dyn ColumnCheck>| {
+            cells.iter().all(|(path, raw)| check.check(&column.name, path, raw).is_ok())
+        };
+        self.check.as_ref().is_none_or(fits).then_some(cells)
     }
 
     fn numbered(&self, id: u32) -> Option<&Column> {
@@ -101,8 +121,14 @@ impl Declared {
 
 impl CellsOfItems {
     /// Returns the table of cells that a table of items is.
-    fn table(base: &Arc<Table>, share: Share, columns: Arc<Declared>) -> Table {
-        let own = &base.schema;
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: it is a typed table with a key that no table of cells has.
+    fn table(base: &Arc<Table>, share: Share, columns: Arc<Declared>) -> Result<Table> {
+        let typed = is_shown(&base.schema).then(|| Typed::of(base, Form::Cells)).transpose()?;
+        let shown = typed.as_ref().map(|own| own.schema(base.schema.name.clone()));
+        let own = shown.as_ref().unwrap_or(&base.schema);
         let mut schema = TableSchema::of_cells(own.name.clone(), own.partition.clone());
         schema.sort.clone_from(&own.sort);
         schema.columns.clone_from(&columns.columns);
@@ -111,7 +137,8 @@ impl CellsOfItems {
             cells.keys.partition_type = Some(partition.key_type.clone());
             cells.is_of_items = true;
         }
-        Table { items: Some(Self { base: Arc::clone(base), share, columns }), ..table }
+        let mapping = Self { base: Arc::clone(base), share, columns, typed };
+        Ok(Table { items: Some(mapping), ..table })
     }
 
     /// Returns the key of an item from the key of its row.
@@ -179,5 +206,38 @@ impl Table {
     /// Returns the raw partition key in the one spelling that items have.
     pub(crate) fn items_base(&self) -> Option<&Arc<Self>> {
         self.items.as_ref().map(|mapping| &mapping.base)
+    }
+
+    /// Returns the number of the column of the other attributes, if it is a table of items that is seen
+    /// as one of cells and has one.
+    #[must_use]
+    pub fn others_column(&self) -> Option<u32> {
+        Some(self.items.as_ref()?.columns.others.as_ref()?.column)
+    }
+
+    /// Returns the one partition key that all rows have, if it is an ordered table that is seen as one of
+    /// cells; in its plain serialisation.
+    #[must_use]
+    pub fn only_partition(&self) -> Option<Bytes> {
+        let typed = self.items.as_ref()?.typed.as_ref()?;
+        typed.only_partition()
+    }
+
+    /// Returns true if it is a table of items that is seen as one of cells, and lies in the order of its
+    /// keys rather than of tokens.
+    #[must_use]
+    pub fn is_in_key_order(&self) -> bool {
+        self.typed_rows().is_some()
+    }
+
+    /// Returns the same table without the column of the other attributes, for reads that do not look at
+    /// it: nothing is written as text for them.
+    #[must_use]
+    pub fn without_others(&self) -> Option<Arc<Self>> {
+        self.others_column()?;
+        let mapping = self.items.as_ref()?;
+        let columns = Declared { others: None, ..(*mapping.columns).clone() };
+        let table = CellsOfItems::table(&mapping.base, mapping.share, Arc::new(columns));
+        table.ok().map(Arc::new)
     }
 }

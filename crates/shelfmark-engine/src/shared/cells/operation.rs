@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use shelfmark_model::{Column, ColumnType, Item, KeyType, Value};
 
-use super::super::value::{attribute_of, name_of, set_or_list};
+use super::super::value::{attribute_for_item, name_of_raw, plain, set_or_list};
 use super::{CellsOfItems, check_number, elements};
 use crate::cells::CellOperation;
 use crate::error::{Error, ErrorKind, Result};
@@ -35,11 +35,46 @@ impl CellsOfItems {
             let column = self.columns.numbered(id);
             let column = column.ok_or_else(|| Error::invalid("the table has no such column"))?;
             let old = item.remove(&column.name);
+            let old = self.kept(column, old, &operations)?;
             if let Some(value) = changed(column, old, &operations)? {
                 item.set(column.name.as_str(), checked(&column.name, value, 1)?);
             }
         }
         Ok(())
+    }
+
+    /// Returns what operations on a collection go on from.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: it does not fit its column, so nobody saw what would be added to.
+    fn kept(
+        &self,
+        column: &Column,
+        old: Option<Value>,
+        operations: &[&CellOperation],
+    ) -> Result<Option<Value>> {
+        let begins_anew = matches!(
+            operations.first(),
+            Some(
+                CellOperation::Clear { .. }
+                    | CellOperation::Overwrite { .. }
+                    | CellOperation::OverwriteList { .. }
+                    | CellOperation::Set { .. }
+                    | CellOperation::Delete { .. }
+            )
+        );
+        // Null is no value of a collection, and what is replaced need not fit.
+        let old = old.filter(|own| *own != Value::Null && !begins_anew);
+        match old {
+            Some(own) if self.columns.cells_of(column, &own).is_none() => {
+                Err(Error::invalid(format!(
+                    "attribute {} does not fit its column; set the column as a whole",
+                    column.name
+                )))
+            }
+            old => Ok(old),
+        }
     }
 
     /// Replaces the attributes that are shown in the column of the others.
@@ -94,52 +129,33 @@ fn column_of(operation: &CellOperation) -> u32 {
     }
 }
 
-/// Returns what an attribute becomes; `None` removes it.
+/// Returns what an attribute that fits its column becomes; `None` removes it.
 fn changed(
     column: &Column,
     old: Option<Value>,
     operations: &[&CellOperation],
 ) -> Result<Option<Value>> {
-    let begins_anew = matches!(
-        operations.first(),
-        Some(
-            CellOperation::Clear { .. }
-                | CellOperation::Overwrite { .. }
-                | CellOperation::OverwriteList { .. }
-        )
-    );
-    // Null is no value of a collection, and what is replaced need not fit.
-    let old = old.filter(|own| *own != Value::Null && !begins_anew);
-    let misfit = || {
-        Error::invalid(format!(
-            "attribute {} does not fit its column; set the column as a whole",
-            column.name
-        ))
-    };
     match &column.column_type {
         ColumnType::Value(key_type) => value(column, key_type, operations),
         ColumnType::Counter => Err(unknown(column)),
         ColumnType::Set(inner) => {
             let members = match old {
-                None => Vec::new(),
                 Some(Value::Set(members) | Value::List(members)) => members,
-                Some(_) => return Err(misfit()),
+                _ => Vec::new(),
             };
             set(column, inner, members, operations)
         }
         ColumnType::Map(keys, values) => {
             let entries = match old {
-                None => BTreeMap::new(),
                 Some(Value::Map(entries)) => entries,
-                Some(_) => return Err(misfit()),
+                _ => BTreeMap::new(),
             };
             map(column, (keys, values), entries, operations)
         }
         ColumnType::List(inner) => {
             let values = match old {
-                None => Vec::new(),
                 Some(Value::List(values)) => values,
-                Some(_) => return Err(misfit()),
+                _ => Vec::new(),
             };
             list(column, inner, values, operations)
         }
@@ -164,17 +180,18 @@ fn value(
 
 /// Returns the attribute of a plain serialisation.
 fn attribute(column: &Column, key_type: &KeyType, raw: &[u8]) -> Result<Value> {
-    let inner = match key_type {
-        KeyType::Kinded(inner) => inner,
-        other => other,
-    };
-    if raw.is_empty() && !matches!(inner, KeyType::Text | KeyType::Bytes) {
+    check_not_empty(column, key_type, raw)?;
+    attribute_for_item(plain(key_type), raw)
+}
+
+fn check_not_empty(column: &Column, key_type: &KeyType, raw: &[u8]) -> Result<()> {
+    if raw.is_empty() && !matches!(plain(key_type), KeyType::Text | KeyType::Bytes) {
         return Err(Error::invalid(format!(
             "column {} takes no empty value: its attribute would have none of the column's type",
             column.name
         )));
     }
-    attribute_of(inner, raw)
+    Ok(())
 }
 
 fn set(
@@ -212,7 +229,10 @@ fn map(
     mut entries: BTreeMap<String, Value>,
     operations: &[&CellOperation],
 ) -> Result<Option<Value>> {
-    let name = |path: &Bytes| Ok::<_, Error>(name_of(&attribute(column, keys, path)?));
+    let name = |path: &Bytes| {
+        check_not_empty(column, keys, path)?;
+        name_of_raw(keys, path)
+    };
     for operation in operations {
         match operation {
             CellOperation::SetElement { path, value, .. } => {

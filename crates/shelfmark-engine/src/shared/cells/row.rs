@@ -7,7 +7,7 @@ use bytes::Bytes;
 use shelfmark_model::{Item, Value};
 use shelfmark_records::cells::{LiveCell, LiveRow, Liveness};
 
-use super::{CellsOfItems, elements};
+use super::CellsOfItems;
 use crate::error::Result;
 use crate::rows::RawRow;
 
@@ -25,32 +25,33 @@ impl CellsOfItems {
     pub(super) fn row_of(&self, item: &Item) -> LiveRow {
         let mut cells = Vec::with_capacity(item.len());
         let mut others = Item::new();
-        for (name, value) in item.iter() {
-            if self.base.schema.is_key(name) || self.put_cells(name, value, &mut cells) {
+        let mut misfits = Vec::new();
+        let shown = self.columns.others.as_ref();
+        for (name, value) in item.iter().filter(|(name, _)| !self.base.schema.is_key(name)) {
+            let column = self.columns.named(name);
+            let found = column.and_then(|own| Some((own, self.columns.cells_of(own, value)?)));
+            if let Some((column, found)) = found {
+                let cell = |(path, raw)| live_cell(column.id, path, raw);
+                cells.extend(found.into_iter().map(cell));
                 continue;
             }
-            others.push_greater(name.clone(), value.clone());
+            misfits.extend(column.map(|own| own.id));
+            if shown.is_some() {
+                others.push_greater(name.clone(), value.clone());
+            }
         }
-        if let Some(own) = self.columns.others.as_ref().filter(|_| !others.is_empty()) {
+        if let Some(own) = shown.filter(|_| !others.is_empty()) {
             let text = Bytes::from(own.text.text(&others));
             cells.push(live_cell(own.column, Bytes::new(), text));
         }
         cells.sort_by(|a, b| (a.column, &a.path).cmp(&(b.column, &b.path)));
         let inserted = Some(Liveness { timestamp: NO_TIMESTAMP, expiry: None });
-        LiveRow { inserted, cells }
-    }
-
-    /// Puts the cells of an attribute; returns false if it has no column, or does not fit it.
-    fn put_cells(&self, name: &str, value: &Value, cells: &mut Vec<LiveCell>) -> bool {
-        let Some(column) = self.columns.named(name) else { return false };
-        let Some(found) = elements::of_value(column, value) else { return false };
-        cells.extend(found.into_iter().map(|(path, raw)| live_cell(column.id, path, raw)));
-        true
+        LiveRow { inserted, cells, misfits }
     }
 
     /// Tells whether an attribute is shown in a column of its own.
     pub(super) fn has_column(&self, name: &str, value: &Value) -> bool {
-        self.columns.named(name).is_some_and(|own| elements::of_value(own, value).is_some())
+        self.columns.named(name).is_some_and(|own| self.columns.cells_of(own, value).is_some())
     }
 }
 

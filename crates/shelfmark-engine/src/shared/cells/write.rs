@@ -12,6 +12,7 @@ use shelfmark_records::cells::{ClusteringValue, Span};
 use shelfmark_store::{Commit, Direction, KeyRange};
 
 use super::super::grant::Share;
+use super::super::typed::read_alone;
 use super::CellsOfItems;
 use crate::catalogue::Table;
 use crate::cells::{CellChange, CellOperation, ConditionalRead, Decision, Mutation, PartitionView};
@@ -31,6 +32,9 @@ const DELETED_ITEMS_MAX: usize = 1_000;
 impl CellsOfItems {
     /// Returns the key of the row's head that a mutation latches, if it concerns one row.
     pub(crate) fn latched(&self, mutation: &Mutation) -> Result<Option<Vec<u8>>> {
+        if self.typed.is_some() {
+            return Err(read_alone(&self.base));
+        }
         let keys = &mutation.table.cells()?.keys;
         let partition = keys.partition(&mutation.partition)?;
         match &mutation.change {
@@ -69,10 +73,11 @@ impl CellsOfItems {
         base: &Table,
         mutation: &Mutation,
     ) -> Result<Vec<Write>> {
+        self.check_grant(base)?;
         self.note_range(writer, mutation)?;
         match writer.guards {
-            None => self.writes(base, &Validated(&writer.buffer), writer.now, mutation),
-            Some(_) => self.writes(base, &writer.buffer, writer.now, mutation),
+            None => self.writes(&Validated(&writer.buffer), writer.now, mutation),
+            Some(_) => self.writes(&writer.buffer, writer.now, mutation),
         }
     }
 
@@ -88,21 +93,13 @@ impl CellsOfItems {
         Ok(())
     }
 
-    /// Returns the writes of items that a mutation is, given the items that `view` shows
-    /// of `base`, the table as it is now.
+    /// Returns the writes of items that a mutation is, given the items that `view` shows.
     ///
     /// # Errors
     ///
-    /// * [`ErrorKind::Invalid`]: nothing but reading is granted, or items do not have what is written.
+    /// * [`ErrorKind::Invalid`]: items do not have what is written.
     /// * [`ErrorKind::LimitExceeded`]: a key is too long, or the deletion of a range too large.
-    fn writes(
-        &self,
-        base: &Table,
-        view: &impl View,
-        now: u64,
-        mutation: &Mutation,
-    ) -> Result<Vec<Write>> {
-        self.check_grant(base)?;
+    fn writes(&self, view: &impl View, now: u64, mutation: &Mutation) -> Result<Vec<Write>> {
         if mutation.ttl_seconds.is_some() {
             return Err(Error::invalid(
                 "items have no time to live of their own; set the attribute that the table's time \
@@ -126,6 +123,9 @@ impl CellsOfItems {
     }
 
     fn check_grant(&self, base: &Table) -> Result<()> {
+        if self.typed.is_some() {
+            return Err(read_alone(base));
+        }
         // As it is now: a statement may have been planned before the grant was taken away.
         let grant = Share::of_table(&base.schema).unwrap_or(self.share);
         if grant == Share::All {

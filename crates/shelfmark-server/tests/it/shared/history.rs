@@ -23,7 +23,8 @@ use shelfmark_store::random::SplitMix;
 use shelfmark_testkit::history::{History, Outcome, Record, Version, check};
 use shelfmark_testkit::seeds;
 
-use super::runner::{Faces, literals};
+use super::runner::Faces;
+use super::shown::literals;
 
 /// Rows of each table; all lie in one partition.
 const ROWS: usize = 2;

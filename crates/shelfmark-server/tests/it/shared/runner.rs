@@ -1,24 +1,27 @@
 //! What runs a script: both faces over one engine.
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
-use bytes::Bytes;
-use goldenscript::{Argument, Command, Context, Runner};
+use goldenscript::{Command, Context, Runner};
 use shelfmark_cql::{
-    Answered, BoundValue, ChangeKind, CqlError, CqlType, Executor, FaceOptions, Inline, Outcome,
-    RequestOptions, ResultRows, Values,
+    Answered, CqlError, Executor, FaceOptions, Inline, Outcome, RequestOptions, Values,
 };
-use shelfmark_cql_types::{from_text, to_literal};
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, Environment, SeededRandom, Share};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 
+use super::shown::{bound, named, positional, shown, shown_rows, with_warnings};
+use super::typed;
+
 /// Both faces over one engine.
 pub(super) struct World {
     store: Arc<MemoryStore>,
     clock: Arc<ManualClock>,
+    engine: Engine,
     grant: Share,
     faces: Faces,
     /// What reads and writes have read, by table or index.
@@ -37,7 +40,10 @@ pub(super) struct Faces {
 impl Faces {
     /// Opens both faces over an engine.
     pub(super) fn open(engine: &Engine, share: Share) -> Self {
-        let engine = engine.sharing(share).writing_attributes(Arc::new(dynamo::AttributesJson));
+        let engine = engine
+            .sharing(share)
+            .writing_attributes(Arc::new(dynamo::AttributesJson))
+            .checking_columns(Arc::new(shelfmark_cql::ColumnTypes));
         let environment = engine.environment().clone();
         let options = dynamo::FaceOptions { share, ..dynamo::FaceOptions::default() };
         let dynamodb = dynamo::Face::new(engine.clone(), environment.clone(), options);
@@ -85,28 +91,42 @@ impl World {
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as _));
         let grant = Share::All;
         let steps = Steps::default();
-        let faces = Faces::open(&engine(&store, &clock, &steps), grant);
-        Self { store, clock, grant, faces, steps }
+        let engine = engine(&store, &clock, &steps);
+        let faces = Faces::open(&engine, grant);
+        Self { store, clock, engine, grant, faces, steps }
     }
 
     fn reopen(&mut self) {
-        self.faces = Faces::open(&engine(&self.store, &self.clock, &self.steps), self.grant);
+        self.engine = engine(&self.store, &self.clock, &self.steps);
+        self.faces = Faces::open(&self.engine, self.grant);
+    }
+
+    /// Scans a table item by item, each time from the key that the page before ended at.
+    fn walk(&self, table: &str) -> String {
+        const PAGES_MAX: usize = 50;
+        let (mut out, mut start) = (String::new(), String::new());
+        for _ in 0..PAGES_MAX {
+            let body = format!(r#"{{"TableName":"{table}","Limit":1{start}}}"#);
+            let (status, body) = self.faces.dynamodb("Scan", &body);
+            writeln!(out, "{status} {body}").unwrap();
+            let Some((_, last)) = body.split_once(r#""LastEvaluatedKey":"#) else { return out };
+            start = format!(r#","ExclusiveStartKey":{}"#, last.strip_suffix('}').unwrap());
+        }
+        panic!("the scan of {table} does not end")
     }
 
     fn run(&self, text: &str, values: Values) -> Result<String, CqlError> {
         let options = RequestOptions { values, ..RequestOptions::default() };
-        Ok(shown(&self.faces.cql(text, options)?))
+        let answered = self.faces.cql(text, options)?;
+        Ok(match &answered.outcome {
+            Outcome::Rows(rows) => with_warnings(shown_rows(rows), &answered),
+            _ => shown(&answered),
+        })
     }
 
     fn bind(&self, text: &str, given: &[String]) -> Result<String, CqlError> {
         let statement = self.faces.cql.prepare(text, None)?;
-        let bound =
-            statement.markers.iter().zip(given).map(|(marker, value)| match value.as_str() {
-                "null" => BoundValue::Null,
-                "unset" => BoundValue::Unset,
-                text => BoundValue::Bytes(Bytes::from(from_text(&marker.kind, text).unwrap())),
-            });
-        self.run(text, Values::Positional(bound.collect()))
+        self.run(text, Values::Positional(bound(&statement.markers, given)))
     }
 
     fn pages(&mut self, text: &str, size: u32, restarts: bool) -> Result<String, CqlError> {
@@ -129,63 +149,12 @@ impl World {
     }
 }
 
-fn shown(answered: &Answered) -> String {
-    match &answered.outcome {
-        Outcome::Void => [vec!["ok".to_owned()], answered.warnings.clone()].concat().join("\n"),
-        Outcome::SetKeyspace(name) => format!("using {name}"),
-        Outcome::SchemaChange(change) => {
-            let kind = match change.kind {
-                ChangeKind::Created => "created",
-                ChangeKind::Updated => "updated",
-                ChangeKind::Dropped => "dropped",
-            };
-            format!("{kind} {:?} {} {}", change.target, change.keyspace, change.name)
-        }
-        Outcome::Rows(rows) => shown_rows(rows),
-    }
-}
-
-/// Returns the values of each row as constants of CQL.
-pub(super) fn literals(rows: &ResultRows) -> Vec<Vec<String>> {
-    let mut rest = rows.rows.bytes();
-    let mut take = |kind: &CqlType| {
-        let (length, after) = rest.split_first_chunk::<4>().unwrap();
-        let value = usize::try_from(i32::from_be_bytes(*length)).ok();
-        let (value, after) = match value {
-            Some(length) => (Some(&after[..length]), &after[length..]),
-            None => (None, after),
-        };
-        rest = after;
-        to_literal(kind, value)
-    };
-    let row = |_| rows.columns.iter().map(|own| take(&own.kind)).collect();
-    (0..rows.rows.rows()).map(row).collect()
-}
-
-fn shown_rows(rows: &ResultRows) -> String {
-    let names: Vec<&str> = rows.columns.iter().map(|own| &*own.name).collect();
-    let all = literals(rows).into_iter().map(|row| row.join(" | "));
-    std::iter::once(names.join(" | ")).chain(all).collect::<Vec<_>>().join("\n")
-}
-
 impl Runner for World {
     type Command = Command;
 
     fn run(&mut self, command: &Command, _: &Context) -> Result<String, Box<dyn Error>> {
-        let named = |name: &str| -> Option<String> {
-            command.args.iter().find_map(|argument| match argument {
-                Argument::KeyValue(own, value) if own == name => Some(value.clone()),
-                _ => None,
-            })
-        };
-        let given: Vec<String> = command
-            .args
-            .iter()
-            .filter_map(|argument| match argument {
-                Argument::Positional(value) => Some(value.clone()),
-                _ => None,
-            })
-            .collect();
+        let named = |name: &str| named(command, name);
+        let given = positional(command);
         let text = given.first().cloned().unwrap_or_default();
         let answer = match command.name.as_str() {
             "dynamodb" => {
@@ -193,6 +162,16 @@ impl Runner for World {
                 let (status, body) = self.faces.dynamodb(&text, body);
                 let body = if text.ends_with("Table") { String::new() } else { body };
                 return Ok(format!("{status} {body}\n"));
+            }
+            "walk" => return Ok(self.walk(&text)),
+            "typed" => {
+                typed::write(&self.engine);
+                return Ok(String::new());
+            }
+            "wait" => {
+                let seconds: u64 = named("seconds").unwrap().parse()?;
+                self.clock.advance(Duration::from_secs(seconds));
+                return Ok(String::new());
             }
             "page" => {
                 let size = named("size").unwrap().parse()?;

@@ -1,0 +1,188 @@
+//! The choice of the index that serves a `SELECT`, and what it leaves to be tested.
+//!
+//! What it is not: the decision whether an index is needed, which is `prepare`'s.
+//!
+//! Invariant: an index is chosen only if it has every row that is asked for.
+
+use std::sync::Arc;
+
+use shelfmark_cql_types::CqlType;
+
+use super::nearest::is_floats;
+use super::prepare::{clustering_needs_filter, is_equal};
+use crate::schema::{Index, IndexTarget, Table};
+use crate::statement::relation::{Restrictions, Test};
+
+/// Returns how many columns of the key need no index, since it answers what is asked of them.
+pub(super) fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
+    let named =
+        (0..table.partition_count).all(|at| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]));
+    match named {
+        true if clustering_needs_filter(table, own) => table.partition_count,
+        true => table.partition_count + table.clustering_count,
+        false => 0,
+    }
+}
+
+/// An index, and the restriction that it serves.
+pub(super) struct UsableIndex {
+    /// Its place among the table's.
+    pub(super) index: usize,
+    /// The place of the restricted column, and of the test among its tests.
+    pub(super) column: usize,
+    pub(super) test: usize,
+}
+
+/// Returns the first index that serves a restriction; equalities before ranges. Of another face's
+/// table one that leaves nothing to be tested comes before all.
+///
+/// `from` is the first column that is looked at; `by_partition` asks for rows partition by partition.
+pub(super) fn usable_index(
+    table: &Table,
+    own: &Restrictions,
+    from: usize,
+    by_partition: bool,
+) -> Option<UsableIndex> {
+    let serving = |(number, index): (usize, &Index)| {
+        let is_scattered = index.shared.as_ref().is_some_and(|own| !own.in_partition);
+        match index.is_public && !(is_scattered && by_partition) {
+            true => serves(table, own, from, number, index),
+            false => None,
+        }
+    };
+    let mut found: Vec<(UsableIndex, bool)> =
+        table.indexes.iter().enumerate().filter_map(serving).collect();
+    let is_named = |at: usize| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]);
+    let all_named = (0..table.partition_count).all(is_named);
+    let is_exact = |(found, _): &(UsableIndex, bool)| {
+        table.is_shared() && !needs_more_than(table, own, found, all_named)
+    };
+    let equal = || found.iter().position(|(_, is_equal)| *is_equal);
+    let chosen = found.iter().position(is_exact).or_else(equal).unwrap_or(0);
+    (chosen < found.len()).then(|| found.swap_remove(chosen).0)
+}
+
+/// Returns the restriction that an index serves, and whether it is an equality.
+fn serves(
+    table: &Table,
+    own: &Restrictions,
+    from: usize,
+    number: usize,
+    index: &Index,
+) -> Option<(UsableIndex, bool)> {
+    // Those on vectors serve the order alone.
+    let (at, column) =
+        table.find(&index.column).filter(|(at, column)| *at >= from && !is_floats(&column.kind))?;
+    let in_partition = index.shared.as_ref().is_some_and(|own| own.in_partition);
+    if in_partition && !(0..table.partition_count).all(|at| is_equal(own, at)) {
+        return None;
+    }
+    if leaves_rows_out(table, own, index) || !is_looked_up(table, own, index) {
+        return None;
+    }
+    let set = matches!(column.kind, CqlType::Set { .. });
+    let plain = matches!(index.target, IndexTarget::Value | IndexTarget::Full);
+    let is_served = |test: &Test| match (test, index.target) {
+        (Test::Equal(_), _) => plain,
+        (Test::Contains(_), IndexTarget::Values | IndexTarget::Value) => {
+            column.kind.is_multi_cell()
+        }
+        (Test::Contains(_), IndexTarget::Keys) => set,
+        (Test::ContainsKey(_), IndexTarget::Keys) | (Test::Entry(..), IndexTarget::Entries) => true,
+        _ => false,
+    };
+    let is_ranged = |test: &Test| {
+        matches!(test, Test::Lower(..) | Test::Upper(..))
+            && plain
+            && (in_partition || index.is_sai() && !is_literal(&column.kind))
+    };
+    let tests = own.of(at);
+    let equal = tests.iter().position(is_served);
+    let test = equal.or_else(|| tests.iter().position(is_ranged))?;
+    Some((UsableIndex { index: number, column: at, test }, equal.is_some()))
+}
+
+/// Returns true if an index of another face's table may lack a row that is asked for: it has those
+/// alone that have all attributes of its key.
+fn leaves_rows_out(table: &Table, own: &Restrictions, index: &Index) -> bool {
+    let Some(shared) = &index.shared else { return false };
+    let may_be_null = |name: &Arc<str>| {
+        let key = table.partition_count + table.clustering_count;
+        table.find(name).is_none_or(|(at, _)| at >= key && own.of(at).is_empty())
+    };
+    shared.order.iter().any(may_be_null)
+}
+
+/// Returns true if all columns are given one value by which an index of another face's table is looked
+/// up, beside its first.
+fn is_looked_up(table: &Table, own: &Restrictions, index: &Index) -> bool {
+    let Some(shared) = &index.shared else { return true };
+    let has_value = |name: &Arc<str>| {
+        table.find(name).is_some_and(|(at, _)| matches!(own.of(at), [Test::Equal(_)]))
+    };
+    shared.order.iter().take(shared.looked_up).all(has_value)
+}
+
+/// Returns true if storage attached indexes compare values of a type by equality alone.
+///
+/// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
+fn is_literal(ty: &CqlType) -> bool {
+    ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
+}
+
+/// Returns true if there are restrictions that the index, and the named partition, do not answer.
+pub(super) fn needs_more_than(
+    table: &Table,
+    own: &Restrictions,
+    found: &UsableIndex,
+    in_partition: bool,
+) -> bool {
+    let sai = table.indexes.get(found.index).is_some_and(crate::schema::Index::is_sai);
+    let served = |at: usize| {
+        sai && table.columns.get(at).is_some_and(|column| {
+            table.indexes.iter().any(|index| index.is_sai() && index.column == column.name)
+        })
+    };
+    let ordered = table.indexes.get(found.index).map_or(0, |index| ordered_by(table, own, index));
+    let extra = own.single.iter().filter(|(at, tests)| {
+        let in_key = **at < table.partition_count && in_partition;
+        if in_key || served(**at) || is_ordered(table, found.index, **at, ordered) {
+            return false;
+        }
+        **at != found.column || tests.len() > 1
+    });
+    // A prefix of the clustering key in a named partition needs no test either.
+    let prefix = in_partition && !clustering_needs_filter(table, own);
+    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    extra.filter(|(at, _)| !(prefix && clustering.contains(*at) && **at != found.column)).count()
+        > 0
+        || (!own.multi.is_empty() && !prefix)
+}
+
+/// Returns how many of the columns that an index of another face's table is ordered by are looked up
+/// in it: those with one value, and a range behind them.
+pub(super) fn ordered_by(table: &Table, own: &Restrictions, index: &Index) -> usize {
+    let Some(shared) = &index.shared else { return 0 };
+    let tests = |name: &Arc<str>| table.find(name).map_or(&[][..], |(at, _)| own.of(at));
+    let in_range = |name: &&Arc<str>| {
+        let tests = tests(name);
+        !tests.is_empty() && tests.iter().all(Test::is_slice)
+    };
+    // An index of one partition is looked up by its first column, which may be a range itself.
+    let first = table.find(&index.column).map_or(&[][..], |(at, _)| own.of(at));
+    if !matches!(first, [Test::Equal(_)]) {
+        return 0;
+    }
+    let equal = shared.order.iter().take_while(|name| matches!(tests(name), [Test::Equal(_)]));
+    let equal = equal.count();
+    equal + usize::from(shared.order.get(equal).as_ref().is_some_and(in_range))
+}
+
+/// Returns true if a column is one that an index of another face's table answers for.
+fn is_ordered(table: &Table, index: usize, at: usize, ordered: usize) -> bool {
+    let Some(index) = table.indexes.get(index) else { return false };
+    let Some(shared) = &index.shared else { return false };
+    let name = table.columns.get(at).map(|own| &own.name);
+    let is_own = shared.in_partition && name == Some(&index.column);
+    is_own || shared.order.iter().take(ordered).any(|own| Some(own) == name)
+}

@@ -1,0 +1,28 @@
+//! The interface by which a face checks values of its columns more narrowly than the engine's types.
+//!
+//! The engine keeps CQL's `ascii` as text, and its durations and vectors as bytes, so its types take
+//! more than those columns do. What it is not: a check of the face's own writes, which come checked.
+//!
+//! Invariant: nothing is written into another face's column that the face would not have written.
+
+use std::fmt;
+use std::sync::Arc;
+
+use shelfmark_model::TableSchema;
+
+/// Checks values for the columns of one table.
+pub trait ColumnCheck: Send + Sync + fmt::Debug {
+    /// Checks a cell in its plain serialisation: the path is empty except for elements of sets and
+    /// maps, and for fields. A column that is not known takes everything.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the value.
+    fn check(&self, column: &str, path: &[u8], value: &[u8]) -> std::result::Result<(), String>;
+}
+
+/// Knows the columns of all tables of a face.
+pub trait ColumnChecks: Send + Sync + fmt::Debug {
+    /// Returns the check of a table; `None` if what the face keeps with it cannot be read.
+    fn of_table(&self, schema: &TableSchema) -> Option<Arc<dyn ColumnCheck>>;
+}
