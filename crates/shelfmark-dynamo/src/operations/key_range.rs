@@ -65,20 +65,25 @@ impl KeyRange {
         Ok(Self { partition, sort: sort_condition(equal, range), conditions })
     }
 
-    /// Checks that a position lies in the range.
+    /// Checks that a position lies in the range, by the conditions on its sort key first.
     pub(super) fn check_position(&self, target: &Target, position: &Item) -> Result<()> {
-        for condition in &self.conditions {
-            let holds = position
-                .get(&condition.attribute)
-                .is_some_and(|value| condition.relation.holds(value));
-            let is_partition =
-                target.partition().iter().any(|column| column.name == condition.attribute);
-            // Another face's rows may have sort keys that compare with nothing; the range decides.
-            if !holds && (is_partition || !target.table.is_shared()) {
-                let text =
-                    if is_partition { texts::START_KEY_OUTSIDE } else { texts::START_KEY_RANGE };
-                return Err(Error::validation(text));
-            }
+        let is_partition = |condition: &&KeyCondition| {
+            target.partition().iter().any(|column| column.name == condition.attribute)
+        };
+        let holds = |condition: &KeyCondition| {
+            let value = position.get(&condition.attribute);
+            value.is_some_and(|value| condition.relation.holds(value))
+        };
+        let (partition, sort): (Vec<_>, Vec<_>) = self.conditions.iter().partition(is_partition);
+        // Another face's rows may have sort keys that compare with nothing; the range decides.
+        let is_in_order = target.table.is_shared() || sort.iter().all(|condition| holds(condition));
+        if !is_in_order {
+            return Err(Error::validation(texts::START_KEY_RANGE));
+        }
+        if !partition.iter().all(|condition| holds(condition)) {
+            let text =
+                if sort.is_empty() { texts::START_KEY_OUTSIDE } else { texts::START_KEY_ONE_ROW };
+            return Err(Error::validation(text));
         }
         Ok(())
     }

@@ -26,6 +26,9 @@ pub(crate) const START_KEY_OUTSIDE: &str =
     "The provided starting key is outside query boundaries based on provided conditions";
 pub(crate) const START_KEY_RANGE: &str =
     "The provided starting key does not match the range key predicate";
+/// Refuses a position in another partition where the sort key has a condition, which it fulfils.
+pub(crate) const START_KEY_ONE_ROW: &str =
+    "The query can return at most one row and cannot be restarted";
 pub(crate) const SEGMENT_WITHOUT_TOTAL: &str = "The TotalSegments parameter is required but was \
      not present in the request when Segment parameter is present";
 pub(crate) const TOTAL_WITHOUT_SEGMENT: &str = "The Segment parameter is required but was not \
