@@ -37,7 +37,11 @@ fn item(place: u64, n: u64) -> Item {
     let [partition, sort] = [key.partition, key.sort].map(|values| values[0].clone());
     let small = Item::new().with("pk", partition).with("sk", sort).with("n", number(n));
     // Some are cut into chunks, and their changes into parts.
-    if n % 17 == 0 { small.with("blob", Value::Bytes(vec![7; 200_000].into())) } else { small }
+    if n.is_multiple_of(17) {
+        small.with("blob", Value::Bytes(vec![7; 200_000].into()))
+    } else {
+        small
+    }
 }
 
 fn number(n: u64) -> Value {

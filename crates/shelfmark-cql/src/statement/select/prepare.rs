@@ -40,10 +40,7 @@ pub(crate) fn prepare_select(
     {
         return Err(error);
     }
-    for ordering in &select.order_by {
-        let name = ordering.column.as_str();
-        table.column(name).ok_or_else(|| undefined_column(name, table))?;
-    }
+    check_orderings(select, table)?;
     let nearest = nearest(select, table, scope)?;
     let own = shared_restrictions(select, table, scope)?;
     check_vectors(&own, table, nearest.as_ref())?;
@@ -105,6 +102,15 @@ pub(crate) fn prepare_select(
         masked: None,
         shared,
     })
+}
+
+/// Refuses an order by a column that is not there.
+fn check_orderings(select: &ast::Select, table: &Table) -> Result<()> {
+    for ordering in &select.order_by {
+        let name = ordering.column.as_str();
+        table.column(name).ok_or_else(|| undefined_column(name, table))?;
+    }
+    Ok(())
 }
 
 /// Returns the restrictions of the statement; those of an ordered table name its one partition.
