@@ -51,12 +51,15 @@ fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
     let mut cluster = vec![("SHELFMARK_TIKV", placement)];
     cluster.extend(faults.map(|address| ("SHELFMARK_TIKV_FAULTS", address)));
     // One processor is the cluster's.
-    let mut some = vec!["--include-ignored", "--test-threads", "4"];
-    if faults.is_none() {
-        some.extend(["--skip", "faults::"]);
-    }
+    let some = ["--include-ignored", "--test-threads", "4"];
     let of = |package: &'static str| ["test", "-p", package, "--test", "it", "--"];
-    run_with("cargo", &[&of("shelfmark-tikv")[..], &some[..]].concat(), &cluster)?;
+    // Faults meet whoever calls next, so their cases run alone.
+    let but_faults = [&some[..], &["--skip", "faults::"]].concat();
+    run_with("cargo", &[&of("shelfmark-tikv")[..], &but_faults].concat(), &cluster)?;
+    if faults.is_some() {
+        let alone = ["--include-ignored", "--test-threads", "1", "faults::"];
+        run_with("cargo", &[&of("shelfmark-tikv")[..], &alone].concat(), &cluster)?;
+    }
     run_with("cargo", &[&of("shelfmark-engine")[..], &some[..]].concat(), &cluster)
 }
 

@@ -58,8 +58,8 @@ struct State {
     /// The end of the lease by the process's own clock.
     lease_until: Duration,
     last_stamped: Option<Duration>,
-    /// The greatest timestamp that was told to be settled.
-    told: u64,
+    /// The greatest timestamp that was told to be settled, and the moment as of which it was.
+    told: (u64, u64),
 }
 
 /// A stamped commit that is under way; it ends when this is dropped.
@@ -112,8 +112,16 @@ impl Membership {
     fn promise(&self, now: u64) -> u64 {
         let mut state = self.state();
         let below = state.under_way.keys().next().map_or(now, |first| first.saturating_sub(1));
-        state.promise = state.promise.max(below.min(now));
-        state.promise
+        let settled = below.min(now);
+        state.promise = state.promise.max(settled);
+        settled
+    }
+
+    /// Returns a timestamp at or below which this process has nothing under way and will have nothing:
+    /// a snapshot that begins after this call shows all of it.
+    pub(crate) fn settled(&self) -> u64 {
+        let newest_seen = self.state().newest_seen;
+        self.promise(newest_seen)
     }
 
     /// Returns the time until this process must stop acting for others.
@@ -191,9 +199,12 @@ pub(crate) async fn leave(shared: &Arc<Shared>) -> Result<()> {
     .await
 }
 
-/// Returns the greatest stamp that is settled as of `moment`: every process has promised it.
-pub(crate) async fn settled(shared: &Arc<Shared>, moment: &Moment) -> Result<u64> {
-    let own = shared.membership.promise(moment.version);
+/// Returns the greatest stamp that is settled as of `moment`: this process had nothing at or below `own`
+/// under way before the moment, and every other one has promised it.
+///
+/// What settles between a moment and this call was committed after the moment, which does not show it;
+/// so `own` is what [`Membership::settled`] said before the moment began.
+pub(crate) async fn settled(shared: &Arc<Shared>, moment: &Moment, own: u64) -> Result<u64> {
     let mut through = own.min(moment.version);
     for (id, record) in records(shared, moment).await? {
         if id != shared.id && record.is_live(moment.version, MARGIN) {
@@ -201,9 +212,12 @@ pub(crate) async fn settled(shared: &Arc<Shared>, moment: &Moment) -> Result<u64
         }
     }
     let mut state = shared.membership.state();
-    state.told = state.told.max(through);
-    // What was settled once stays settled; but no later than this moment, which shows no more.
-    Ok(state.told.min(moment.version))
+    // What an earlier moment had whole, this one has, too.
+    if state.told.1 <= moment.version {
+        through = through.max(state.told.0);
+        state.told = (through, moment.version);
+    }
+    Ok(through)
 }
 
 /// The processes on the cluster, for the contract.
@@ -359,6 +373,7 @@ mod tests {
         assert_eq!(membership.promise(200), 99);
         // A commit on an older base must take a newer timestamp.
         assert!(membership.stamping_at(99, now).is_none());
+        assert_eq!(membership.settled(), 99);
         let second = membership.stamping_at(150, now).unwrap();
         drop(first);
         assert_eq!(membership.promise(200), 149);

@@ -33,6 +33,8 @@ const ROWS_MAX: usize = 1024;
 pub(crate) struct TikvSnapshot {
     shared: Arc<Shared>,
     moment: Moment,
+    /// The stamps of this process at or below it are shown.
+    settled: u64,
     since: Duration,
     /// The transaction that began at this moment, for the first commit that rests on it.
     transaction: Mutex<Option<Transaction>>,
@@ -54,12 +56,13 @@ impl Moment {
 }
 
 impl TikvSnapshot {
-    pub(crate) fn new(shared: Arc<Shared>, transaction: Transaction) -> Arc<Self> {
+    /// Creates the view at the beginning of `transaction`. Before that `settled` was settled here.
+    pub(crate) fn new(shared: Arc<Shared>, transaction: Transaction, settled: u64) -> Arc<Self> {
         let moment = Moment::of(&transaction);
         shared.stats.opened(moment.version);
         let transaction = Mutex::new(Some(transaction));
         let since = shared.clock.monotonic();
-        let snapshot = Arc::new(Self { shared, moment, since, transaction });
+        let snapshot = Arc::new(Self { shared, moment, settled, since, transaction });
         snapshot.shared.bases().insert(snapshot.moment.version, Arc::downgrade(&snapshot));
         snapshot
     }
@@ -108,8 +111,8 @@ impl Snapshot for TikvSnapshot {
 
     fn stamped_through(&self) -> Result<CommitNumber> {
         self.check()?;
-        let (shared, moment) = (Arc::clone(&self.shared), self.moment.clone());
-        self.shared.call(async move { peers::settled(&shared, &moment).await })
+        let (shared, moment, own) = (Arc::clone(&self.shared), self.moment.clone(), self.settled);
+        self.shared.call(async move { peers::settled(&shared, &moment, own).await })
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {

@@ -136,8 +136,9 @@ impl TikvStore {
     fn begin(&self) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
         let shared = Arc::clone(&self.shared);
+        let settled = self.shared.membership.settled();
         let transaction = self.shared.call(async move { commit::begin(&shared).await })?;
-        Ok(TikvSnapshot::new(Arc::clone(&self.shared), transaction))
+        Ok(TikvSnapshot::new(Arc::clone(&self.shared), transaction, settled))
     }
 
     /// Returns the snapshot of ours that a commit rests on.
