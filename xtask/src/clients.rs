@@ -179,7 +179,7 @@ pub(crate) fn is_there(tool: &str) -> bool {
 const CQL_FOLDER: &str = "clients/python/cql";
 
 /// Makes the virtual environment with the pinned client libraries, unless it is there.
-fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
     let folder = target_folder().join(name);
     let python = folder.join("bin").join("python");
     let shown = folder.to_string_lossy().into_owned();
@@ -199,7 +199,7 @@ fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf
 }
 
 /// Returns the command as it was built.
-fn command() -> PathBuf {
+pub(crate) fn command() -> PathBuf {
     built("shelfmark")
 }
 

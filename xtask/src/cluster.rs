@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
+use crate::clients::{command, virtual_environment};
 use crate::run::run_with;
 
 /// The script that starts and stops the bed.
@@ -60,7 +61,13 @@ fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
         let alone = ["--include-ignored", "--test-threads", "1", "faults::"];
         run_with("cargo", &[&of("shelfmark-tikv")[..], &alone].concat(), &cluster)?;
     }
-    run_with("cargo", &[&of("shelfmark-engine")[..], &some[..]].concat(), &cluster)
+    run_with("cargo", &[&of("shelfmark-engine")[..], &some[..]].concat(), &cluster)?;
+    run_with("cargo", &["build", "--package", "shelfmark-cli"], &[])?;
+    let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
+    let command = command();
+    let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/cluster"];
+    cluster.push(("SHELFMARK", command.to_str().context("the command's path is no text")?));
+    run_with(&python.to_string_lossy(), &tests, &cluster)
 }
 
 fn bed(arguments: &[&str]) -> anyhow::Result<String> {

@@ -230,6 +230,8 @@ fn ctrl_c_ends_the_statement_and_not_the_shell() {
     terminal.wait_for("cql:k> ");
     server.signal("-STOP");
     terminal.enter("select cluster_name from system.local;");
+    // The editor has let go of the terminal: from here on the statement is what is interrupted.
+    terminal.wait_for("\u{1b}[?2004l");
     for _ in 0..10 {
         std::thread::sleep(std::time::Duration::from_millis(200));
         terminal.interrupt();

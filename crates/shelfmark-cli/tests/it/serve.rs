@@ -120,11 +120,27 @@ fn what_restricts_a_key_or_a_role_and_cannot_be_read_is_refused() {
 
 #[test]
 fn a_setting_that_there_is_none_of_is_refused() {
-    for flag in ["--engine", "--console"] {
-        let refused = shelfmark(&["serve", flag, "127.0.0.1:0"]);
-        assert!(!refused.status.success(), "{flag}");
-        assert!(stderr(&refused).contains("unexpected argument"), "{}", stderr(&refused));
+    let refused = shelfmark(&["serve", "--console", "127.0.0.1:0"]);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("unexpected argument"), "{}", stderr(&refused));
+}
+
+#[test]
+fn a_cluster_is_named_by_its_placement_drivers() {
+    for (address, part) in [
+        ("127.0.0.1:2379", "--engine is tikv://HOST:PORT"),
+        ("tikv://127.0.0.1", "each placement driver is HOST:PORT"),
+        ("tikv://127.0.0.1:2379,", "each placement driver is HOST:PORT"),
+        ("tikv://127.0.0.1:2379/Shop", "is no name of a space"),
+        ("tikv://127.0.0.1:1", "no placement driver answers at 127.0.0.1:1"),
+    ] {
+        let ports = ["--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0"];
+        let refused = shelfmark(&[&["serve", "--engine", address][..], &ports].concat());
+        assert!(!refused.status.success(), "{address}");
+        assert!(stderr(&refused).contains(part), "{address}: {}", stderr(&refused));
     }
+    let both = shelfmark(&["serve", "--engine", "tikv://127.0.0.1:2379", "--memory"]);
+    assert!(stderr(&both).contains("cannot be used with"), "{}", stderr(&both));
 }
 
 #[test]
