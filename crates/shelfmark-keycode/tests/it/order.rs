@@ -358,3 +358,34 @@ fn cql_uuids_order_by_version_then_time_then_bytes() {
         check_pair(&KeyType::CqlUuid, &uuid(pair[0]), &uuid(pair[1]));
     }
 }
+
+/// Parts nested too deep are equal on every way down, or a comparison could end the process.
+#[test]
+fn what_is_nested_too_deep_is_equal_on_every_way() {
+    type Nest = (fn(KeyType) -> KeyType, fn(KeyValue) -> KeyValue);
+    let ways: [Nest; 5] = [
+        (|ty| KeyType::Tuple(vec![ty]), |value| KeyValue::Tuple(vec![value])),
+        (|ty| KeyType::List(Box::new(ty)), |value| KeyValue::List(vec![value])),
+        (|ty| KeyType::Set(Box::new(ty)), |value| KeyValue::Set(vec![value])),
+        (
+            |ty| KeyType::Map(Box::new(ty), Box::new(KeyType::U8)),
+            |value| KeyValue::Map(vec![(value, KeyValue::U8(0))]),
+        ),
+        (
+            |ty| KeyType::Map(Box::new(KeyType::U8), Box::new(ty)),
+            |value| KeyValue::Map(vec![(KeyValue::U8(0), value)]),
+        ),
+    ];
+    for (ty_of, value_of) in ways {
+        let order = |depth: usize| {
+            let ty = (0..depth).fold(KeyType::U8, |ty, _| ty_of(ty));
+            let value = |own| (0..depth).fold(KeyValue::U8(own), |value, _| value_of(value));
+            compare(&ty, &value(1), &value(2))
+        };
+        assert_eq!(order(KEY_DEPTH_MAX - 1), Ordering::Less);
+        assert_eq!(order(KEY_DEPTH_MAX), Ordering::Equal);
+    }
+    // A kinded type in a kinded one has no keys, and its values no order.
+    let twice = KeyType::Kinded(Box::new(KeyType::Kinded(Box::new(KeyType::U8))));
+    assert_eq!(compare(&twice, &KeyValue::U8(1), &KeyValue::U8(2)), Ordering::Equal);
+}
