@@ -20,9 +20,11 @@ pub(crate) fn run() -> anyhow::Result<()> {
         // A cluster of one's own has no switch for faults.
         return suites(&placement, std::env::var("SHELFMARK_TIKV_FAULTS").ok().as_deref());
     }
-    if Command::new("go").arg("version").output().is_err() {
-        println!("tikv: skipped, because Go is not installed and the test bed is built with it");
-        return Ok(());
+    for (tool, asked) in [("go", "version"), ("curl", "--version")] {
+        if Command::new(tool).arg(asked).output().is_err() {
+            println!("tikv: skipped, because {tool} is not installed and the test bed needs it");
+            return Ok(());
+        }
     }
     let folder = std::env::temp_dir().join(format!("shelfmark-bed-{}", std::process::id()));
     let outcome =
