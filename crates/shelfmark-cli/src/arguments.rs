@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Check every byte of a store, and rescue one that is damaged
     Verify(Verify),
+    /// Copy a store to another engine: from a folder to a cluster, or back
+    Migrate(Migrate),
     /// Type CQL at a prompt, or run it from text and files
     Cql(Cql),
     /// Run scripts of the cassandra-cli of 2012, or type its commands
@@ -623,6 +625,12 @@ pub(crate) struct Stats {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) data: Data,
+    /// Verify the records of a store on a TiKV cluster: tikv://HOST:PORT,HOST:PORT[/SPACE]; servers may
+    /// go on meanwhile
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "salvage"])]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
     /// Say what is lost, set damaged parts aside, and make the rest usable again; also gives a
     /// keyspace that has the name of another face's tables a name of its own
     #[arg(long)]
@@ -635,6 +643,42 @@ pub(crate) struct Verify {
     /// With --salvage: go on although whole tables are lost
     #[arg(long, requires = "salvage")]
     pub(crate) accept_loss: bool,
+}
+
+/// Certificates for connections to a cluster.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EngineTls {
+    /// Encrypt connections to the cluster: file with the authority of its certificates, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_certificate")]
+    pub(crate) engine_tls_ca: Option<PathBuf>,
+    /// File with this command's certificate for the cluster, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_key")]
+    pub(crate) engine_tls_certificate: Option<PathBuf>,
+    /// File with the private key of --engine-tls-certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "engine_tls_ca")]
+    pub(crate) engine_tls_key: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Servers on both sides are stopped first. A call that was interrupted is made again, with \
+    the same places, and goes on; until it\nis done no server opens the target. At the end both \
+    sides are read and compared, key by key.\n\nExamples:\n  shelfmark migrate --from ./shelfmark-data --to \
+    tikv://10.0.0.1:2379,10.0.0.2:2379\n  shelfmark migrate --from tikv://10.0.0.1:2379/shop --to \
+    /srv/store"
+)]
+pub(crate) struct Migrate {
+    /// Store to copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) from: String,
+    /// Empty place for the copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 //! the exit code is 0 exactly when the command did what it was asked.
 
 mod arguments;
+mod cluster;
 mod commands;
 mod connect;
 mod credentials;
@@ -59,6 +60,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
         Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Migrate(migrate) => commands::migrate::run(&migrate),
         Command::Cql(cql) => commands::cql::run(&cql),
         Command::CassandraCli(cli) => commands::cassandra_cli::run(&cli),
         Command::Design(design) => commands::design::run(&design),

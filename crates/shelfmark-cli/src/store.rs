@@ -1,6 +1,6 @@
 //! Opens stores for commands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
@@ -35,7 +35,7 @@ pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Res
 }
 
 /// Returns true if a folder does not exist or is empty: reading it must not create a store.
-fn is_absent(folder: &Path) -> bool {
+pub(crate) fn is_absent(folder: &Path) -> bool {
     !folder.exists() || vfs::list(folder).is_ok_and(|paths| paths.is_empty())
 }
 
@@ -45,57 +45,7 @@ pub(crate) fn memory() -> anyhow::Result<Engine> {
     engine(Arc::new(MemoryStore::new(Arc::clone(&clock))), clock)
 }
 
-/// Opens the store on the cluster that `address` names: `tikv://HOST:PORT,HOST:PORT/SPACE`.
-#[cfg(feature = "tikv")]
-pub(crate) fn cluster(address: &str, tls: Option<&ClusterTls>) -> anyhow::Result<Engine> {
-    use shelfmark_tikv::{Options, TikvStore, Tls};
-
-    let (placement, space) = cluster_address(address)?;
-    let mut options = Options::new(placement);
-    options.space = space;
-    options.tls = tls.map(|files| Tls {
-        authority: files.authority.clone(),
-        certificate: files.certificate.clone(),
-        key: files.key.clone(),
-    });
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let store = TikvStore::open(options, Arc::clone(&clock))
-        .with_context(|| format!("cannot open the store on {address}"))?;
-    tracing::info!("the store on {address} is open");
-    engine(Arc::new(store), clock)
-}
-
-/// Says that this build knows no cluster.
-#[cfg(not(feature = "tikv"))]
-pub(crate) fn cluster(_address: &str, _tls: Option<&ClusterTls>) -> anyhow::Result<Engine> {
-    bail!("this build has no driver for TiKV; build it with the feature `tikv`")
-}
-
-/// Certificates for connections to a cluster, as files.
-pub(crate) struct ClusterTls {
-    pub(crate) authority: PathBuf,
-    pub(crate) certificate: PathBuf,
-    pub(crate) key: PathBuf,
-}
-
-/// Returns the placement drivers and the space of an address.
-#[cfg(feature = "tikv")]
-fn cluster_address(address: &str) -> anyhow::Result<(Vec<String>, String)> {
-    let Some(rest) = address.strip_prefix("tikv://") else {
-        bail!("--engine is tikv://HOST:PORT,…[/SPACE] with the cluster's placement drivers");
-    };
-    let (places, space) = rest.split_once('/').unwrap_or((rest, ""));
-    let places: Vec<String> = places.split(',').map(str::to_owned).collect();
-    if places
-        .iter()
-        .any(|place| place.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()))
-    {
-        bail!("--engine {address}: each placement driver is HOST:PORT; its usual port is 2379");
-    }
-    Ok((places, space.to_owned()))
-}
-
-fn engine(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> anyhow::Result<Engine> {
+pub(crate) fn engine(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> anyhow::Result<Engine> {
     Ok(Engine::open(store, Environment { clock, random: Arc::new(SystemRandom) })?)
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
-use shelfmark_store::{Snapshot, Store};
+use shelfmark_store::{Result as StoreResult, Snapshot, Store};
 
 use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table, TableEvent};
 use crate::environment::Environment;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
@@ -313,7 +313,7 @@ impl Engine {
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
         let got =
-            self.reading(table, |view, table| self.get_over(&view, table, get, self.now()))?;
+            self.reading_row(table, |view, table| self.get_over(&view, table, get, self.now()))?;
         self.report(&got.report);
         Ok(got)
     }
@@ -330,6 +330,10 @@ impl Engine {
             .map(|(table, _)| Ok(self.current(table)?.unwrap_or(Arc::clone(table))))
             .collect::<Result<_>>()?;
         let snapshot = self.inner.store.snapshot()?;
+        if !self.inner.is_alone {
+            let heads = current.iter().zip(gets).filter_map(|(table, (_, get))| get.head(table));
+            snapshot.preload(&heads.collect::<Vec<_>>())?;
+        }
         current
             .iter()
             .zip(gets)
@@ -384,13 +388,36 @@ impl Engine {
     pub(crate) fn reading<T>(
         &self,
         table: &Table,
+        read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
+    ) -> Result<T> {
+        self.reading_of(table, |store| store.snapshot(), read)
+    }
+
+    /// Reads as [`Engine::reading`] what is most often one key, for which a store may need no moment.
+    pub(crate) fn reading_row<T>(
+        &self,
+        table: &Table,
+        mut read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
+    ) -> Result<T> {
+        match self.reading_of(table, |store| store.snapshot_at_first_read(), &mut read) {
+            Err(error) if error.kind() == ErrorKind::TooOld && !self.inner.is_alone => {
+                self.reading(table, read)
+            }
+            ended => ended,
+        }
+    }
+
+    fn reading_of<T>(
+        &self,
+        table: &Table,
+        take: impl Fn(&dyn Store) -> StoreResult<Arc<dyn Snapshot>>,
         mut read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
     ) -> Result<T> {
         loop {
             // The form comes first: an index is complete at every moment after it became public.
             let current = self.current(table)?;
             let form = current.as_deref().unwrap_or(table);
-            let snapshot = self.inner.store.snapshot()?;
+            let snapshot = take(&*self.inner.store)?;
             let answer = read(&*snapshot, form);
             if !form.is_retired() {
                 return answer;

@@ -17,6 +17,7 @@ mod clients;
 mod collector;
 mod commit;
 mod keys;
+mod lazy;
 mod options;
 mod peers;
 mod placement;

@@ -6,7 +6,7 @@
 //! Invariant: every read of one snapshot is at one timestamp, whichever connection it takes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use tikv_client::{
     BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, Transaction, TransactionOptions,
 };
 
+use crate::commit;
 use crate::peers;
 use crate::retry;
 use crate::store::Shared;
@@ -38,6 +39,8 @@ pub(crate) struct TikvSnapshot {
     since: Duration,
     /// The transaction that began at this moment, for the first commit that rests on it.
     transaction: Mutex<Option<Transaction>>,
+    /// What [`Snapshot::preload`] read.
+    preloaded: Mutex<HashMap<Bytes, Option<Bytes>>>,
 }
 
 /// A timestamp in the client's form and as a number.
@@ -48,6 +51,11 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// Returns the moment at which one key alone is read as it was committed last.
+    pub(crate) fn newest() -> Self {
+        Self { at: Timestamp::from_version(u64::MAX), version: u64::MAX }
+    }
+
     pub(crate) fn of(transaction: &Transaction) -> Self {
         let at = transaction.start_timestamp();
         let version = at.version();
@@ -56,13 +64,27 @@ impl Moment {
 }
 
 impl TikvSnapshot {
+    /// Creates the view of now.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Closed`], and those of [`retry::read`].
+    pub(crate) fn begin(shared: &Arc<Shared>) -> Result<Arc<Self>> {
+        shared.check_open()?;
+        let settled = shared.membership.settled();
+        let own = Arc::clone(shared);
+        let transaction = shared.call(async move { commit::begin(&own).await })?;
+        Ok(Self::new(Arc::clone(shared), transaction, settled))
+    }
+
     /// Creates the view at the beginning of `transaction`. Before that `settled` was settled here.
     pub(crate) fn new(shared: Arc<Shared>, transaction: Transaction, settled: u64) -> Arc<Self> {
         let moment = Moment::of(&transaction);
         shared.stats.opened(moment.version);
         let transaction = Mutex::new(Some(transaction));
         let since = shared.clock.monotonic();
-        let snapshot = Arc::new(Self { shared, moment, settled, since, transaction });
+        let preloaded = Mutex::default();
+        let snapshot = Arc::new(Self { shared, moment, settled, since, transaction, preloaded });
         snapshot.shared.bases().insert(snapshot.moment.version, Arc::downgrade(&snapshot));
         snapshot
     }
@@ -75,6 +97,11 @@ impl TikvSnapshot {
     /// Returns the moment that it shows.
     pub(crate) fn moment(&self) -> &Moment {
         &self.moment
+    }
+
+    fn preloaded(&self) -> MutexGuard<'_, HashMap<Bytes, Option<Bytes>>> {
+        // A panic elsewhere leaves values that were read at this moment all the same.
+        self.preloaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn age(&self) -> Duration {
@@ -116,14 +143,34 @@ impl Snapshot for TikvSnapshot {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.check()?;
+        if let Some(value) = self.preloaded().get(key) {
+            return Ok(value.clone());
+        }
         let found = self.get_many(&[Bytes::copy_from_slice(key)])?;
         Ok(found.into_iter().next().flatten())
     }
 
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         self.check()?;
+        let known: Option<Vec<_>> = {
+            let preloaded = self.preloaded();
+            keys.iter().map(|key| preloaded.get(key).cloned()).collect()
+        };
+        if let Some(values) = known {
+            return Ok(values);
+        }
         let (shared, moment, keys) = (Arc::clone(&self.shared), self.moment.clone(), keys.to_vec());
         self.shared.call(async move { get_many(&shared, &moment, &keys).await })
+    }
+
+    fn preload(&self, keys: &[Bytes]) -> Result<()> {
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        let values = self.get_many(keys)?;
+        self.preloaded().extend(keys.iter().cloned().zip(values));
+        Ok(())
     }
 
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {

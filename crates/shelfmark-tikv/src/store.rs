@@ -20,6 +20,7 @@ use crate::clients::Clients;
 use crate::collector;
 use crate::commit;
 use crate::keys::Keys;
+use crate::lazy::LazySnapshot;
 use crate::options::Options;
 use crate::peers::{self, ClusterPeers, Membership};
 use crate::placement::Placement;
@@ -133,14 +134,6 @@ impl TikvStore {
         Ok(Self { peers: ClusterPeers::new(Arc::clone(&shared)), shared })
     }
 
-    fn begin(&self) -> Result<Arc<dyn Snapshot>> {
-        self.shared.check_open()?;
-        let shared = Arc::clone(&self.shared);
-        let settled = self.shared.membership.settled();
-        let transaction = self.shared.call(async move { commit::begin(&shared).await })?;
-        Ok(TikvSnapshot::new(Arc::clone(&self.shared), transaction, settled))
-    }
-
     /// Returns the snapshot of ours that a commit rests on.
     fn base(&self, commit: &Commit) -> Result<Option<Arc<TikvSnapshot>>> {
         let Some(base) = &commit.base else { return Ok(None) };
@@ -153,11 +146,16 @@ impl TikvStore {
 
 impl Store for TikvStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.begin()
+        Ok(TikvSnapshot::begin(&self.shared)?)
     }
 
     fn latest(&self) -> Result<Arc<dyn Snapshot>> {
-        self.begin()
+        self.snapshot()
+    }
+
+    fn snapshot_at_first_read(&self) -> Result<Arc<dyn Snapshot>> {
+        self.shared.check_open()?;
+        Ok(Arc::new(LazySnapshot::new(&self.shared)))
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {

@@ -21,11 +21,12 @@ use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
 use crate::arguments::{self, Serve};
+use crate::cluster::{ClusterTls, cluster};
 use crate::credentials;
 use crate::log::{self, Refusals};
 use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
-use crate::store::{ClusterTls, cluster, memory as in_memory, open, shared};
+use crate::store::{memory as in_memory, open, shared};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
@@ -317,7 +318,8 @@ fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow:
         return in_memory();
     }
     if let Some(address) = &config.engine {
-        return cluster(address, cluster_tls(config)?.as_ref());
+        let files = (&config.engine_tls_ca, &config.engine_tls_certificate, &config.engine_tls_key);
+        return cluster(address, ClusterTls::of(files)?.as_ref());
     }
     let usual = Options::default();
     let disk_free_bytes_min = config.disk_free_min.unwrap_or(usual.disk_free_bytes_min);
@@ -336,19 +338,6 @@ fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow:
     let engine = open(folder, options, true)?;
     log::warn_if_open_to_all("the data folder", folder);
     Ok(engine)
-}
-
-/// Returns the certificates for connections to a cluster, if they are encrypted.
-fn cluster_tls(config: &Config) -> anyhow::Result<Option<ClusterTls>> {
-    match (&config.engine_tls_ca, &config.engine_tls_certificate, &config.engine_tls_key) {
-        (None, None, None) => Ok(None),
-        (Some(authority), Some(certificate), Some(key)) => Ok(Some(ClusterTls {
-            authority: authority.clone(),
-            certificate: certificate.clone(),
-            key: key.clone(),
-        })),
-        _ => bail!("engine_tls_ca, engine_tls_certificate and engine_tls_key go together"),
-    }
 }
 
 fn durability(text: Option<&str>) -> anyhow::Result<Durability> {

@@ -7,9 +7,13 @@ use shelfmark_engine::Verification;
 use shelfmark_store::embedded::{self, Report};
 
 use crate::arguments::Verify;
+use crate::cluster::cluster;
 use crate::store::with_engine;
 
 pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
+    if let Some(address) = &verify.engine {
+        return on_cluster(verify, address);
+    }
     let folder = &verify.data.data;
     if !folder.exists() {
         bail!("there is no store in {}; pass --data DIR", folder.display());
@@ -52,6 +56,19 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
              verify --data {} --salvage; where no salvage came before, report it",
             folder.display()
         );
+    }
+    Ok(())
+}
+
+/// Verifies the records of a store on a cluster; its bytes are the cluster's to look after.
+fn on_cluster(verify: &Verify, address: &str) -> anyhow::Result<()> {
+    let engine = cluster(address, verify.tls.files()?.as_ref())?;
+    let found = engine.verify();
+    engine.store().close()?;
+    let found = found?;
+    writeln!(std::io::stdout(), "{}", records_text(&found))?;
+    if !found.is_clean() {
+        bail!("records do not belong together; report it, and keep the cluster's backup");
     }
     Ok(())
 }

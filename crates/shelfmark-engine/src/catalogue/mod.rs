@@ -39,10 +39,11 @@ use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
-use shelfmark_records::catalogue::TableRecord;
 use shelfmark_records::catalogue::keys::{
-    FORMAT, catalogue_key, copy_key, format_record, section, table_key, take_table_name,
+    FORMAT, catalogue_key, copy_key, format_record, migration_key, section, table_key,
+    take_table_name,
 };
+use shelfmark_records::catalogue::{MigrationMark, TableRecord};
 
 /// The number of times a table is loaded that another server is changing, before the caller is told.
 const LOADS_MAX: usize = 250;
@@ -246,6 +247,12 @@ impl Catalogue {
     fn check_format(&self) -> Result<()> {
         let (key, value) = format_record();
         let snapshot = self.store.snapshot()?;
+        if let Some(mark) = snapshot.get(&migration_key())? {
+            let from = MigrationMark::decode(&mark)?.from;
+            return Err(Error::invalid(format!(
+                "the store is the unfinished copy of {from}; finish it by calling `shelfmark migrate` again"
+            )));
+        }
         let read = |bytes: &Bytes| {
             let bytes = <[u8; 8]>::try_from(&bytes[..]);
             bytes

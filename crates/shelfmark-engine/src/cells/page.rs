@@ -15,6 +15,7 @@ use shelfmark_model::IndexState;
 use shelfmark_records::cells::{
     CellRow, CellsLayout, ClusteringValue, Content, LiveCell, LiveRow, Visible, has_expired,
 };
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 
 use super::keep::Collect;
@@ -54,6 +55,16 @@ pub struct CellGet {
     pub now: Option<u64>,
 }
 
+impl CellGet {
+    /// Returns the first keys that the read looks at, as far as they are known beforehand.
+    fn heads(&self, table: &Table) -> Vec<Bytes> {
+        let Ok(layout) = table.cells() else { return Vec::new() };
+        let row = layout.keys.row(&self.partition, &self.clustering).ok();
+        let statics = self.statics.then(|| layout.keys.statics(&self.partition).ok()).flatten();
+        row.into_iter().chain(statics).map(|key| chunk_key(&key, 0).into()).collect()
+    }
+}
+
 impl Engine {
     /// Reads one row of cells.
     ///
@@ -64,10 +75,13 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit, or it is no table of cells.
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
-        let got = self.reading(table, |view, table| {
+        let got = self.reading_row(table, |view, table| {
             let now = get.now.unwrap_or_else(|| self.now());
             if let Some(rows) = table.typed_rows() {
                 return rows.get(&view, get, now);
+            }
+            if !self.inner.is_alone {
+                view.preload(&get.heads(table))?;
             }
             let mut reader = CellReader::new(&self.inner, &view, table, now)?;
             let row = reader.get(&get.partition, &get.clustering)?;
@@ -86,6 +100,10 @@ impl Engine {
     pub fn get_many_cells(&self, gets: &[(Arc<Table>, CellGet)]) -> Result<Vec<CellGot>> {
         let Some((first, _)) = gets.first() else { return Ok(Vec::new()) };
         let answers = self.reading(first, |view, _| {
+            if !self.inner.is_alone {
+                let heads = gets.iter().flat_map(|(table, get)| get.heads(table));
+                view.preload(&heads.collect::<Vec<_>>())?;
+            }
             gets.iter()
                 .map(|(table, get)| {
                     let current = self.current(table)?;

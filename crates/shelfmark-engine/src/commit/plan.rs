@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, PoisonError};
 
+use bytes::Bytes;
 use shelfmark_records::cells::CellsLayout;
-use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::cells::tombstones::{HighWater, bound_key};
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Commit;
 
@@ -223,12 +224,24 @@ impl<'a> Plan<'a> {
         found.map(|(table, _)| Arc::clone(table))
     }
 
+    /// Has the store read together what the operations will look at one by one.
+    fn preload(&self, writer: &Writer) -> Result<()> {
+        let of_cells = self.tables.iter().filter(|table| table.cells.is_some());
+        let bounds = of_cells.map(|table| bound_key(table.id));
+        let heads = self.rows.iter().cloned().map(Bytes::from);
+        let keys: Vec<Bytes> = heads.chain(bounds).collect();
+        Ok(writer.buffer.borrow().base().preload(&keys)?)
+    }
+
     /// Applies the operations to a new buffer.
     fn apply<'l>(&'l self, inner: &Inner, call: &Call<'_>) -> Result<Attempt<'l>> {
         if let Some(table) = self.needs_ranges(inner) {
             return Ok(Attempt::NeedsRanges(table));
         }
         let writer = inner.gated_writer()?;
+        if !inner.is_alone {
+            self.preload(&writer)?;
+        }
         if let Some(token) = call.token
             && let Some(answer) = take_token(&writer, token)?
         {

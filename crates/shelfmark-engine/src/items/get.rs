@@ -1,6 +1,8 @@
 //! Point reads.
 
+use bytes::Bytes;
 use shelfmark_model::{Item, Key, Projection, item_size_bytes};
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 
 use crate::catalogue::Table;
@@ -22,6 +24,13 @@ impl Get {
     #[must_use]
     pub fn new(key: Key) -> Self {
         Self { key, projection: Projection::All }
+    }
+
+    /// Returns the first key that the read looks at, where it is known beforehand.
+    pub(crate) fn head(&self, table: &Table) -> Option<Bytes> {
+        let is_of_others = table.mapped.is_some() || table.readable.is_some();
+        let row_key = (!is_of_others).then(|| table.key.row_key(&self.key).ok())??;
+        Some(chunk_key(&row_key, 0).into())
     }
 }
 

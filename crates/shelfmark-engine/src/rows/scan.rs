@@ -42,11 +42,11 @@ pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Op
     if count == 0 {
         return Ok(Some(RawRow { key, head, chunks: Vec::new() }));
     }
-    let chunks = (1..=count)
-        .map(|number| {
-            view.get(&chunk_key(row_key, number as u64))?
-                .ok_or_else(|| Error::corrupt("a row lacks chunks"))
-        })
+    let keys: Vec<Bytes> =
+        (1..=count).map(|number| chunk_key(row_key, number as u64).into()).collect();
+    let chunks = view.get_many(&keys)?.into_iter();
+    let chunks = chunks
+        .map(|chunk| chunk.ok_or_else(|| Error::corrupt("a row lacks chunks")))
         .collect::<Result<_>>()?;
     Ok(Some(RawRow { key, head, chunks }))
 }

@@ -13,6 +13,11 @@ pub(crate) trait View {
     /// Returns the value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
 
+    /// Returns the values of keys, in their order; together where that helps the store.
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
     /// Returns the next rows of a range.
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page>;
 }
@@ -20,6 +25,10 @@ pub(crate) trait View {
 impl View for &dyn Snapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         Ok(Snapshot::get(*self, key)?)
+    }
+
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        Ok(Snapshot::get_many(*self, keys)?)
     }
 
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
@@ -35,6 +44,10 @@ impl View for Validated<'_> {
         Ok(self.0.borrow().get(key)?)
     }
 
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        Ok(self.0.borrow().get_many(keys)?)
+    }
+
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
         Ok(self.0.borrow().scan_validated(range, direction, limits)?)
     }
@@ -43,6 +56,10 @@ impl View for Validated<'_> {
 impl View for RefCell<Transaction> {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         Ok(self.borrow_mut().get(key)?)
+    }
+
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        Ok(self.borrow_mut().get_many(keys)?)
     }
 
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {

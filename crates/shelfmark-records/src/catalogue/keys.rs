@@ -32,6 +32,8 @@ pub mod section {
     pub const FORMS: u8 = 6;
     /// The server that changes the catalogue, where several share the store.
     pub const CHANGE_LOCK: u8 = 7;
+    /// The mark of a store that is being copied from another.
+    pub const MIGRATION: u8 = 8;
     /// Behind all others: parts the catalogue from what follows it.
     pub const SEPARATOR: u8 = 0xff;
 }
@@ -67,6 +69,11 @@ pub fn forms_key() -> Bytes {
 /// Returns where it is noted which server changes the catalogue.
 pub fn change_lock_key() -> Bytes {
     catalogue_key(section::CHANGE_LOCK).into()
+}
+
+/// Returns where the mark lies of a store that is being copied from another.
+pub fn migration_key() -> Bytes {
+    catalogue_key(section::MIGRATION).into()
 }
 
 /// Returns where the record of a table lies.

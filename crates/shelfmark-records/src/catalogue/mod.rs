@@ -6,9 +6,11 @@ mod cells_codec;
 mod key_type;
 pub mod keys;
 mod limits;
+mod migration;
 mod record;
 mod schema_codec;
 mod streams_codec;
 
 pub use limits::RECORD_SIZE_BYTES_MAX;
+pub use migration::MigrationMark;
 pub use record::TableRecord;

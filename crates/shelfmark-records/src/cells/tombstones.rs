@@ -88,6 +88,11 @@ pub fn high_water_key(table: u64) -> Bytes {
     key(table, HIGH_WATER, &[])
 }
 
+/// Tells whether a key of tombstones, behind the table id, is that of a high-water mark.
+pub fn is_high_water(rest: &[u8]) -> bool {
+    rest == [HIGH_WATER]
+}
+
 /// Decodes the bound that no tombstone is above.
 ///
 /// # Errors

@@ -53,6 +53,21 @@ pub trait Store: Send + Sync {
     /// As [`Store::snapshot`].
     fn latest(&self) -> Result<Arc<dyn Snapshot>>;
 
+    /// Returns a view of a moment that its first read chooses, for one answer.
+    ///
+    /// It shows what was published before this call, and perhaps what is published before that
+    /// read. No commit rests on it. Drivers for which a moment costs a round trip save it where
+    /// the answer is one key; others return [`Store::snapshot`]. A later read answers
+    /// [`ErrorKind::TooOld`] if what the first one showed was written meanwhile: begin again, with
+    /// [`Store::snapshot`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::snapshot`].
+    fn snapshot_at_first_read(&self) -> Result<Arc<dyn Snapshot>> {
+        self.snapshot()
+    }
+
     /// Validates a commit and queues it; `done` is called exactly once if and only if this
     /// returns `Ok`, from any thread, possibly before this returns.
     ///
@@ -181,6 +196,17 @@ pub trait Snapshot: Send + Sync {
     /// As [`Snapshot::get`].
     fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
         keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// Prepares reads of `keys` one by one: a driver for which each costs a round trip reads them
+    /// together and keeps the values until the snapshot is dropped. Others do nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::get`].
+    fn preload(&self, keys: &[Bytes]) -> Result<()> {
+        let _ = keys;
+        Ok(())
     }
 
     /// Returns rows of `range` in key order (descending for [`Direction::Descending`]) until a

@@ -12,7 +12,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::contract::{Durability, Error, ErrorKind, Result};
+use crate::contract::{Error, ErrorKind, Result};
 use crate::vfs;
 
 use super::fault;
@@ -20,6 +20,7 @@ use super::lock::FolderLock;
 use super::log::header::{FileHeader, HEADER_BYTES};
 use super::log::writer::LogWriter;
 use super::log::{self, path_of};
+use super::options::Options;
 use super::superblock::{self, SUPERBLOCK_NAME, Superblock};
 use super::tree::{TABLES_NAME, Tree};
 
@@ -124,7 +125,7 @@ fn check_names(folder: &Path) -> Result<()> {
 /// # Errors
 ///
 /// * [`ErrorKind::Corrupt`]: the remains hold data, so the superblock was lost rather than not yet made.
-pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> Result<()> {
+pub(super) fn create(folder: &Path, store_id: u128, options: &Options) -> Result<()> {
     let log_folder = log_folder(folder);
     let tree_folder = tree_folder(folder);
     refuse_data(folder, &log_folder, &tree_folder)?;
@@ -139,18 +140,24 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     remove(&tree_folder)?;
     vfs::create_folder(&log_folder)
         .map_err(|error| fault::io("create the folder", &log_folder, error))?;
-    let header = FileHeader { store_id, file: 1, first_group: 1, first_commit: 1 };
+    let commits_after = options.commits_after;
+    let header = FileHeader {
+        store_id,
+        file: 1,
+        first_group: 1,
+        first_commit: commits_after.saturating_add(1),
+    };
     LogWriter::create(&log_folder, header, 0)?;
     // The tree syncs its own files and folder when it is created.
     drop(Tree::create(&tree_folder)?);
     vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     let superblock = Superblock {
         store_id,
-        durability,
+        durability: options.durability,
         synced_group: 0,
-        synced_commit: 0,
+        synced_commit: commits_after,
         flushed_group: 0,
-        flushed_commit: 0,
+        flushed_commit: commits_after,
         seqno_max: 0,
         // Not before a close: a kill now may leave the superblock's name unsynced.
         clean: false,

@@ -56,7 +56,7 @@ pub(super) fn open_with(
     let superblock_path = layout::superblock_path(folder);
     let is_new = !superblock_path.exists();
     if is_new {
-        layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
+        layout::create(folder, new_store_id(folder, &*clock), &options)?;
     }
     let read = superblock::read(&superblock_path)?;
     let tree_folder = layout::tree_folder(folder);

@@ -52,6 +52,9 @@ pub struct Options {
     /// Free bytes of the file system below which deletions are refused too and table files are not
     /// merged. At most `disk_free_bytes_min`.
     pub disk_free_bytes_reserve: u64,
+    /// The number behind which the commits of a new store begin. A store whose keys are copied from
+    /// another one, stamped keys among them, begins behind that one's last commit.
+    pub commits_after: u64,
 }
 
 impl Default for Options {
@@ -67,6 +70,7 @@ impl Default for Options {
             snapshot_bytes_max: 96 * 1024 * 1024,
             disk_free_bytes_min: 256 * 1024 * 1024,
             disk_free_bytes_reserve: 64 * 1024 * 1024,
+            commits_after: 0,
         }
     }
 }
