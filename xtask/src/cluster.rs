@@ -3,13 +3,15 @@
 //! What it is not: for machines without Go, which the bed is built with: there it says so and does
 //! nothing.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
+use serde_json::Value;
 
 use crate::clients::{command, virtual_environment};
-use crate::run::run_with;
+use crate::run::{root, run_in, run_with};
 
 /// The script that starts and stops the bed.
 const BED: &str = "test-bed/tikv/bed";
@@ -53,23 +55,62 @@ fn fault_switch(folder: &Path) -> anyhow::Result<String> {
 fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
     let mut cluster = vec![("SHELFMARK_TIKV", placement)];
     cluster.extend(faults.map(|address| ("SHELFMARK_TIKV_FAULTS", address)));
+    let tests = test_programs()?;
+    let run = |package: &str, arguments: &[&str]| {
+        let program = tests.get(package).with_context(|| format!("{package} has no tests"))?;
+        // Where cargo runs them.
+        let folder = root().join("crates").join(package);
+        run_in(&folder, &program.to_string_lossy(), arguments, &cluster)
+    };
     // One processor is the cluster's.
     let some = ["--include-ignored", "--test-threads", "4"];
-    let of = |package: &'static str| ["test", "-p", package, "--test", "it", "--"];
-    // Faults meet whoever calls next, so their cases run alone.
-    let but_faults = [&some[..], &["--skip", "faults::"]].concat();
-    run_with("cargo", &[&of("shelfmark-tikv")[..], &but_faults].concat(), &cluster)?;
+    // Faults meet whoever calls next, and requests are counted, so these cases run alone.
+    let alone = ["faults::", "round_trips::", "outages::"];
+    let but_alone: Vec<&str> =
+        some.into_iter().chain(alone.iter().flat_map(|case| ["--skip", case])).collect();
+    run("shelfmark-tikv", &but_alone)?;
     if faults.is_some() {
-        let alone = ["--include-ignored", "--test-threads", "1", "faults::"];
-        run_with("cargo", &[&of("shelfmark-tikv")[..], &alone].concat(), &cluster)?;
+        run(
+            "shelfmark-tikv",
+            &[&["--include-ignored", "--test-threads", "1"], &alone[..]].concat(),
+        )?;
     }
-    run_with("cargo", &[&of("shelfmark-engine")[..], &some[..]].concat(), &cluster)?;
-    run_with("cargo", &["build", "--package", "shelfmark-cli"], &[])?;
+    run("shelfmark-engine", &some)?;
+    run("shelfmark-server", &["--ignored", "on_a_cluster"])?;
     let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
     let command = command();
     let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/cluster"];
     cluster.push(("SHELFMARK", command.to_str().context("the command's path is no text")?));
     run_with(&python.to_string_lossy(), &tests, &cluster)
+}
+
+/// Builds what `cargo test` of the workspace builds, and returns the integration tests by package.
+///
+/// One package alone would have other features of half its dependencies, and build them again.
+fn test_programs() -> anyhow::Result<BTreeMap<String, PathBuf>> {
+    let arguments = ["test", "--workspace", "--no-run", "--message-format", "json"];
+    let output = Command::new("cargo")
+        .args(arguments)
+        .current_dir(root())
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("cargo does not run")?;
+    if !output.status.success() {
+        bail!("cargo {} failed", arguments.join(" "));
+    }
+    let mut found = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let message: Value = serde_json::from_str(line).context("cargo's messages")?;
+        let is_tests = message["target"]["name"] == "it" && message["profile"]["test"] == true;
+        if let (true, Some(manifest), Some(program)) =
+            (is_tests, message["manifest_path"].as_str(), message["executable"].as_str())
+        {
+            let package = Path::new(manifest).parent().and_then(Path::file_name);
+            let package = package.unwrap_or_default().to_string_lossy().into_owned();
+            found.insert(package, PathBuf::from(program));
+        }
+    }
+    Ok(found)
 }
 
 fn bed(arguments: &[&str]) -> anyhow::Result<String> {

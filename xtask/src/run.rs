@@ -33,11 +33,21 @@ pub(crate) fn run_with(
     arguments: &[&str],
     variables: &[(&str, &str)],
 ) -> anyhow::Result<()> {
+    run_in(&root(), program, arguments, variables)
+}
+
+/// Works as [`run_with`], in another folder than the root.
+pub(crate) fn run_in(
+    folder: &Path,
+    program: &str,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> anyhow::Result<()> {
     println!("> {program} {}", arguments.join(" "));
     let status = Command::new(program)
         .args(arguments)
         .envs(variables.iter().copied())
-        .current_dir(root())
+        .current_dir(folder)
         .status()
         .with_context(|| format!("cannot start {program}; is it installed?"))?;
     if !status.success() {

@@ -17,7 +17,9 @@ use shelfmark_store::{
     SnapshotId,
 };
 
-use crate::snapshot::{self, Moment, TikvSnapshot};
+use crate::newest::newest;
+use crate::options::KEY_BYTES_MAX;
+use crate::snapshot::TikvSnapshot;
 use crate::store::Shared;
 
 /// A view for one answer.
@@ -43,6 +45,17 @@ impl LazySnapshot {
     fn shown(&self) -> MutexGuard<'_, Shown> {
         // It changes in one step, whatever panicked.
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a key without a timestamp; `None` if something stands in the way.
+    fn newest(&self, key: &Bytes) -> Result<Option<Option<Bytes>>> {
+        self.shared.check_open()?;
+        if key.is_empty() || key.len() > KEY_BYTES_MAX {
+            // What cannot have been written is absent.
+            return Ok(Some(None));
+        }
+        let (shared, outer) = (Arc::clone(&self.shared), self.shared.keys.outer(key));
+        self.shared.call(async move { Ok(newest(&shared, &outer).await) })
     }
 
     /// Returns the view at a timestamp, which is drawn now if there is none. `preload` is read there
@@ -86,12 +99,10 @@ impl Snapshot for LazySnapshot {
         let mut shown = self.shown();
         match &*shown {
             Shown::Nothing => {
-                self.shared.check_open()?;
-                let (shared, asked) = (Arc::clone(&self.shared), [key.clone()]);
-                let found = self.shared.call(async move {
-                    snapshot::get_many(&shared, &Moment::newest(), &asked).await
-                })?;
-                let value = found.into_iter().next().flatten();
+                let Some(value) = self.newest(&key)? else {
+                    drop(shown);
+                    return self.at(&[])?.get(&key);
+                };
                 *shown = Shown::One(key, value.clone());
                 Ok(value)
             }

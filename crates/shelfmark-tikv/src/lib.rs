@@ -18,6 +18,7 @@ mod collector;
 mod commit;
 mod keys;
 mod lazy;
+mod newest;
 mod options;
 mod peers;
 mod placement;

@@ -1,6 +1,6 @@
-//! Two calls to the placement driver that the client library keeps to itself.
+//! Calls to the placement driver that the client library keeps to itself.
 //!
-//! They list the regions of a range, and hold a safe point of collection for this service. The
+//! They list the regions of a range, find a store, and hold a safe point of collection for this service. The
 //! messages are those of the placement driver's public interface (package `pdpb`), with the fields
 //! that are used here. What it is not: timestamps and leaders, which the library asks for.
 //!
@@ -42,6 +42,16 @@ pub(crate) struct Region {
     pub(crate) start: Vec<u8>,
     /// Empty: to the end.
     pub(crate) end: Vec<u8>,
+    /// The way to its leader, where one is known.
+    pub(crate) route: Option<Route>,
+}
+
+/// The way to the leader of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub(crate) region: u64,
+    pub(crate) epoch: RegionEpoch,
+    pub(crate) peer: PeerMeta,
 }
 
 impl Placement {
@@ -64,13 +74,30 @@ impl Placement {
             end_key: if end.is_empty() { Vec::new() } else { keys::encoded(end) },
         };
         let answer: ScanRegionsResponse = self.ask("/pdpb.PD/ScanRegions", request).await?;
-        let metas = answer.regions.into_iter().filter_map(|found| found.region);
-        Ok(metas
-            .map(|meta| Region {
+        let found = answer.regions.into_iter();
+        let found = found.filter_map(|found| Some((found.region?, found.leader)));
+        Ok(found
+            .map(|(meta, leader)| Region {
                 start: keys::decoded(&meta.start_key),
                 end: keys::decoded(&meta.end_key),
+                route: leader.zip(meta.region_epoch).map(|(peer, epoch)| Route {
+                    region: meta.id,
+                    epoch,
+                    peer,
+                }),
             })
             .collect())
+    }
+
+    /// Returns a connection to the store with this id.
+    pub(crate) async fn store(&self, id: u64) -> Result<Channel> {
+        let request = |cluster| GetStoreRequest {
+            header: Some(RequestHeader { cluster_id: cluster }),
+            store_id: id,
+        };
+        let answer: GetStoreResponse = self.ask("/pdpb.PD/GetStore", request).await?;
+        let address = answer.store.map(|store| store.address).unwrap_or_default();
+        self.connect(&address).await
     }
 
     /// Holds collection back to `safe_point` for `service` and `ttl`, and returns the least point
@@ -165,7 +192,12 @@ fn certificates(tls: &Tls) -> Result<ClientTlsConfig> {
         .identity(Identity::from_pem(read(&tls.certificate)?, read(&tls.key)?)))
 }
 
-async fn call<Q, A>(channel: Channel, path: &'static str, request: Q) -> Result<A>
+/// Calls a method of a service of the cluster.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Unavailable`]: it was not answered.
+pub(crate) async fn call<Q, A>(channel: Channel, path: &'static str, request: Q) -> Result<A>
 where
     Q: Message + Send + Sync + 'static,
     A: Message + Default + Send + Sync + 'static,
@@ -257,14 +289,68 @@ impl Headed for ScanRegionsResponse {
 struct FoundRegion {
     #[prost(message, optional, tag = "1")]
     region: Option<RegionMeta>,
+    #[prost(message, optional, tag = "2")]
+    leader: Option<PeerMeta>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 struct RegionMeta {
+    #[prost(uint64, tag = "1")]
+    id: u64,
     #[prost(bytes = "bytes", tag = "2")]
     start_key: Bytes,
     #[prost(bytes = "bytes", tag = "3")]
     end_key: Bytes,
+    #[prost(message, optional, tag = "4")]
+    region_epoch: Option<RegionEpoch>,
+}
+
+/// The form of a region: it rises with splits and with changes of its replicas.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct RegionEpoch {
+    #[prost(uint64, tag = "1")]
+    conf_ver: u64,
+    #[prost(uint64, tag = "2")]
+    version: u64,
+}
+
+/// A replica of a region.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct PeerMeta {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(uint64, tag = "2")]
+    pub(crate) store_id: u64,
+    #[prost(int32, tag = "3")]
+    role: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct GetStoreRequest {
+    #[prost(message, optional, tag = "1")]
+    header: Option<RequestHeader>,
+    #[prost(uint64, tag = "2")]
+    store_id: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct GetStoreResponse {
+    #[prost(message, optional, tag = "1")]
+    header: Option<ResponseHeader>,
+    #[prost(message, optional, tag = "2")]
+    store: Option<StoreMeta>,
+}
+
+impl Headed for GetStoreResponse {
+    fn is_right(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.error.is_none())
+    }
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct StoreMeta {
+    #[prost(string, tag = "2")]
+    address: String,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -1,20 +1,21 @@
 //! Remembers where regions end, so that a scan asks one region at a time.
 //!
 //! The client asks every region of a range at once, each for all rows that are wanted: a page of
-//! ten over a hundred regions would read a thousand rows. What it is not: the way to a region,
-//! which the client keeps for itself.
+//! ten over a hundred regions would read a thousand rows. The way to a region's leader is remembered,
+//! too, for the one request that this driver sends itself (`newest`).
 //!
 //! Invariant: what is remembered may be old and is a hint only; a scan of a stretch that is two
-//! regions by now is right and costs one request more.
+//! regions by now is right and costs one request more, and a store refuses what is not its own.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use shelfmark_store::Direction;
 use tokio::time::Instant;
 
-use crate::placement::{Placement, Region};
+use crate::placement::{Placement, Region, Route};
 
 /// The time for which a bound is believed.
 const BELIEVED: Duration = Duration::from_secs(30);
@@ -31,6 +32,7 @@ pub(crate) struct Regions {
 
 struct Known {
     end: Vec<u8>,
+    route: Option<Route>,
     since: Instant,
 }
 
@@ -62,6 +64,36 @@ impl Regions {
         })
     }
 
+    /// Returns the way to the leader of the region that holds `key`, if one is known.
+    pub(crate) async fn route(&self, placement: &Placement, key: &[u8]) -> Option<Route> {
+        if let Some(route) = self.known_route(key) {
+            return Some(route);
+        }
+        match placement.regions(key, &[], 1).await {
+            Ok(regions) => self.remember(regions),
+            Err(error) => tracing::debug!(%error, "the region of a key is not known"),
+        }
+        self.known_route(key)
+    }
+
+    /// Forgets the region that holds `key`, for when what is known of it turned out to be old.
+    pub(crate) fn forget(&self, key: &[u8]) {
+        let mut known = self.known();
+        let first = known.range(..=key.to_vec()).next_back().map(|(first, _)| first.clone());
+        if let Some(first) = first {
+            known.remove(&first);
+        }
+    }
+
+    fn known_route(&self, key: &[u8]) -> Option<Route> {
+        let known = self.known();
+        let (_, region) =
+            known.range::<[u8], _>((Bound::Unbounded, Bound::Included(key))).next_back()?;
+        let holds = region.end.is_empty() || region.end.as_slice() > key;
+        let is_fresh = region.since.elapsed() < BELIEVED;
+        (holds && is_fresh).then(|| region.route.clone()).flatten()
+    }
+
     fn known_bound(&self, (start, end): (&[u8], &[u8]), direction: Direction) -> Option<Vec<u8>> {
         let known = self.known();
         let fresh = |(first, region): (&Vec<u8>, &Known)| {
@@ -89,7 +121,7 @@ impl Regions {
         if known.len() + regions.len() > REMEMBERED_MAX {
             known.clear();
         }
-        for Region { start, end } in regions {
+        for Region { start, end, route } in regions {
             // What lay here before was split or merged.
             let stale: Vec<Vec<u8>> = known
                 .range(start.clone()..)
@@ -99,7 +131,7 @@ impl Regions {
             for first in stale {
                 known.remove(&first);
             }
-            known.insert(start, Known { end, since });
+            known.insert(start, Known { end, route, since });
         }
     }
 

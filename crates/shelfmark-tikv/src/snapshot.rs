@@ -51,11 +51,6 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns the moment at which one key alone is read as it was committed last.
-    pub(crate) fn newest() -> Self {
-        Self { at: Timestamp::from_version(u64::MAX), version: u64::MAX }
-    }
-
     pub(crate) fn of(transaction: &Transaction) -> Self {
         let at = transaction.start_timestamp();
         let version = at.version();

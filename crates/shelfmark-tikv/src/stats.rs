@@ -38,6 +38,11 @@ impl Stats {
         self.busy.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Returns the number of the newest commit of this process.
+    pub(crate) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Relaxed)
+    }
+
     /// Counts a snapshot at `version`.
     pub(crate) fn opened(&self, version: u64) {
         *self.open().entry(version).or_insert(0) += 1;

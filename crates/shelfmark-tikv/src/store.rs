@@ -21,6 +21,7 @@ use crate::collector;
 use crate::commit;
 use crate::keys::Keys;
 use crate::lazy::LazySnapshot;
+use crate::newest::Stores;
 use crate::options::Options;
 use crate::peers::{self, ClusterPeers, Membership};
 use crate::placement::Placement;
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) clients: Clients,
     pub(crate) placement: Placement,
     pub(crate) regions: Regions,
+    pub(crate) stores: Stores,
     pub(crate) stats: Stats,
     pub(crate) membership: Membership,
     /// Tells this process apart from others on the cluster: the timestamp at which it connected.
@@ -117,6 +119,7 @@ impl TikvStore {
             clients,
             placement: Placement::new(&options),
             regions: Regions::default(),
+            stores: Stores::default(),
             stats: Stats::default(),
             membership: Membership::default(),
             id,

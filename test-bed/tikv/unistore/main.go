@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -106,6 +107,27 @@ func (f *faults) take(full string) string {
 		return f.mode
 	}
 	return ""
+}
+
+// calls counts what clients asked the store, by method; /calls prints it.
+type calls struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (c *calls) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, method := range slices.Sorted(maps.Keys(c.counts)) {
+		fmt.Fprintf(w, "%s %d\n", method, c.counts[method])
+	}
+}
+
+func (c *calls) intercept(ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
+	c.mu.Lock()
+	c.counts[info.FullMethod[strings.LastIndex(info.FullMethod, "/")+1:]]++
+	c.mu.Unlock()
+	return h(ctx, req)
 }
 
 func (f *faults) intercept(ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
@@ -238,9 +260,11 @@ func main() {
 	var chain []grpc.UnaryServerInterceptor
 	if *ctl != "" {
 		f := &faults{}
-		chain = append(chain, f.intercept)
+		counted := &calls{counts: map[string]int{}}
+		chain = append(chain, counted.intercept, f.intercept)
 		mux := http.NewServeMux()
 		mux.Handle("/fault", f)
+		mux.Handle("/calls", counted)
 		mux.Handle("/split", regions)
 		go func() { log.Fatal(http.ListenAndServe(*ctl, mux)) }()
 	}

@@ -15,8 +15,12 @@ use crate::support::{attempt, get, kind, on, put, put_if_absent, read, write};
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Asks the bed's switch; returns what it says.
-fn ask(path: &str) -> String {
-    let address = std::env::var("SHELFMARK_TIKV_FAULTS").expect("the fault switch of the bed");
+pub(crate) fn ask(path: &str) -> String {
+    ask_at(&std::env::var("SHELFMARK_TIKV_FAULTS").expect("the fault switch of the bed"), path)
+}
+
+/// Sends a request to `address`; returns the answer with its head.
+pub(crate) fn ask_at(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.0\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -32,7 +36,8 @@ fn with_fault<T>(method: &str, mode: &str, count: u32, case: impl FnOnce() -> T)
     outcome
 }
 
-fn case(name: &str, body: impl FnOnce(&Lane)) {
+/// Runs a case in a space of its own while no other uses the switch.
+pub(crate) fn case(name: &str, body: impl FnOnce(&Lane)) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     body(&Lane::new(name));
 }

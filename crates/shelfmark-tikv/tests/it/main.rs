@@ -12,5 +12,9 @@ mod conformance;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod outages;
+#[cfg(test)]
+mod round_trips;
+#[cfg(test)]
 #[path = "../../../shelfmark-store/tests/it/support.rs"]
 mod support;

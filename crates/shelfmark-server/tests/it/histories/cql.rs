@@ -140,3 +140,14 @@ fn append_to_both(client: &mut Client, log: &Log, places: [Place; 2]) {
         log.refused(begun, &places);
     }
 }
+
+/// Changes the table and others beside it, `times` times.
+pub(super) fn change_schema(world: &World, times: usize) {
+    let mut client = Client::connect(world.cql);
+    for number in 0..times {
+        client.run(&format!("ALTER TABLE h.t ADD more{number} int"));
+        client.run(&format!("CREATE TABLE h.other{number} (k int PRIMARY KEY, v text)"));
+        client.run(&format!("INSERT INTO h.other{number} (k, v) VALUES (1, 'one')"));
+        client.run(&format!("DROP TABLE h.other{number}"));
+    }
+}

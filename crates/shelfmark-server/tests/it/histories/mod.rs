@@ -30,17 +30,23 @@ const REQUESTS: usize = 40;
 
 /// Has two clients of each kind work at once, and judges what they saw.
 fn judge(world: &World, seed: u64) {
+    judge_beside(std::slice::from_ref(world), seed, || ());
+}
+
+/// Has two clients of each kind work on each server at once, and `meanwhile` run beside them.
+fn judge_beside(worlds: &[World], seed: u64, meanwhile: impl FnOnce() + Send) {
     let log = Log::default();
     thread::scope(|scope| {
-        for number in 0..2 {
+        for (number, world) in (0u64..).zip(worlds.iter().chain(worlds)) {
             let seed = seed.wrapping_mul(64).wrapping_add(number);
             let log = &log;
             scope.spawn(move || dynamodb::work(world, log, seed));
             scope.spawn(move || cql::work(world, log, seed + 16));
             scope.spawn(move || embedded::work(world, log, seed + 32));
         }
+        scope.spawn(meanwhile);
     });
-    let history = log.ended(world);
+    let history = log.ended(&worlds[0]);
     let sum = log.sum();
     assert!(sum.values().all(|count| *count > 0), "what some kind of client never did: {sum:?}");
     assert_eq!(check(&history), [], "seed {seed}: {sum:?}");
@@ -73,4 +79,31 @@ fn on_disk_and_after_a_restart() {
         assert_eq!(dynamodb::rows(&world), rows);
         assert_eq!(embedded::rows(&world), rows);
     });
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn three_servers_on_a_cluster_while_the_schema_changes() {
+    seeds::each(1, 20, |seed| {
+        let space = format!("histories-{:x}", SystemClock::new().now_micros());
+        let first = World::new(cluster(&space));
+        let worlds = [first, World::again(cluster(&space)), World::again(cluster(&space))];
+        judge_beside(&worlds, seed, || cql::change_schema(&worlds[1], 6));
+        let rows = worlds[0].rows();
+        for world in &worlds {
+            assert_eq!(world.rows(), rows);
+            assert_eq!(dynamodb::rows(world), rows);
+            assert_eq!(embedded::rows(world), rows);
+        }
+        worlds.into_iter().for_each(World::stop);
+    });
+}
+
+/// Opens a space of the cluster that `SHELFMARK_TIKV` names.
+fn cluster(space: &str) -> Arc<dyn Store> {
+    let placement = std::env::var("SHELFMARK_TIKV").expect("SHELFMARK_TIKV names a cluster");
+    let mut options =
+        shelfmark_tikv::Options::new(placement.split(',').map(str::to_owned).collect());
+    space.clone_into(&mut options.space);
+    Arc::new(shelfmark_tikv::TikvStore::open(options, Arc::new(SystemClock::new())).unwrap())
 }

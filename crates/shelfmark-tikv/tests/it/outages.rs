@@ -1,0 +1,168 @@
+//! Placement drivers and the store of a bed of its own, killed and started again.
+//!
+//! What it cannot show: what a restart of the bed's store does to commits in flight, which it forgets
+//! the locks of (`docs/scale-out.md`); commits here wait for each other.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use shelfmark_store::clock::SystemClock;
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
+use shelfmark_store::{Commit, ErrorKind, Result, Store};
+use shelfmark_tikv::{Options, TikvStore};
+
+use crate::support::{get, put};
+
+/// After an outage everything goes again within this time.
+const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
+/// An answer takes no longer, whatever is down: the driver's patience, and that of a commit's end.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+
+/// A cluster of three placement drivers and a store.
+struct Bed {
+    folder: tempfile::TempDir,
+    placement: Vec<String>,
+}
+
+impl Bed {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let told = run(&["start", &text(folder.path()), "--pds", "3"]);
+        let last = told.lines().last().unwrap();
+        let places = last.strip_prefix("{\"pd\": \"").unwrap().strip_suffix("\"}").unwrap();
+        Self { placement: places.split(',').map(str::to_owned).collect(), folder }
+    }
+
+    fn open(&self) -> Arc<dyn Store> {
+        let options = Options::new(self.placement.clone());
+        Arc::new(TikvStore::open(options, Arc::new(SystemClock::new())).unwrap())
+    }
+
+    fn kill(&self, what: &str) {
+        run(&["kill", &text(self.folder.path()), what]);
+    }
+
+    fn again(&self, what: &str) {
+        run(&["again", &text(self.folder.path()), what]);
+    }
+
+    /// Returns the name of the leading placement driver, asked from whichever answers.
+    fn leader(&self) -> String {
+        let until = Instant::now() + RECOVERED_WITHIN;
+        loop {
+            for place in &self.placement {
+                let found = leader_by(place);
+                if let Some(name) = found {
+                    return name;
+                }
+            }
+            assert!(Instant::now() < until, "no placement driver leads");
+            ThreadSleeper.sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        run(&["stop", &text(self.folder.path())]);
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+fn run(arguments: &[&str]) -> String {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test-bed/tikv/bed");
+    let output = Command::new(script).args(arguments).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "bed {arguments:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn leader_by(place: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(place).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    write!(stream, "GET /pd/api/v1/leader HTTP/1.0\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (_, rest) = answer.split_once("\"name\": \"").or(answer.split_once("\"name\":\""))?;
+    Some(rest.split_once('"')?.0.to_owned())
+}
+
+/// Writes the next number; returns how long the answer took.
+fn write_next(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Result<Duration> {
+    let began = Instant::now();
+    let number = *next;
+    *next += 1;
+    let outcome = store.commit(Commit::of(vec![
+        put(format!("a{number}"), number.to_string()),
+        put(format!("b{number}"), number.to_string()),
+    ]));
+    let took = began.elapsed();
+    assert!(took < ANSWERED_WITHIN, "an answer took {took:?}");
+    outcome.map(|_| {
+        acknowledged.push(number);
+        took
+    })
+}
+
+/// Writes until it goes again.
+fn recover(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) {
+    let until = Instant::now() + RECOVERED_WITHIN;
+    while let Err(error) = write_next(store, acknowledged, next) {
+        assert!(
+            matches!(
+                error.kind(),
+                ErrorKind::Unavailable | ErrorKind::Undetermined | ErrorKind::Busy
+            ),
+            "{error}"
+        );
+        assert!(Instant::now() < until, "it does not go again: {error}");
+    }
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn outages_are_told_and_over_when_they_are_over() {
+    let bed = Bed::start();
+    let store = bed.open();
+    let (mut acknowledged, mut next) = (Vec::new(), 0);
+    for _ in 0..20 {
+        write_next(&*store, &mut acknowledged, &mut next).unwrap();
+    }
+    // The leader of three is killed: another one leads.
+    let first = bed.leader();
+    bed.kill(&first);
+    recover(&*store, &mut acknowledged, &mut next);
+    // Without a majority nothing goes, and that is said.
+    let second = bed.leader();
+    assert_ne!(first, second);
+    bed.kill(&second);
+    let refused = write_next(&*store, &mut acknowledged, &mut next).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    let refused = store.snapshot().map(drop).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    bed.again(&first);
+    bed.again(&second);
+    recover(&*store, &mut acknowledged, &mut next);
+    // The store is killed between two commits, and comes back with what it acknowledged.
+    bed.kill("store");
+    let refused = write_next(&*store, &mut acknowledged, &mut next).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    bed.again("store");
+    recover(&*store, &mut acknowledged, &mut next);
+    for store in [Arc::clone(&store), bed.open()] {
+        for number in 0..next {
+            let found = ["a", "b"].map(|side| get(&*store, &format!("{side}{number}")));
+            let is_whole = found.iter().all(Option::is_some) || found.iter().all(Option::is_none);
+            assert!(is_whole, "half of {number} is there: {found:?}");
+            assert!(found[0].is_some() || !acknowledged.contains(&number), "{number} is lost");
+        }
+        store.close().unwrap();
+    }
+}

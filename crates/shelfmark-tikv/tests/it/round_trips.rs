@@ -1,0 +1,172 @@
+//! What each call of the contract asks the store, counted by the bed.
+//!
+//! Leases and collection ask, too, so each call is made several times and the least count holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write};
+
+use crate::faults::{ask, ask_at, case};
+use crate::lanes::Lane;
+use crate::support::{on, put, read, write};
+
+const TRIES: usize = 8;
+
+/// Requests by method.
+type Calls = BTreeMap<String, u64>;
+
+fn counted() -> Calls {
+    let answer = ask("/calls");
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    let line = |line: &str| {
+        let (method, count) = line.split_once(' ').unwrap();
+        (method.to_owned(), count.parse().unwrap())
+    };
+    let mut calls: Calls = body.lines().map(line).collect();
+    calls.insert("Tso".to_owned(), timestamps_asked());
+    calls
+}
+
+/// Returns how many requests for timestamps the placement driver has had, by its own metrics.
+fn timestamps_asked() -> u64 {
+    let placement = std::env::var("SHELFMARK_TIKV").unwrap();
+    let metrics = ask_at(placement.split(',').next().unwrap(), "/metrics");
+    let received = metrics.lines().find(|line| {
+        line.starts_with("grpc_server_msg_received_total") && line.contains("\"Tso\"")
+    });
+    received.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
+}
+
+/// Returns what `call` asks for, at the least.
+fn asked(mut call: impl FnMut()) -> String {
+    // Regions and leaders are looked up once.
+    call();
+    let tries = (0..TRIES).map(|_| {
+        let before = counted();
+        call();
+        let mut after = counted();
+        after.retain(|method, count| {
+            *count -= before.get(method).copied().unwrap_or(0);
+            *count > 0
+        });
+        after
+    });
+    let least = tries.min_by_key(|calls| calls.values().sum::<u64>()).unwrap();
+    let texts: Vec<String> =
+        least.iter().map(|(method, count)| format!("{count} {method}")).collect();
+    texts.join(", ")
+}
+
+fn commit(store: &dyn Store, writes: Vec<Write>) {
+    store.commit(Commit::of(writes)).unwrap();
+}
+
+fn filled(lane: &Lane) -> Arc<dyn Store> {
+    let store = lane.open();
+    write(&*store, (0..300).map(|key| put(format!("{key:03}"), "value")).collect());
+    store
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn reads_ask_as_often_as_is_written_in_the_documents() {
+    case("readtrips", |lane| {
+        let store = filled(lane);
+        let one = asked(|| {
+            let view = store.snapshot_at_first_read().unwrap();
+            assert_eq!(view.get(b"007").unwrap().unwrap(), "value");
+        });
+        assert_eq!(one, "1 KvGet");
+        let again = asked(|| {
+            let view = store.snapshot_at_first_read().unwrap();
+            assert_eq!(view.get(b"007").unwrap(), view.get(b"007").unwrap());
+        });
+        assert_eq!(again, "1 KvGet");
+        let keys: Vec<Bytes> = (0..100).map(|key| format!("{key:03}").into()).collect();
+        let many = asked(|| {
+            let found = store.snapshot().unwrap().get_many(&keys).unwrap();
+            assert!(found.iter().all(Option::is_some));
+        });
+        assert_eq!(many, "1 KvBatchGet, 1 Tso");
+        let preloaded = asked(|| {
+            let view = store.snapshot().unwrap();
+            view.preload(&keys).unwrap();
+            assert!(keys.iter().all(|key| view.get(key).unwrap().is_some()));
+        });
+        assert_eq!(preloaded, "1 KvBatchGet, 1 Tso");
+        let page = |direction| {
+            asked(|| {
+                let range = KeyRange::new("100", "200");
+                let limits = ScanLimits { rows_max: 100, ..ScanLimits::default() };
+                let page = store.snapshot().unwrap().scan(&range, direction, limits).unwrap();
+                assert_eq!(page.rows.len(), 100);
+            })
+        };
+        assert_eq!(page(Direction::Ascending), "1 KvScan, 1 Tso");
+        assert_eq!(page(Direction::Descending), "1 KvScan, 1 Tso");
+        for cut in ["120", "160"] {
+            let key: Vec<u8> = [&lane.outer_prefix()[..], cut.as_bytes()].concat();
+            let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+            ask(&format!("/split?key={hex}"));
+        }
+        assert_eq!(page(Direction::Ascending), "3 KvScan, 1 Tso");
+        assert_eq!(page(Direction::Descending), "3 KvScan, 1 Tso");
+    });
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn writes_ask_as_often_as_is_written_in_the_documents() {
+    case("writetrips", |lane| {
+        let store = filled(lane);
+        let blind = asked(|| commit(&*store, vec![put("007", "other")]));
+        assert_eq!(blind, "1 KvCommit, 1 KvPrewrite, 2 Tso");
+        let together = asked(|| {
+            let puts = (0..50).map(|n| put(format!("{n:03}"), "x")).collect();
+            commit(&*store, puts);
+        });
+        assert_eq!(together, "1 KvCommit, 1 KvPrewrite, 2 Tso");
+        let after_a_read = asked(|| {
+            let base = store.snapshot().unwrap();
+            base.get(b"008").unwrap();
+            store.commit(on(&base, &["008"], vec![put("008", "more")])).unwrap();
+        });
+        assert_eq!(after_a_read, "1 KvCommit, 1 KvGet, 1 KvPrewrite, 2 Tso");
+        assert_eq!(asked(|| commit(&*store, Vec::new())), "");
+    });
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn a_view_of_one_answer_shows_one_moment() {
+    case("onemoment", |lane| {
+        let store = filled(lane);
+        let others = lane.open();
+        let view = || store.snapshot_at_first_read().unwrap();
+        // Written between its two reads: begin again.
+        let torn = view();
+        assert_eq!(torn.get(b"001").unwrap().unwrap(), "value");
+        write(&*others, vec![put("001", "new"), put("002", "new")]);
+        let error = torn.get(b"002").unwrap_err();
+        assert_eq!(error.kind(), shelfmark_store::ErrorKind::TooOld, "{error}");
+        // Something else was written: nobody can tell.
+        let whole = view();
+        assert_eq!(whole.get(b"001").unwrap().unwrap(), "new");
+        write(&*others, vec![put("003", "newer")]);
+        assert_eq!(whole.get(b"003").unwrap().unwrap(), "newer");
+        // From its second read on it stays as it is.
+        write(&*others, vec![put("003", "newest"), put("001", "newest")]);
+        assert_eq!(whole.get(b"003").unwrap().unwrap(), "newer");
+        assert_eq!(whole.get(b"001").unwrap().unwrap(), "new");
+        let limits = ScanLimits::default();
+        let rows = read(&*whole, &KeyRange::new("001", "004"), Direction::Ascending, limits);
+        let values: Vec<Bytes> = rows.into_iter().map(|row| row.value).collect();
+        assert_eq!(values, ["new", "new", "newer"]);
+        // No commit rests on one that has no moment.
+        let unread = view();
+        let refused = store.commit(on(&unread, &["001"], vec![put("001", "x")])).unwrap_err();
+        assert_eq!(refused.kind(), shelfmark_store::ErrorKind::Invalid);
+    });
+}
