@@ -88,7 +88,8 @@ fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
 ///
 /// One package alone would have other features of half its dependencies, and build them again.
 fn test_programs() -> anyhow::Result<BTreeMap<String, PathBuf>> {
-    let arguments = ["test", "--workspace", "--no-run", "--message-format", "json"];
+    let arguments =
+        ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
     let output = Command::new("cargo")
         .args(arguments)
         .current_dir(root())

@@ -23,7 +23,7 @@ const PASSES_MAX: usize = 3;
 /// Differences that one commit puts right, and their bytes.
 const MENDED_AT_ONCE: (usize, usize) = (1000, 1024 * 1024);
 
-/// What both sides have.
+/// The content of both sides, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Compared {
     pub(crate) keys: u64,

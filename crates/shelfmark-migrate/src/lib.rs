@@ -30,7 +30,7 @@ pub struct Side<'a> {
     pub name: String,
 }
 
-/// How far a migration has come.
+/// The state of a migration under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The work that is under way.

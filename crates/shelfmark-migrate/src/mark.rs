@@ -12,7 +12,7 @@ use crate::Side;
 use crate::error::{Error, Result};
 use crate::patience::commit;
 
-/// Where the work begins.
+/// The point from which a call goes on.
 pub(crate) enum Beginning {
     /// Keys from this one on are still to be copied.
     At(Bytes),

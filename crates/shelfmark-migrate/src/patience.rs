@@ -13,8 +13,8 @@ const TRIES_MAX: usize = 200;
 /// The wait where the target does not say how long.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Commits; again while the target is busy, or if nobody knows whether it did: the writes of a
-/// migration say the same each time.
+/// Commits, and does so again while the target is busy or nobody knows whether it did: the writes of
+/// a migration say the same each time.
 pub(crate) fn commit(to: &Side<'_>, writes: &[Write]) -> Result<()> {
     let mut tries = 0;
     loop {

@@ -1,4 +1,4 @@
-//! What of a store another driver's engine must not believe, or must know beside it.
+//! Leaves behind what another driver's engine must not believe, and adds what it must know.
 //!
 //! * The records of the format are the last that a target gets.
 //! * Numbers and locks by which servers follow each other stay behind.
@@ -21,7 +21,7 @@ use shelfmark_store::{Direction, KeyRange, ScanLimits, Store};
 
 use crate::error::Result;
 
-/// What becomes of each key on its way.
+/// The rules for each key on its way.
 #[derive(Debug, Clone)]
 pub struct Translation {
     /// Several servers may share the target.

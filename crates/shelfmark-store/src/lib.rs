@@ -17,6 +17,7 @@ mod contract;
 pub mod embedded;
 pub mod fault_injection;
 pub mod latch;
+pub mod lazy;
 pub mod locks;
 
 pub mod memory;

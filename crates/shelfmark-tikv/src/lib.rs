@@ -17,7 +17,6 @@ mod clients;
 mod collector;
 mod commit;
 mod keys;
-mod lazy;
 mod newest;
 mod options;
 mod peers;

@@ -8,14 +8,18 @@
 //! Invariant: what is answered was committed, and nothing later was committed before the request.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use prost::Message;
-use shelfmark_store::Result;
+use shelfmark_store::lazy::Source;
+use shelfmark_store::{Result, Snapshot};
 use tonic::transport::Channel;
 
+use crate::options::KEY_BYTES_MAX;
 use crate::placement::{PeerMeta, Placement, RegionEpoch, Route, call};
+use crate::snapshot::TikvSnapshot;
 use crate::store::Shared;
 
 /// The timestamp behind every other one.
@@ -59,9 +63,32 @@ impl Stores {
     }
 }
 
+/// The cluster, as views that draw their timestamps late read it.
+pub(crate) struct Newest(pub(crate) Arc<Shared>);
+
+impl Source for Newest {
+    fn newest(&self, key: &Bytes) -> Result<Option<Option<Bytes>>> {
+        self.0.check_open()?;
+        if key.is_empty() || key.len() > KEY_BYTES_MAX {
+            // What cannot have been written is absent.
+            return Ok(Some(None));
+        }
+        let (shared, outer) = (Arc::clone(&self.0), self.0.keys.outer(key));
+        self.0.call(async move { Ok(newest(&shared, &outer).await) })
+    }
+
+    fn now(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(TikvSnapshot::begin(&self.0)?)
+    }
+
+    fn lifetime(&self) -> Duration {
+        self.0.options.snapshot_age_max
+    }
+}
+
 /// Returns the value of a key of the cluster, or of none if it is absent; `None` if a read at a
 /// timestamp has to be asked.
-pub(crate) async fn newest(shared: &Shared, key: &[u8]) -> Option<Option<Bytes>> {
+async fn newest(shared: &Shared, key: &[u8]) -> Option<Option<Bytes>> {
     let Route { region, epoch, peer } = shared.regions.route(&shared.placement, key).await?;
     let store = peer.store_id;
     let most = shared.options.connections;

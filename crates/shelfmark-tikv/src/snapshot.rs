@@ -39,7 +39,7 @@ pub(crate) struct TikvSnapshot {
     since: Duration,
     /// The transaction that began at this moment, for the first commit that rests on it.
     transaction: Mutex<Option<Transaction>>,
-    /// What [`Snapshot::preload`] read.
+    /// Values that [`Snapshot::preload`] read.
     preloaded: Mutex<HashMap<Bytes, Option<Bytes>>>,
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use shelfmark_store::clock::Clock;
+use shelfmark_store::lazy::LazySnapshot;
 use shelfmark_store::{
     Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
     Queued, Result, ScanLimits, Snapshot, Store, StoreStats, Write, admit,
@@ -20,8 +21,7 @@ use crate::clients::Clients;
 use crate::collector;
 use crate::commit;
 use crate::keys::Keys;
-use crate::lazy::LazySnapshot;
-use crate::newest::Stores;
+use crate::newest::{Newest, Stores};
 use crate::options::Options;
 use crate::peers::{self, ClusterPeers, Membership};
 use crate::placement::Placement;
@@ -158,7 +158,7 @@ impl Store for TikvStore {
 
     fn snapshot_at_first_read(&self) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
-        Ok(Arc::new(LazySnapshot::new(&self.shared)))
+        Ok(Arc::new(LazySnapshot::new(Newest(Arc::clone(&self.shared)))))
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {

@@ -1,6 +1,6 @@
 //! Moves stores between drivers: what arrives, what goes on after an end in the middle, what is refused.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod arrives;
 mod goes_on;

@@ -9,7 +9,7 @@ use shelfmark_store::Store;
 use crate::places::{content, engine, filled, memory, moved, shared};
 
 fn refused(from: &Arc<dyn Store>, to: &Arc<dyn Store>) -> String {
-    moved(from, to, |_| {}).err().expect("it was moved").to_string()
+    moved(from, to, |_| {}).unwrap_err().to_string()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn an_unfinished_target_belongs_to_its_source_and_is_none_itself() {
     let side = |store, name: &str| Side { store, name: name.to_owned() };
     let from_other = migrate(&side(&*other, "elsewhere"), &side(&*to, "there"), &mut |_| {});
     assert_eq!(
-        from_other.err().expect("it was moved").to_string(),
+        from_other.unwrap_err().to_string(),
         "there is the unfinished target of a migration from here; finish that one, or empty it"
     );
     assert_eq!(

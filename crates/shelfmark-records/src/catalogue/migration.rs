@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::varint::{Reader, put_varint};
 
-/// Where a store is copied from, and how far.
+/// The source of a store that is being copied, and how far the copy is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationMark {
     /// The folder or address of the source, as it was given.
@@ -59,7 +59,7 @@ mod tests {
         for next in [None, Some(Bytes::new()), Some(Bytes::from_static(b"\x02key"))] {
             let mark = MigrationMark { from: "tikv://127.0.0.1:2379".to_owned(), next };
             let value = mark.encode();
-            assert_eq!(MigrationMark::decode(&value).as_ref(), Ok(&mark));
+            assert_eq!(MigrationMark::decode(&value).ok(), Some(mark.clone()));
             assert!(MigrationMark::decode(&value[..mark.from.len()]).is_err());
         }
         assert!(MigrationMark::decode(b"").is_err());

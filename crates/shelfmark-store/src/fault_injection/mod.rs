@@ -35,6 +35,7 @@ use crate::contract::{
     Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
     Queued, Result, ScanLimits, Snapshot, Store, StoreStats, admit,
 };
+use crate::lazy::{LazySnapshot, Source};
 
 /// Keys that `boundaries` examines for places to cut.
 const CUT_KEYS_MAX: usize = 4096;
@@ -137,10 +138,40 @@ impl FaultInjectingStore {
     }
 }
 
+/// The store, for views that choose their moments late.
+struct Newest {
+    inner: Arc<dyn Store>,
+    shared: Arc<Shared>,
+    dice: Arc<Dice>,
+}
+
+impl Source for Newest {
+    fn newest(&self, key: &Bytes) -> Result<Option<Option<Bytes>>> {
+        if self.dice.fork_reads().chance(100) {
+            return Ok(None);
+        }
+        Ok(Some(self.now()?.get(key)?))
+    }
+
+    fn now(&self) -> Result<Arc<dyn Snapshot>> {
+        let published = self.shared.horizon.published(&*self.inner)?;
+        Ok(FaultInjectingSnapshot::wrap(published, &self.dice))
+    }
+
+    fn lifetime(&self) -> Duration {
+        self.inner.caps().snapshot_age_max
+    }
+}
+
 impl Store for FaultInjectingStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         let published = self.shared.horizon.published(&*self.inner)?;
         Ok(FaultInjectingSnapshot::wrap(published, &self.dice))
+    }
+
+    fn snapshot_at_first_read(&self) -> Result<Arc<dyn Snapshot>> {
+        let (inner, shared) = (Arc::clone(&self.inner), Arc::clone(&self.shared));
+        Ok(Arc::new(LazySnapshot::new(Newest { inner, shared, dice: Arc::clone(&self.dice) })))
     }
 
     fn latest(&self) -> Result<Arc<dyn Snapshot>> {

@@ -10,7 +10,7 @@ use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write};
 
 use crate::faults::{ask, ask_at, case};
 use crate::lanes::Lane;
-use crate::support::{on, put, read, write};
+use crate::support::{on, put, write};
 
 const TRIES: usize = 8;
 
@@ -135,38 +135,5 @@ fn writes_ask_as_often_as_is_written_in_the_documents() {
         });
         assert_eq!(after_a_read, "1 KvCommit, 1 KvGet, 1 KvPrewrite, 2 Tso");
         assert_eq!(asked(|| commit(&*store, Vec::new())), "");
-    });
-}
-
-#[test]
-#[ignore = "needs a cluster: cargo xtask tikv"]
-fn a_view_of_one_answer_shows_one_moment() {
-    case("onemoment", |lane| {
-        let store = filled(lane);
-        let others = lane.open();
-        let view = || store.snapshot_at_first_read().unwrap();
-        // Written between its two reads: begin again.
-        let torn = view();
-        assert_eq!(torn.get(b"001").unwrap().unwrap(), "value");
-        write(&*others, vec![put("001", "new"), put("002", "new")]);
-        let error = torn.get(b"002").unwrap_err();
-        assert_eq!(error.kind(), shelfmark_store::ErrorKind::TooOld, "{error}");
-        // Something else was written: nobody can tell.
-        let whole = view();
-        assert_eq!(whole.get(b"001").unwrap().unwrap(), "new");
-        write(&*others, vec![put("003", "newer")]);
-        assert_eq!(whole.get(b"003").unwrap().unwrap(), "newer");
-        // From its second read on it stays as it is.
-        write(&*others, vec![put("003", "newest"), put("001", "newest")]);
-        assert_eq!(whole.get(b"003").unwrap().unwrap(), "newer");
-        assert_eq!(whole.get(b"001").unwrap().unwrap(), "new");
-        let limits = ScanLimits::default();
-        let rows = read(&*whole, &KeyRange::new("001", "004"), Direction::Ascending, limits);
-        let values: Vec<Bytes> = rows.into_iter().map(|row| row.value).collect();
-        assert_eq!(values, ["new", "new", "newer"]);
-        // No commit rests on one that has no moment.
-        let unread = view();
-        let refused = store.commit(on(&unread, &["001"], vec![put("001", "x")])).unwrap_err();
-        assert_eq!(refused.kind(), shelfmark_store::ErrorKind::Invalid);
     });
 }

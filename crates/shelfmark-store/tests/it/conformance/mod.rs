@@ -40,6 +40,9 @@ every_lane! {
         latest_shows_what_is_queued,
         a_snapshot_shows_every_acknowledged_commit,
         snapshots_are_counted,
+        a_view_at_its_first_read_shows_one_moment,
+        a_preload_changes_no_answer,
+        no_commit_rests_on_a_view_that_was_not_read,
     }
     validation {
         a_written_key_is_a_conflict,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use shelfmark_store::random::SplitMix;
-use shelfmark_store::{Commit, KeyRange};
+use shelfmark_store::{Commit, ErrorKind, KeyRange, Snapshot};
 
 use crate::lanes::Lane;
-use crate::support::{bytes, delete, put, rows, shows, submit, write};
+use crate::support::{attempt, bytes, delete, kind, on, put, rows, shows, submit, write};
 
 type Model = BTreeMap<Bytes, Bytes>;
 
@@ -137,4 +137,80 @@ pub(super) fn snapshots_are_counted(lane: &Lane) {
     drop(newer);
     assert_eq!(store.stats().snapshots_open, 0);
     assert_eq!(store.stats().oldest_snapshot, None);
+}
+
+/// Reads some of the keys `a`, `b`, `c` in one of the ways to read.
+fn read_some(
+    view: &dyn Snapshot,
+    random: &mut SplitMix,
+) -> shelfmark_store::Result<Vec<Option<Bytes>>> {
+    let keys = ["a", "b", "c"].map(bytes);
+    let one = keys[random.index(keys.len())].clone();
+    match random.below(5) {
+        0 => view.get_many(&keys),
+        1 => {
+            let page = view.scan(&KeyRange::all(), Default::default(), Default::default())?;
+            Ok(page.rows.into_iter().map(|row| Some(row.value)).collect())
+        }
+        2 => {
+            view.preload(&keys)?;
+            keys.iter().map(|key| view.get(key)).collect()
+        }
+        _ => Ok(vec![view.get(&one)?]),
+    }
+}
+
+pub(super) fn a_view_at_its_first_read_shows_one_moment(lane: &Lane) {
+    let store = lane.open();
+    let mut random = SplitMix::new(17);
+    let mut whole_beside_writes = 0;
+    for round in 0..300 {
+        let number = |round: i32| Some(bytes(format!("{round:04}")));
+        let all = |value: &str| ["a", "b", "c"].map(|key| put(key, value)).into();
+        write(&*store, all(&format!("{:04}", 2 * round)));
+        let view = store.snapshot_at_first_read().unwrap();
+        let mut shown = Vec::new();
+        let mut is_torn = false;
+        for step in 0..3 {
+            match read_some(&*view, &mut random) {
+                Ok(values) => shown.extend(values),
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::TooOld, "{error}");
+                    assert!(step > 0, "nothing was shown before");
+                    is_torn = true;
+                    break;
+                }
+            }
+            if step == 0 && round % 2 == 0 {
+                write(&*store, all(&format!("{:04}", 2 * round + 1)));
+            }
+        }
+        assert!(shown.iter().all(|value| *value == number(2 * round)), "{shown:?} in {round}");
+        whole_beside_writes += i32::from(!is_torn && round % 2 == 0);
+        assert!(!is_torn || round % 2 == 0, "nothing was written meanwhile");
+    }
+    assert!(whole_beside_writes > 0, "no view outlived a write");
+}
+
+pub(super) fn a_preload_changes_no_answer(lane: &Lane) {
+    let store = lane.open();
+    write(&*store, vec![put("a", "1"), put("b", "1")]);
+    let view = store.snapshot().unwrap();
+    write(&*store, vec![put("a", "2"), put("c", "2"), delete("b")]);
+    let long = bytes("k".repeat(store.caps().key_size_bytes_max + 1));
+    view.preload(&[bytes("a"), bytes("b"), bytes("c"), bytes(""), long.clone()]).unwrap();
+    let found = ["a", "b", "c", ""].map(|key| view.get(key.as_bytes()).unwrap());
+    assert_eq!(found, [Some(bytes("1")), Some(bytes("1")), None, None]);
+    assert_eq!(view.get(&long).unwrap(), None);
+    // Also what the preload did not name.
+    assert_eq!(view.get_many(&[bytes("d"), bytes("a")]).unwrap(), [None, Some(bytes("1"))]);
+}
+
+pub(super) fn no_commit_rests_on_a_view_that_was_not_read(lane: &Lane) {
+    let store = lane.open();
+    write(&*store, vec![put("a", "1")]);
+    let view = store.snapshot_at_first_read().unwrap();
+    write(&*store, vec![put("a", "2")]);
+    let refused = attempt(&*store, on(&view, &["a"], vec![put("a", "3")]));
+    assert!(matches!(kind(refused), ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::TooOld));
 }

@@ -1,8 +1,8 @@
-//! A view that draws its timestamp as late as it can, or never.
+//! A view whose moment is drawn as late as it can be, or never.
 //!
-//! One key alone can be read as it was committed last, without a timestamp: the store of its region
-//! knows. That saves the round trip to the placement driver, half of a point read. Whatever follows is
-//! read at a timestamp, together with the first key once more, which must still be what it was.
+//! Where a moment costs a round trip, a driver that can read one key alone as it was committed last
+//! answers most point reads without one. Whatever follows is read at a moment, together with the first
+//! key once more, which must still be what it was.
 //!
 //! What it is not: the base of a commit. It has no id that one could rest on.
 //!
@@ -12,34 +12,52 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use shelfmark_store::{
+
+use crate::contract::{
     CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot,
     SnapshotId,
 };
 
-use crate::newest::newest;
-use crate::options::KEY_BYTES_MAX;
-use crate::snapshot::TikvSnapshot;
-use crate::store::Shared;
+/// The two ways in which a driver reads.
+pub trait Source: Send + Sync {
+    /// Returns the value of a key as it was committed last, or none if it is absent; `None` if
+    /// something stands in the way, so that a moment is needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::get`].
+    fn newest(&self, key: &Bytes) -> Result<Option<Option<Bytes>>>;
 
-/// A view for one answer.
-pub(crate) struct LazySnapshot {
-    shared: Arc<Shared>,
+    /// Returns a view of now.
+    ///
+    /// # Errors
+    ///
+    /// As [`crate::Store::snapshot`].
+    fn now(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Returns how long a view of now may be read.
+    fn lifetime(&self) -> Duration;
+}
+
+/// A view for one answer; see [`crate::Store::snapshot_at_first_read`].
+pub struct LazySnapshot<S> {
+    source: S,
     shown: Mutex<Shown>,
 }
 
 /// The part of the store that was shown so far.
 enum Shown {
     Nothing,
-    /// One key, read without a timestamp.
+    /// One key, read without a moment.
     One(Bytes, Option<Bytes>),
-    /// Anything, at a timestamp.
-    At(Arc<TikvSnapshot>),
+    /// Anything, at a moment.
+    At(Arc<dyn Snapshot>),
 }
 
-impl LazySnapshot {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
-        Self { shared: Arc::clone(shared), shown: Mutex::new(Shown::Nothing) }
+impl<S: Source> LazySnapshot<S> {
+    /// Creates a view that nothing was read from.
+    pub fn new(source: S) -> Self {
+        Self { source, shown: Mutex::new(Shown::Nothing) }
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {
@@ -47,26 +65,15 @@ impl LazySnapshot {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a key without a timestamp; `None` if something stands in the way.
-    fn newest(&self, key: &Bytes) -> Result<Option<Option<Bytes>>> {
-        self.shared.check_open()?;
-        if key.is_empty() || key.len() > KEY_BYTES_MAX {
-            // What cannot have been written is absent.
-            return Ok(Some(None));
-        }
-        let (shared, outer) = (Arc::clone(&self.shared), self.shared.keys.outer(key));
-        self.shared.call(async move { Ok(newest(&shared, &outer).await) })
-    }
-
-    /// Returns the view at a timestamp, which is drawn now if there is none. `preload` is read there
+    /// Returns the view at a moment, which is drawn now if there is none. `preload` is read there
     /// together with what was shown before.
-    fn at(&self, preload: &[Bytes]) -> Result<Arc<TikvSnapshot>> {
+    fn at(&self, preload: &[Bytes]) -> Result<Arc<dyn Snapshot>> {
         let mut shown = self.shown();
         let snapshot = match &*shown {
             Shown::At(snapshot) => return Ok(Arc::clone(snapshot)),
-            Shown::Nothing => TikvSnapshot::begin(&self.shared)?,
+            Shown::Nothing => self.source.now()?,
             Shown::One(key, value) => {
-                let snapshot = TikvSnapshot::begin(&self.shared)?;
+                let snapshot = self.source.now()?;
                 let mut keys = vec![key.clone()];
                 keys.extend_from_slice(preload);
                 snapshot.preload(&keys)?;
@@ -82,7 +89,7 @@ impl LazySnapshot {
     }
 }
 
-impl Snapshot for LazySnapshot {
+impl<S: Source> Snapshot for LazySnapshot<S> {
     fn id(&self) -> SnapshotId {
         match &*self.shown() {
             Shown::At(snapshot) => snapshot.id(),
@@ -99,7 +106,7 @@ impl Snapshot for LazySnapshot {
         let mut shown = self.shown();
         match &*shown {
             Shown::Nothing => {
-                let Some(value) = self.newest(&key)? else {
+                let Some(value) = self.source.newest(&key)? else {
                     drop(shown);
                     return self.at(&[])?.get(&key);
                 };
@@ -136,7 +143,7 @@ impl Snapshot for LazySnapshot {
     fn time_left(&self) -> Option<Duration> {
         match &*self.shown() {
             Shown::At(snapshot) => snapshot.time_left(),
-            Shown::Nothing | Shown::One(..) => Some(self.shared.options.snapshot_age_max),
+            Shown::Nothing | Shown::One(..) => Some(self.source.lifetime()),
         }
     }
 }
