@@ -25,6 +25,7 @@ pub mod frame;
 pub mod limits;
 pub mod message;
 mod schema_change;
+mod server_change;
 mod spool;
 pub mod types;
 
@@ -34,6 +35,7 @@ pub use consistency::Consistency;
 pub use error::{CqlError, ErrorCode, ErrorExtra, Result, WriteKind, invalid};
 pub use message::BatchKind;
 pub use schema_change::{ChangeKind, ChangeTarget, SchemaChange};
+pub use server_change::ServerChange;
 pub use spool::{Spool, Spooled, Spools};
 
 /// The version of CQL that STARTUP names and `system.local` shows.

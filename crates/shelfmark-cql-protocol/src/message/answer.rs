@@ -1,5 +1,7 @@
 //! Answers.
 
+use std::net::{IpAddr, SocketAddr};
+
 use bytes::{BufMut as _, BytesMut};
 
 use super::metadata::{self, ResultMetadataId, RowsMetadata};
@@ -7,6 +9,7 @@ use super::writer::Write as _;
 use crate::column::ColumnSpec;
 use crate::frame::Version;
 use crate::schema_change::{ChangeKind, ChangeTarget, SchemaChange};
+use crate::server_change::ServerChange;
 
 const VOID: i32 = 1;
 const ROWS: i32 = 2;
@@ -95,6 +98,29 @@ pub fn supported(options: &[(&str, &[&str])], out: &mut BytesMut) {
 pub fn event(change: &SchemaChange, version: Version, out: &mut BytesMut) {
     out.string("SCHEMA_CHANGE");
     schema_change(change, version, out);
+}
+
+/// Appends the body of an event about a server: STATUS_CHANGE or TOPOLOGY_CHANGE.
+pub fn server_event(change: ServerChange, address: SocketAddr, out: &mut BytesMut) {
+    let (event, change) = match change {
+        ServerChange::Added => ("TOPOLOGY_CHANGE", "NEW_NODE"),
+        ServerChange::Removed => ("TOPOLOGY_CHANGE", "REMOVED_NODE"),
+        ServerChange::Up => ("STATUS_CHANGE", "UP"),
+        ServerChange::Down => ("STATUS_CHANGE", "DOWN"),
+    };
+    out.string(event);
+    out.string(change);
+    match address.ip() {
+        IpAddr::V4(ip) => {
+            out.put_u8(4);
+            out.put_slice(&ip.octets());
+        }
+        IpAddr::V6(ip) => {
+            out.put_u8(16);
+            out.put_slice(&ip.octets());
+        }
+    }
+    out.put_i32(i32::from(address.port()));
 }
 
 fn schema_change(change: &SchemaChange, version: Version, out: &mut BytesMut) {

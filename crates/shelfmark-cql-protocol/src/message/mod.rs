@@ -15,7 +15,7 @@ mod reader;
 mod request;
 mod writer;
 
-pub use answer::{Prepared, ResultHead, event, prepared, result_head, supported};
+pub use answer::{Prepared, ResultHead, event, prepared, result_head, server_event, supported};
 pub use error::error;
 pub use metadata::{ResultMetadataId, RowsMetadata, id as metadata_id};
 pub(crate) use reader::{Malformed, Read, Reader};

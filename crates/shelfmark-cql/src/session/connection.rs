@@ -18,6 +18,7 @@ use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use super::clients::{Encryption, Listed};
+use super::events::EventKind;
 use super::face::{Face, full};
 use super::login;
 use super::paging_state;
@@ -348,10 +349,9 @@ impl Connection {
 
     fn register(&self, kinds: &[String], pending: PendingRequest) {
         for kind in kinds {
-            match kind.to_ascii_uppercase().as_str() {
-                "SCHEMA_CHANGE" => self.face.events.add(&self.send_queue),
-                "TOPOLOGY_CHANGE" | "STATUS_CHANGE" => {}
-                _ => {
+            match EventKind::parse(kind) {
+                Some(kind) => self.face.events.add(kind, &self.send_queue),
+                None => {
                     let text = format!("Invalid value '{kind}' for Type");
                     return pending.refuse(&CqlError::protocol(text));
                 }

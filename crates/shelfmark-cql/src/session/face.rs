@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{CqlError, Spools};
+use shelfmark_cql_protocol::{Consistency, CqlError, Spools};
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::weight::{Pool, Refused, Weight};
 use shelfmark_engine::{Engine, Environment, Owner, TableEvent};
@@ -14,6 +14,7 @@ use super::options::FaceOptions;
 use super::prepared::PreparedStatements;
 use super::tracing::TraceStore;
 use crate::auth::{Authority, Authorizer, Login};
+use crate::engine_error::from_engine;
 use crate::limits::PREPARED_PART;
 use crate::statement::Executor;
 use crate::system::{self, Node, Sources};
@@ -73,6 +74,8 @@ impl Face {
         let events = Arc::new(Events::default());
         watch_shared(&executor, &events);
         watch_other_servers(&executor, &events);
+        watch_servers(&executor, &events)
+            .map_err(|error| from_engine(&error, Consistency::One, None))?;
         Ok(Self {
             executor,
             environment,
@@ -128,6 +131,16 @@ fn watch_other_servers(executor: &Arc<Executor>, events: &Arc<Events>) {
             executor.changed_elsewhere().iter().for_each(|change| events.publish(change));
         }
     });
+}
+
+/// Has clients told of other servers on the same store that come and go.
+fn watch_servers(executor: &Arc<Executor>, events: &Arc<Events>) -> shelfmark_engine::Result<()> {
+    let events = Arc::downgrade(events);
+    executor.watch_servers(move |change, address| {
+        if let Some(events) = events.upgrade() {
+            events.server(change, address);
+        }
+    })
 }
 
 /// Has tables of another face that appear, change and go away known here, and clients told.

@@ -7,8 +7,10 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::sync::Mutex;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, SchemaChange};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, SchemaChange, ServerChange};
+use shelfmark_engine::locks::lock;
 
 use super::Executor;
 use crate::schema::{Keyspace, Schema};
@@ -17,6 +19,28 @@ impl Executor {
     /// Has `watcher` called each time another server changed the catalogue.
     pub(crate) fn watch_other_servers(&self, watcher: impl Fn() + Send + Sync + 'static) {
         self.engine.on_changes_of_others(watcher);
+    }
+
+    /// Has `watcher` told of other servers on the same store that clients may use from now on, or may
+    /// not any more.
+    pub(crate) fn watch_servers(
+        &self,
+        watcher: impl Fn(ServerChange, SocketAddr) + Send + 'static,
+    ) -> shelfmark_engine::Result<()> {
+        let known = Mutex::new(BTreeSet::new());
+        self.engine.on_servers(move |servers| {
+            let mut known = lock(&known);
+            let now = crate::system::addresses(servers);
+            for gone in known.difference(&now) {
+                watcher(ServerChange::Down, *gone);
+                watcher(ServerChange::Removed, *gone);
+            }
+            for new in now.difference(&known) {
+                watcher(ServerChange::Added, *new);
+                watcher(ServerChange::Up, *new);
+            }
+            *known = now;
+        })
     }
 
     /// Tells other servers on the same store where clients reach this one.

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(crate) use local::Node;
-pub(crate) use peers::publish;
+pub(crate) use peers::{addresses, publish};
 pub(crate) use sources::Sources;
 
 use definition::Definition;

@@ -3,11 +3,12 @@
 //! Each server publishes where clients reach it. What it is not: a ring. Every server answers for every
 //! key, so the tokens that one names only spread requests.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
-use shelfmark_engine::Engine;
+use shelfmark_engine::{Engine, Peer};
 
 use super::local::{Node, RELEASE_VERSION};
 use super::value::Cells;
@@ -27,6 +28,15 @@ pub(crate) fn publish(engine: &Engine, address: SocketAddr) -> shelfmark_engine:
     Ok(peers.publish(FACT, Bytes::from(address.to_string()))?)
 }
 
+/// Returns where clients reach the servers that say so.
+pub(crate) fn addresses(servers: &[Peer]) -> BTreeSet<SocketAddr> {
+    servers.iter().filter_map(address).collect()
+}
+
+fn address(server: &Peer) -> Option<SocketAddr> {
+    std::str::from_utf8(server.fact(FACT)?).ok()?.parse().ok()
+}
+
 /// Returns a number of 128 bits for something of a server.
 pub(super) fn hash_of(node: &Node, server: u64, what: u32) -> [u8; 16] {
     Md5::new()
@@ -42,10 +52,9 @@ pub(super) fn rows(node: &Node, engine: &Engine, schema: &Schema, with_ports: bo
     let Some(peers) = engine.store().peers() else { return Vec::new() };
     // Whoever cannot ask knows of nobody.
     let live = peers.live().unwrap_or_default();
-    let address = |fact: &Bytes| std::str::from_utf8(fact).ok()?.parse::<SocketAddr>().ok();
     live.iter()
         .filter(|peer| peer.id != peers.id())
-        .filter_map(|peer| Some((peer.id, address(peer.fact(FACT)?)?)))
+        .filter_map(|peer| Some((peer.id, address(peer)?)))
         .map(|(id, at)| row(node, schema, id, at, with_ports))
         .collect()
 }

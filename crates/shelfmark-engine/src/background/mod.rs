@@ -7,6 +7,7 @@
 mod engine;
 mod leader;
 mod purge;
+mod servers;
 mod status;
 mod sweep;
 mod upkeep;

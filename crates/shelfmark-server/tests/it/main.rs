@@ -8,6 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test waits for real sockets with a real clock")]
 
 mod bed;
+mod cluster;
 mod histories;
 mod hostile;
 mod http;

