@@ -7,6 +7,9 @@ mod background;
 #[cfg(test)]
 mod both_kinds;
 #[cfg(test)]
+#[path = "../../../shelfmark-tikv/tests/it/calls.rs"]
+mod calls;
+#[cfg(test)]
 mod cells;
 #[cfg(test)]
 mod drivers;
@@ -34,6 +37,8 @@ mod owners;
 mod races;
 #[cfg(test)]
 mod renew;
+#[cfg(test)]
+mod round_trips;
 #[cfg(test)]
 mod script;
 #[cfg(test)]

@@ -3,30 +3,15 @@
 //! The bed's fault switch, which `SHELFMARK_TIKV_FAULTS` names, makes it do so on request. One case at
 //! a time: the switch is the store's.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::{Mutex, PoisonError};
 
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits};
 
+use crate::calls::ask;
 use crate::lanes::Lane;
 use crate::support::{attempt, get, kind, on, put, put_if_absent, read, write};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Asks the bed's switch; returns what it says.
-pub(crate) fn ask(path: &str) -> String {
-    ask_at(&std::env::var("SHELFMARK_TIKV_FAULTS").expect("the fault switch of the bed"), path)
-}
-
-/// Sends a request to `address`; returns the answer with its head.
-pub(crate) fn ask_at(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
 
 /// Has the next `count` calls of `method` meet a fault while `case` runs.
 fn with_fault<T>(method: &str, mode: &str, count: u32, case: impl FnOnce() -> T) -> T {

@@ -4,6 +4,8 @@
 //! and runs them. Each test has a space of its own.
 
 #[cfg(test)]
+mod calls;
+#[cfg(test)]
 #[macro_use]
 mod lanes;
 #[cfg(test)]

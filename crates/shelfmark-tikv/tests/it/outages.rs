@@ -140,9 +140,12 @@ fn recover(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) {
 fn refusal(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Error {
     let waiting = Waiting::new();
     loop {
-        if let Err(error) = write_next(store, acknowledged, next) {
+        let out = write_next(store, acknowledged, next);
+        eprintln!("DEBUG {:?} {:?}", waiting.clock.monotonic() - waiting.since, out);
+        if let Err(error) = out {
             return error;
         }
+        ThreadSleeper.sleep(Duration::from_millis(500));
         waiting.check("it goes on without a majority");
     }
 }
@@ -163,6 +166,7 @@ fn outages_are_told_and_over_when_they_are_over() {
     // Without a majority nothing goes, and that is said.
     let second = bed.leader();
     assert_ne!(first, second);
+    eprintln!("killed: {first}, then {second}, of {:?}", bed.placement);
     bed.kill(&second);
     // The last of them may have got so far that nobody knows its end.
     let refused = refusal(&*store, &mut acknowledged, &mut next).kind();

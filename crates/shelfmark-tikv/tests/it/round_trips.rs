@@ -1,63 +1,14 @@
-//! What each call of the contract asks the store, counted by the bed.
-//!
-//! Leases and collection ask, too, so each call is made several times and the least count holds.
+//! What each call of the contract asks the store.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write};
 
-use crate::faults::{ask, ask_at, case};
+use crate::calls::{ask, asked};
+use crate::faults::case;
 use crate::lanes::Lane;
 use crate::support::{on, put, write};
-
-const TRIES: usize = 8;
-
-/// Requests by method.
-type Calls = BTreeMap<String, u64>;
-
-fn counted() -> Calls {
-    let answer = ask("/calls");
-    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-    let line = |line: &str| {
-        let (method, count) = line.split_once(' ').unwrap();
-        (method.to_owned(), count.parse().unwrap())
-    };
-    let mut calls: Calls = body.lines().map(line).collect();
-    calls.insert("Tso".to_owned(), timestamps_asked());
-    calls
-}
-
-/// Returns how many requests for timestamps the placement driver has had, by its own metrics.
-fn timestamps_asked() -> u64 {
-    let placement = std::env::var("SHELFMARK_TIKV").unwrap();
-    let metrics = ask_at(placement.split(',').next().unwrap(), "/metrics");
-    let received = metrics.lines().find(|line| {
-        line.starts_with("grpc_server_msg_received_total") && line.contains("\"Tso\"")
-    });
-    received.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
-}
-
-/// Returns what `call` asks for, at the least.
-fn asked(mut call: impl FnMut()) -> String {
-    // Regions and leaders are looked up once.
-    call();
-    let tries = (0..TRIES).map(|_| {
-        let before = counted();
-        call();
-        let mut after = counted();
-        after.retain(|method, count| {
-            *count -= before.get(method).copied().unwrap_or(0);
-            *count > 0
-        });
-        after
-    });
-    let least = tries.min_by_key(|calls| calls.values().sum::<u64>()).unwrap();
-    let texts: Vec<String> =
-        least.iter().map(|(method, count)| format!("{count} {method}")).collect();
-    texts.join(", ")
-}
 
 fn commit(store: &dyn Store, writes: Vec<Write>) {
     store.commit(Commit::of(writes)).unwrap();
