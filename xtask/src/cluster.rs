@@ -79,7 +79,9 @@ fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
     if faults.is_some() {
         run("shelfmark-engine", &["--ignored", "--test-threads", "1", "round_trips::"])?;
     }
-    run("shelfmark-server", &["--ignored", "on_a_cluster"])?;
+    for package in ["shelfmark-server", "shelfmark-cli"] {
+        run(package, &["--ignored", "on_a_cluster"])?;
+    }
     let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
     let command = command();
     let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/cluster"];

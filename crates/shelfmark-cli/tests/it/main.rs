@@ -17,6 +17,7 @@ mod design;
 mod documents;
 mod faces;
 mod hostile;
+mod migrate;
 mod operating;
 mod process;
 mod salvage;

@@ -44,9 +44,10 @@ struct Bed {
 }
 
 impl Bed {
-    fn start() -> Self {
+    fn start(placement_drivers: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let told = run(&["start", &text(folder.path()), "--pds", "3"]);
+        let count = placement_drivers.to_string();
+        let told = run(&["start", &text(folder.path()), "--pds", &count]);
         let last = told.lines().last().unwrap();
         let places = last.strip_prefix("{\"pd\": \"").unwrap().strip_suffix("\"}").unwrap();
         Self { placement: places.split(',').map(str::to_owned).collect(), folder }
@@ -153,7 +154,7 @@ fn refusal(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Er
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn outages_are_told_and_over_when_they_are_over() {
-    let bed = Bed::start();
+    let bed = Bed::start(3);
     let store = bed.open();
     let (mut acknowledged, mut next) = (Vec::new(), 0);
     for _ in 0..20 {
@@ -191,5 +192,23 @@ fn outages_are_told_and_over_when_they_are_over() {
             assert!(found[0].is_some() || !acknowledged.contains(&number), "{number} is lost");
         }
         store.close().unwrap();
+    }
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn a_store_that_is_gone_acknowledges_nothing() {
+    let bed = Bed::start(1);
+    let store = bed.open();
+    let (mut acknowledged, mut next) = (Vec::new(), 0);
+    for round in 0..3 {
+        recover(&*store, &mut acknowledged, &mut next);
+        bed.kill("store");
+        for _ in 0..5 {
+            let outcome = write_next(&*store, &mut acknowledged, &mut next);
+            eprintln!("DEBUG {round} {outcome:?}");
+            assert!(outcome.is_err(), "a store that is gone acknowledges a commit");
+        }
+        bed.again("store");
     }
 }
