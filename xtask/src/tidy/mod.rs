@@ -4,6 +4,7 @@
 //! all.
 
 mod circles;
+mod deploy;
 mod first_lines;
 mod layers;
 mod markdown;
@@ -38,6 +39,7 @@ fn problems() -> anyhow::Result<Vec<String>> {
     problems.extend(sources::check(&files)?);
     problems.extend(markdown::check(&files)?);
     problems.extend(numbers::check(&files)?);
+    problems.extend(deploy::check(&files)?);
     Ok(problems)
 }
 

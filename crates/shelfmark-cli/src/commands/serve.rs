@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+use sd_notify::NotifyState;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
@@ -381,6 +382,11 @@ fn serve(
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
         announce(&server.addresses(), scheme, ready_file)?;
+        tell_supervisor(NotifyState::Ready);
+        let stop = async {
+            stop.await;
+            tell_supervisor(NotifyState::Stopping);
+        };
         server.run(stop).await;
         tracing::info!("asked to stop");
         anyhow::Ok(())
@@ -414,6 +420,13 @@ fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> a
         writeln!(std::io::stdout(), "cql {address}")?;
     }
     Ok(())
+}
+
+/// Tells a supervisor that asked for it (systemd's `Type=notify`) how the server is.
+fn tell_supervisor(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(false, &[state]) {
+        tracing::warn!(%error, "the supervisor could not be told");
+    }
 }
 
 /// Returns a future that completes when the process is asked to stop.
