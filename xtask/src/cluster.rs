@@ -107,9 +107,10 @@ fn test_programs() -> anyhow::Result<BTreeMap<String, PathBuf>> {
     let mut found = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let message: Value = serde_json::from_str(line).context("cargo's messages")?;
-        let is_tests = message["target"]["name"] == "it" && message["profile"]["test"] == true;
+        let is_tests = message.pointer("/target/name").is_some_and(|name| name == "it")
+            && message.pointer("/profile/test").is_some_and(|is_test| is_test == true);
         if let (true, Some(manifest), Some(program)) =
-            (is_tests, message["manifest_path"].as_str(), message["executable"].as_str())
+            (is_tests, text_of(&message, "/manifest_path"), text_of(&message, "/executable"))
         {
             let package = Path::new(manifest).parent().and_then(Path::file_name);
             let package = package.unwrap_or_default().to_string_lossy().into_owned();
@@ -117,6 +118,10 @@ fn test_programs() -> anyhow::Result<BTreeMap<String, PathBuf>> {
         }
     }
     Ok(found)
+}
+
+fn text_of<'a>(message: &'a Value, pointer: &str) -> Option<&'a str> {
+    message.pointer(pointer)?.as_str()
 }
 
 fn bed(arguments: &[&str]) -> anyhow::Result<String> {

@@ -10,10 +10,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use shelfmark_store::Result;
-use tikv_client::{CheckLevel, Timestamp, TimestampExt as _, TransactionOptions};
+use tikv_client::{Timestamp, TimestampExt as _};
 
+use crate::commit::{Mutations, commit_mutations};
 use crate::retry;
+use crate::snapshot::reading;
 use crate::store::Shared;
+use crate::wire::OP_PUT;
 
 /// The time between two looks whether it is this process's turn.
 const EVERY: Duration = Duration::from_secs(60);
@@ -59,26 +62,23 @@ pub(crate) async fn collect(shared: &Arc<Shared>) -> Result<bool> {
 
 /// Takes or renews the lease; false while another process has it.
 async fn take_lease(shared: &Arc<Shared>) -> Result<bool> {
-    let key = shared.keys.own(LEASE);
-    let id = shared.id;
-    retry::read(shared.options.patience, || {
-        let (client, key) = (shared.clients.next(), key.clone());
-        async move {
-            let options = TransactionOptions::new_optimistic().drop_check(CheckLevel::None);
-            let mut transaction = client.begin_with_options(options).await?;
-            let now = transaction.start_timestamp().version() >> LOGICAL_BITS;
-            let held = transaction.get(key.clone()).await?.and_then(|value| lease(&value));
-            if held.is_some_and(|(holder, until)| holder != id && until > now) {
-                return Ok(false);
-            }
-            let until = now + u64::try_from(EVERY.as_millis()).unwrap_or(0) * 2;
-            let value = [id.to_be_bytes(), until.to_be_bytes()].concat();
-            transaction.put(key, value).await?;
-            // A conflict is another process that was faster; it is asked again in a minute.
-            Ok(transaction.commit().await.is_ok())
-        }
-    })
-    .await
+    let (key, id) = (shared.keys.own(LEASE), shared.id);
+    let moment = crate::commit::begin(shared).await?;
+    let held = retry::read(shared.options.patience, || {
+        let mut snapshot = shared.clients.next().snapshot(moment.at.clone(), reading());
+        let key = key.clone();
+        async move { snapshot.get(key).await }
+    });
+    let held = held.await?.and_then(|value| lease(&value));
+    let now = moment.version >> LOGICAL_BITS;
+    if held.is_some_and(|(holder, until)| holder != id && until > now) {
+        return Ok(false);
+    }
+    let until = now + u64::try_from(EVERY.as_millis()).unwrap_or(0) * 2;
+    let value = [id.to_be_bytes(), until.to_be_bytes()].concat();
+    let mutations = Mutations::from([(key, (OP_PUT, value.into()))]);
+    // A conflict is another process that was faster; it is asked again in a minute.
+    Ok(commit_mutations(shared, moment.version, Duration::ZERO, mutations).await.is_ok())
 }
 
 /// Decodes a lease: who has it, and until when, in milliseconds of the cluster's clock.

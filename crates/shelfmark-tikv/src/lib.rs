@@ -17,6 +17,7 @@ mod clients;
 mod collector;
 mod commit;
 mod keys;
+mod leaders;
 mod newest;
 mod options;
 mod peers;
@@ -26,6 +27,7 @@ mod retry;
 mod snapshot;
 mod stats;
 mod store;
+mod wire;
 
 pub use options::{Options, Tls};
 pub use store::TikvStore;

@@ -7,61 +7,21 @@
 //!
 //! Invariant: what is answered was committed, and nothing later was committed before the request.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use prost::Message;
 use shelfmark_store::lazy::Source;
 use shelfmark_store::{Result, Snapshot};
-use tonic::transport::Channel;
 
+use crate::leaders::{Asked, ask};
 use crate::options::KEY_BYTES_MAX;
-use crate::placement::{PeerMeta, Placement, RegionEpoch, Route, call};
 use crate::snapshot::TikvSnapshot;
 use crate::store::Shared;
+use crate::wire::{GetRequest, GetResponse};
 
 /// The timestamp behind every other one.
 const NEWEST: u64 = u64::MAX;
-
-/// Connections to stores, by their ids.
-#[derive(Default)]
-pub(crate) struct Stores {
-    /// Several for each, taken in turns.
-    channels: Mutex<HashMap<u64, (usize, Vec<Channel>)>>,
-}
-
-impl Stores {
-    async fn channel(&self, placement: &Placement, id: u64, most: usize) -> Result<Channel> {
-        if let Some(channel) = self.known(id, most) {
-            return Ok(channel);
-        }
-        let channel = placement.store(id).await?;
-        self.channels().entry(id).or_default().1.push(channel.clone());
-        Ok(channel)
-    }
-
-    /// Returns the next connection, unless there are still to be more.
-    fn known(&self, id: u64, most: usize) -> Option<Channel> {
-        let mut channels = self.channels();
-        let (turn, known) = channels.get_mut(&id)?;
-        if known.len() < most.max(1) {
-            return None;
-        }
-        *turn = (*turn + 1) % known.len();
-        known.get(*turn).cloned()
-    }
-
-    fn forget(&self, id: u64) {
-        self.channels().remove(&id);
-    }
-
-    fn channels(&self) -> MutexGuard<'_, HashMap<u64, (usize, Vec<Channel>)>> {
-        // One insertion or removal each: whole, whatever panicked.
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The cluster, as views that draw their timestamps late read it.
 pub(crate) struct Newest(pub(crate) Arc<Shared>);
@@ -89,62 +49,15 @@ impl Source for Newest {
 /// Returns the value of a key of the cluster, or of none if it is absent; `None` if a read at a
 /// timestamp has to be asked.
 async fn newest(shared: &Shared, key: &[u8]) -> Option<Option<Bytes>> {
-    let Route { region, epoch, peer } = shared.regions.route(&shared.placement, key).await?;
-    let store = peer.store_id;
-    let most = shared.options.connections;
-    let channel = shared.stores.channel(&shared.placement, store, most).await.ok()?;
-    let context = Context { region_id: region, region_epoch: Some(epoch), peer: Some(peer) };
-    let request = GetRequest { context: Some(context), key: key.to_vec(), version: NEWEST };
-    let answer: GetResponse = match call(channel, "/tikvpb.Tikv/KvGet", request).await {
-        Ok(answer) => answer,
-        Err(error) => {
-            tracing::debug!(%error, "a store does not answer");
-            shared.stores.forget(store);
-            shared.regions.forget(key);
-            return None;
+    let (route, _) = shared.regions.route(&shared.placement, key).await?;
+    let request =
+        |context| GetRequest { context: Some(context), key: key.to_vec(), version: NEWEST };
+    let asked = ask::<_, GetResponse>(shared, route, key, "/tikvpb.Tikv/KvGet", request).await;
+    match asked {
+        // No value is empty.
+        Asked::Answer(GetResponse { error: None, value, .. }) => {
+            Some((!value.is_empty()).then_some(value))
         }
-    };
-    if answer.region_error.is_some() {
-        shared.regions.forget(key);
-        return None;
+        _ => None,
     }
-    if answer.error.is_some() {
-        return None;
-    }
-    // No value is empty.
-    Some((!answer.value.is_empty()).then_some(answer.value))
 }
-
-#[derive(Clone, PartialEq, Message)]
-struct Context {
-    #[prost(uint64, tag = "1")]
-    region_id: u64,
-    #[prost(message, optional, tag = "2")]
-    region_epoch: Option<RegionEpoch>,
-    #[prost(message, optional, tag = "3")]
-    peer: Option<PeerMeta>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct GetRequest {
-    #[prost(message, optional, tag = "1")]
-    context: Option<Context>,
-    #[prost(bytes = "vec", tag = "2")]
-    key: Vec<u8>,
-    #[prost(uint64, tag = "3")]
-    version: u64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct GetResponse {
-    #[prost(message, optional, tag = "1")]
-    region_error: Option<Trouble>,
-    #[prost(message, optional, tag = "2")]
-    error: Option<Trouble>,
-    #[prost(bytes = "bytes", tag = "3")]
-    value: Bytes,
-}
-
-/// An error, of which it matters only that it is there.
-#[derive(Clone, PartialEq, Message)]
-struct Trouble {}

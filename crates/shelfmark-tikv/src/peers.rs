@@ -15,11 +15,13 @@ use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use shelfmark_store::{Error, ErrorKind, Peer, Peers, Result};
-use tikv_client::{BoundRange, CheckLevel, TimestampExt as _, TransactionOptions};
+use tikv_client::{BoundRange, CheckLevel, TransactionOptions};
 
-use crate::retry;
+use crate::commit::{Mutations, commit_mutations};
+use crate::retry::{self, Patience};
 use crate::snapshot::Moment;
 use crate::store::Shared;
+use crate::wire::{OP_DELETE, OP_PUT};
 
 /// The time for which a record lasts that is not renewed, by the cluster's clock.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
@@ -162,23 +164,20 @@ pub(crate) async fn renew(shared: &Arc<Shared>) -> Result<()> {
     let membership = &shared.membership;
     let _renewing = membership.renewing.lock().await;
     let begun = shared.clock.monotonic();
-    let options = || TransactionOptions::new_optimistic().drop_check(CheckLevel::None);
     let key = record_key(shared, shared.id);
-    retry::read(LEASE.saturating_sub(MARGIN), || {
-        let client = shared.clients.next();
-        let key = key.clone();
-        async move {
-            let mut transaction = client.begin_with_options(options()).await?;
-            let now = transaction.start_timestamp().version();
-            shared.membership.seen(now);
-            let promise = shared.membership.promise(now);
-            let until = (now >> LOGICAL_BITS) + millis(LEASE);
-            let record = encode(until, promise, &shared.membership.state().facts);
-            transaction.put(key, record).await?;
-            transaction.commit().await.map(|_| ())
+    let mut patience = Patience::new(LEASE.saturating_sub(MARGIN));
+    loop {
+        let now = crate::commit::begin(shared).await?.version;
+        let promise = membership.promise(now);
+        let until = (now >> LOGICAL_BITS) + millis(LEASE);
+        let record = encode(until, promise, &membership.state().facts);
+        let mutations = Mutations::from([(key.clone(), (OP_PUT, record.into()))]);
+        match commit_mutations(shared, now, Duration::ZERO, mutations).await {
+            Ok(()) => break,
+            Err(error) if !patience.wait().await => return Err(error),
+            Err(_) => {}
         }
-    })
-    .await?;
+    }
     membership.state().lease_until = begun + LEASE.saturating_sub(MARGIN);
     Ok(())
 }
@@ -186,17 +185,10 @@ pub(crate) async fn renew(shared: &Arc<Shared>) -> Result<()> {
 /// Removes the record, so that nobody waits for this process any more.
 pub(crate) async fn leave(shared: &Arc<Shared>) -> Result<()> {
     let _renewing = shared.membership.renewing.lock().await;
-    let key = record_key(shared, shared.id);
-    retry::read(shared.options.patience, || {
-        let (client, key) = (shared.clients.next(), key.clone());
-        async move {
-            let options = TransactionOptions::new_optimistic().drop_check(CheckLevel::None);
-            let mut transaction = client.begin_with_options(options).await?;
-            transaction.delete(key).await?;
-            transaction.commit().await.map(|_| ())
-        }
-    })
-    .await
+    let now = crate::commit::begin(shared).await?.version;
+    let deletion = (OP_DELETE, Bytes::new());
+    let mutations = Mutations::from([(record_key(shared, shared.id), deletion)]);
+    commit_mutations(shared, now, Duration::ZERO, mutations).await
 }
 
 /// Returns the greatest stamp that is settled as of `moment`: this process had nothing at or below `own`
@@ -247,7 +239,7 @@ impl Peers for ClusterPeers {
         self.shared.check_open()?;
         let shared = Arc::clone(&self.shared);
         self.shared.call(async move {
-            let moment = Moment::of(&crate::commit::begin(&shared).await?);
+            let moment = crate::commit::begin(&shared).await?;
             let records = records(&shared, &moment).await?;
             let live = records.into_iter().filter(|(id, record)| {
                 *id == shared.id || record.is_live(moment.version, Duration::ZERO)

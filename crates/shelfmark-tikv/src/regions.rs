@@ -64,8 +64,13 @@ impl Regions {
         })
     }
 
-    /// Returns the way to the leader of the region that holds `key`, if one is known.
-    pub(crate) async fn route(&self, placement: &Placement, key: &[u8]) -> Option<Route> {
+    /// Returns the way to the leader of the region that holds `key`, if one is known, and where the
+    /// region ends (empty: nowhere).
+    pub(crate) async fn route(
+        &self,
+        placement: &Placement,
+        key: &[u8],
+    ) -> Option<(Route, Vec<u8>)> {
         if let Some(route) = self.known_route(key) {
             return Some(route);
         }
@@ -85,13 +90,14 @@ impl Regions {
         }
     }
 
-    fn known_route(&self, key: &[u8]) -> Option<Route> {
+    fn known_route(&self, key: &[u8]) -> Option<(Route, Vec<u8>)> {
         let known = self.known();
         let (_, region) =
             known.range::<[u8], _>((Bound::Unbounded, Bound::Included(key))).next_back()?;
         let holds = region.end.is_empty() || region.end.as_slice() > key;
         let is_fresh = region.since.elapsed() < BELIEVED;
-        (holds && is_fresh).then(|| region.route.clone()).flatten()
+        let route = region.route.clone().filter(|_| holds && is_fresh)?;
+        Some((route, region.end.clone()))
     }
 
     fn known_bound(&self, (start, end): (&[u8], &[u8]), direction: Direction) -> Option<Vec<u8>> {

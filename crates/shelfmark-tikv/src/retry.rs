@@ -1,7 +1,7 @@
 //! Tells what an error of the client means, and tries reads again.
 //!
 //! The client wraps errors in many ways and gives some back without waiting. What it is not: the
-//! end of a commit, which `commit::settle` decides, because there an error may hide a success.
+//! end of a commit, which `commit::two_phase` decides, because there an error may hide a success.
 //!
 //! Invariant: a read is tried until it succeeds, is refused for good, or the time is up.
 
@@ -9,7 +9,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use shelfmark_store::{Error, ErrorKind, Result};
-use tikv_client::{Error as ClientError, ProtoKeyError};
+use tikv_client::Error as ClientError;
 use tokio::time::Instant;
 
 /// The wait after the first failed attempt; it doubles.
@@ -99,7 +99,7 @@ fn read_error(error: ClientError) -> Error {
 }
 
 /// Calls `visit` with every error that `error` holds and that holds none itself.
-pub(crate) fn walk(error: &ClientError, visit: &mut impl FnMut(&ClientError)) {
+fn walk(error: &ClientError, visit: &mut impl FnMut(&ClientError)) {
     match error {
         ClientError::ExtractedErrors(errors) | ClientError::MultipleKeyErrors(errors) => {
             for error in errors {
@@ -111,16 +111,4 @@ pub(crate) fn walk(error: &ClientError, visit: &mut impl FnMut(&ClientError)) {
         }
         leaf => visit(leaf),
     }
-}
-
-/// Returns the errors of single keys in `error`, and whether there is any that is not about keys and
-/// locks.
-pub(crate) fn key_errors(error: &ClientError) -> (Vec<ProtoKeyError>, bool) {
-    let (mut keys, mut has_others) = (Vec::new(), false);
-    walk(error, &mut |leaf| match leaf {
-        ClientError::KeyError(error) => keys.push((**error).clone()),
-        ClientError::ResolveLockError(_) => {}
-        _ => has_others = true,
-    });
-    (keys, has_others)
 }

@@ -6,6 +6,7 @@
 //! Invariant: every read of one snapshot is at one timestamp, whichever connection it takes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,9 +15,7 @@ use shelfmark_store::{
     CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, Row, ScanLimits, Snapshot,
     SnapshotId,
 };
-use tikv_client::{
-    BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, Transaction, TransactionOptions,
-};
+use tikv_client::{BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, TransactionOptions};
 
 use crate::commit;
 use crate::peers;
@@ -37,8 +36,8 @@ pub(crate) struct TikvSnapshot {
     /// The stamps of this process at or below it are shown.
     settled: u64,
     since: Duration,
-    /// The transaction that began at this moment, for the first commit that rests on it.
-    transaction: Mutex<Option<Transaction>>,
+    /// No commit rests on it yet: a timestamp serves one transaction.
+    is_unused: AtomicBool,
     /// Values that [`Snapshot::preload`] read.
     preloaded: Mutex<HashMap<Bytes, Option<Bytes>>>,
 }
@@ -51,8 +50,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    pub(crate) fn of(transaction: &Transaction) -> Self {
-        let at = transaction.start_timestamp();
+    pub(crate) fn of(at: Timestamp) -> Self {
         let version = at.version();
         Self { at, version }
     }
@@ -68,25 +66,24 @@ impl TikvSnapshot {
         shared.check_open()?;
         let settled = shared.membership.settled();
         let own = Arc::clone(shared);
-        let transaction = shared.call(async move { commit::begin(&own).await })?;
-        Ok(Self::new(Arc::clone(shared), transaction, settled))
+        let moment = shared.call(async move { commit::begin(&own).await })?;
+        Ok(Self::new(Arc::clone(shared), moment, settled))
     }
 
-    /// Creates the view at the beginning of `transaction`. Before that `settled` was settled here.
-    pub(crate) fn new(shared: Arc<Shared>, transaction: Transaction, settled: u64) -> Arc<Self> {
-        let moment = Moment::of(&transaction);
+    /// Creates the view at `moment`. Before that `settled` was settled here.
+    pub(crate) fn new(shared: Arc<Shared>, moment: Moment, settled: u64) -> Arc<Self> {
         shared.stats.opened(moment.version);
-        let transaction = Mutex::new(Some(transaction));
+        let is_unused = AtomicBool::new(true);
         let since = shared.clock.monotonic();
         let preloaded = Mutex::default();
-        let snapshot = Arc::new(Self { shared, moment, settled, since, transaction, preloaded });
+        let snapshot = Arc::new(Self { shared, moment, settled, since, is_unused, preloaded });
         snapshot.shared.bases().insert(snapshot.moment.version, Arc::downgrade(&snapshot));
         snapshot
     }
 
-    /// Takes the transaction of this moment, once.
-    pub(crate) fn take_transaction(&self) -> Option<Transaction> {
-        self.transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Returns true to the one commit that may be a transaction of this moment.
+    pub(crate) fn take(&self) -> bool {
+        self.is_unused.swap(false, Ordering::AcqRel)
     }
 
     /// Returns the moment that it shows.
@@ -99,7 +96,8 @@ impl TikvSnapshot {
         self.preloaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn age(&self) -> Duration {
+    /// Returns the time since it began.
+    pub(crate) fn age(&self) -> Duration {
         self.shared.clock.monotonic().saturating_sub(self.since)
     }
 
@@ -184,7 +182,7 @@ impl Snapshot for TikvSnapshot {
     }
 }
 
-fn reading() -> TransactionOptions {
+pub(crate) fn reading() -> TransactionOptions {
     TransactionOptions::new_optimistic().drop_check(CheckLevel::None)
 }
 

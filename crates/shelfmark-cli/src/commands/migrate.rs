@@ -6,7 +6,6 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
@@ -79,7 +78,7 @@ fn copy(
         }
         Place::Cluster(address) => cluster_store(address, tls, &clock)?,
     };
-    let began = Instant::now();
+    let began = clock.monotonic();
     let bar = progress_bar();
     let outcome = migrate(
         &Side { store: &**source, name: from },
@@ -90,7 +89,7 @@ fn copy(
     let closed = target.close();
     let report = outcome?;
     closed?;
-    tell(options, &report, began.elapsed().as_secs_f64())
+    tell(options, &report, (clock.monotonic() - began).as_secs_f64())
 }
 
 fn open_folder(

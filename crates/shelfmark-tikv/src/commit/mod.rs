@@ -9,34 +9,34 @@
 //! stamped keys carry it.
 
 mod changes;
-mod settle;
+mod two_phase;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_store::{Commit, Error, ErrorKind, Result, Write};
-use tikv_client::{CheckLevel, TimestampExt as _, Transaction, TransactionOptions};
 
 use self::changes::{Change, Changes};
+pub(crate) use self::two_phase::{Mutations, commit as commit_mutations};
 use crate::retry::Patience;
 use crate::snapshot::{self, Moment, TikvSnapshot};
 use crate::store::Shared;
+use crate::wire::{OP_DELETE, OP_INSERT, OP_LOCK, OP_PUT};
 
-/// Begins a transaction now.
+/// Returns the timestamp of now.
 ///
 /// # Errors
 ///
 /// * Those of [`crate::retry::read`].
-pub(crate) async fn begin(shared: &Arc<Shared>) -> Result<Transaction> {
-    crate::retry::read(shared.options.patience, || {
+pub(crate) async fn begin(shared: &Arc<Shared>) -> Result<Moment> {
+    let now = crate::retry::read(shared.options.patience, || {
         let client = shared.clients.next();
-        // Two phases, always: the shorter protocols report success where the server fell back.
-        let options = TransactionOptions::new_optimistic().drop_check(CheckLevel::None);
-        async move { client.begin_with_options(options).await }
-    })
-    .await
-    .inspect(|transaction| shared.membership.seen(transaction.start_timestamp().version()))
+        async move { client.current_timestamp().await }
+    });
+    let moment = Moment::of(now.await?);
+    shared.membership.seen(moment.version);
+    Ok(moment)
 }
 
 /// Commits and returns the number.
@@ -84,15 +84,15 @@ async fn on_base(shared: &Arc<Shared>, commit: &Commit, base: &TikvSnapshot) -> 
         is_stamped(commit).then(|| shared.membership.stamping_at(base.moment().version, since));
     // Followers of stamped keys may be past the base's moment.
     let is_passed = matches!(under_way, Some(None));
-    if !is_passed && let Some(transaction) = base.take_transaction() {
-        return attempt(shared, commit, transaction).await;
+    if !is_passed && base.take() {
+        return attempt(shared, commit, base.moment(), base.age()).await;
     }
     drop(under_way);
     // What was read must be as it was when the new transaction begins; from there on the cluster
     // watches.
     let _under_way = is_stamped(commit).then(|| shared.membership.stamping(since));
-    let transaction = begin(shared).await?;
-    let now = snapshot::get_many(shared, &Moment::of(&transaction), &commit.validate).await?;
+    let moment = begin(shared).await?;
+    let now = snapshot::get_many(shared, &moment, &commit.validate).await?;
     let then = snapshot::get_many(shared, base.moment(), &commit.validate).await?;
     let changed: Vec<Bytes> = commit
         .validate
@@ -104,14 +104,14 @@ async fn on_base(shared: &Arc<Shared>, commit: &Commit, base: &TikvSnapshot) -> 
     if !changed.is_empty() {
         return Err(Error::conflict(changed));
     }
-    attempt(shared, commit, transaction).await
+    attempt(shared, commit, &moment, Duration::ZERO).await
 }
 
 /// Commits with a transaction that begins now.
 async fn now(shared: &Arc<Shared>, commit: &Commit) -> Result<u64> {
     let since = shared.clock.monotonic();
     let _under_way = is_stamped(commit).then(|| shared.membership.stamping(since));
-    attempt(shared, commit, begin(shared).await?).await
+    attempt(shared, commit, &begin(shared).await?, Duration::ZERO).await
 }
 
 fn is_stamped(commit: &Commit) -> bool {
@@ -130,43 +130,33 @@ fn check_lease(shared: &Shared, commit: &Commit) -> Result<()> {
 async fn attempt(
     shared: &Arc<Shared>,
     commit: &Commit,
-    mut transaction: Transaction,
+    moment: &Moment,
+    age: Duration,
 ) -> Result<u64> {
-    let moment = Moment::of(&transaction);
     let changes = Changes::of(&commit.writes, moment.version);
-    let before = counters(shared, &moment, &changes).await?;
-    let changes = changes.counted(&before)?;
-    let failed = |error: tikv_client::Error| {
-        Error::new(ErrorKind::Internal, format!("a write was not taken: {error}"))
-            .with_source(error)
-    };
-    let mut is_empty = true;
+    let before = counters(shared, moment, &changes).await?;
+    let mut mutations = Mutations::new();
     for key in &commit.validate {
-        transaction.lock_keys([shared.keys.outer(key)]).await.map_err(failed)?;
-        is_empty = false;
+        mutations.insert(shared.keys.outer(key), (OP_LOCK, Bytes::new()));
     }
-    for (key, change) in changes.into_iter() {
-        let outer = shared.keys.outer(&key);
-        is_empty = false;
-        match change {
-            Change::Put(value) => transaction.put(outer, value).await.map_err(failed)?,
-            Change::Delete => transaction.delete(outer).await.map_err(failed)?,
-            Change::Insert(value) => transaction.insert(outer, value).await.map_err(failed)?,
+    for (key, change) in changes.counted(&before)? {
+        let mutation = match change {
+            Change::Put(value) => (OP_PUT, value),
+            Change::Delete => (OP_DELETE, Bytes::new()),
+            Change::Insert(value) => (OP_INSERT, value),
             Change::CheckAbsent => {
                 // Locked like a key that was read, because a check alone cannot carry a commit.
-                let found = snapshot::get_many(shared, &moment, std::slice::from_ref(&key)).await?;
+                let found = snapshot::get_many(shared, moment, std::slice::from_ref(&key)).await?;
                 if found.first().is_some_and(Option::is_some) {
                     return Err(Error::exists(key));
                 }
-                transaction.lock_keys([outer]).await.map_err(failed)?;
+                (OP_LOCK, Bytes::new())
             }
-        }
-    }
-    if is_empty {
-        return Ok(moment.version);
+        };
+        mutations.insert(shared.keys.outer(&key), mutation);
     }
     check_lease(shared, commit)?;
-    settle::settle(shared, transaction).await?;
+    two_phase::commit(shared, moment.version, age, mutations).await?;
     Ok(moment.version)
 }
 
