@@ -12,7 +12,7 @@ use shelfmark_model::Item;
 use super::access;
 use super::single_reads::{self, Single, SingleReads};
 use super::statement_request::{Asked, StatementRequest};
-use super::statement_write::{self, Bound};
+use super::statement_write::{self, Bound, check_distinct};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face, Reading, RequestHead, read};
@@ -30,8 +30,19 @@ struct Request {
     capacity: Option<String>,
 }
 
-/// The outcome of one statement: its table and the item that it shows, or its fault.
-type Outcome = Result<(String, Option<Item>)>;
+/// The outcome of one statement: the item that it shows, or its fault.
+struct Outcome {
+    /// The table, if the statement ran.
+    table: Option<String>,
+    result: Result<Option<Item>>,
+}
+
+impl Outcome {
+    /// Returns the outcome of a statement that did not run.
+    const fn refused(error: Error) -> Self {
+        Self { table: None, result: Err(error) }
+    }
+}
 
 /// Runs the statements; calls `done` when all reads are done, or all writes durable.
 pub(super) fn start(
@@ -57,7 +68,10 @@ pub(super) fn start(
             Err(error) => done.answer(Err(error)),
         }
     } else {
-        write(&face.engine, asked, detail, done);
+        match bind(&face.engine, asked, detail) {
+            Ok(bound) => write(&face.engine, bound, detail, done),
+            Err(error) => done.answer(Err(error)),
+        }
     }
 }
 
@@ -108,7 +122,7 @@ fn asked(
     if let Some(first) = valid.next()
         && valid.any(|other| is_read(other) != is_read(first))
     {
-        return Err(Error::validation(texts::reads_and_writes(OPERATION)));
+        return Err(Error::validation(texts::READS_AND_WRITES_IN_BATCH));
     }
     Ok(parsed)
 }
@@ -126,7 +140,7 @@ impl Reads {
         let planned = asked.into_iter().map(|asked| {
             let asked = asked?;
             let Statement::Select(select) = &asked.statement else {
-                return Err(Error::validation(texts::reads_and_writes(OPERATION)));
+                return Err(Error::validation(texts::READS_AND_WRITES_IN_BATCH));
             };
             single_reads::plan(engine, &asked, select, OPERATION)
         });
@@ -136,6 +150,8 @@ impl Reads {
                 Err(error) => (None, Some(error)),
             })
             .unzip();
+        let items = singles.iter().flatten().map(|single| (single.table.id, single.key.clone()));
+        check_distinct(&items.collect::<Vec<_>>(), texts::KEYS_HAVE_DUPLICATES)?;
         Ok(Self { reads: SingleReads::new(engine, singles)?, faults, detail })
     }
 }
@@ -153,10 +169,10 @@ impl Reading for Reads {
                 (Some(found), _) => {
                     let name = &found.table.schema.name.name;
                     consumed.add(name, Consumed::read(found.bytes, found.consistent));
-                    Ok((name.clone(), found.item))
+                    Outcome { table: Some(name.clone()), result: Ok(found.item) }
                 }
-                (None, Some(error)) => Err(error),
-                (None, None) => Err(Error::new(Exception::InternalServerError, texts::INTERNAL)),
+                (None, Some(error)) => Outcome::refused(error),
+                (None, None) => lost(),
             });
         }
         let report = std::mem::take(&mut self.reads.report);
@@ -164,12 +180,19 @@ impl Reading for Reads {
     }
 }
 
-/// Queues the writes, each for itself.
-fn write(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail, done: Done) {
-    let bound: Vec<Result<Bound>> = asked
+/// Fits the writes to their tables, and refuses the batch if two are of one item.
+fn bind(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail) -> Result<Vec<Result<Bound>>> {
+    let bound = asked
         .into_iter()
-        .map(|asked| statement_write::plan(engine, &asked?)?.bind(detail.is_wanted()))
-        .collect();
+        .map(|asked| statement_write::plan(engine, &asked?)?.bind(detail.is_wanted()));
+    let bound: Vec<Result<Bound>> = bound.collect();
+    let items = bound.iter().flatten().map(Bound::item).collect::<Result<Vec<_>>>()?;
+    check_distinct(&items, texts::KEYS_HAVE_DUPLICATES)?;
+    Ok(bound)
+}
+
+/// Queues the writes, each for itself.
+fn write(engine: &Engine, bound: Vec<Result<Bound>>, detail: Detail, done: Done) {
     let left = bound.iter().flatten().count();
     let mut pending = Pending {
         left,
@@ -186,7 +209,7 @@ fn write(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail, done: Done)
                 writes.push((position, bound.shown(), bound.write));
                 pending.outcomes.push(None);
             }
-            Err(error) => pending.outcomes.push(Some(Err(error))),
+            Err(error) => pending.outcomes.push(Some(Outcome::refused(error))),
         }
     }
     if writes.is_empty() {
@@ -200,7 +223,7 @@ fn write(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail, done: Done)
             Box::new(move |outcome| {
                 let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
                 let name = shown.table.schema.name.name.clone();
-                let outcome = match outcome {
+                let result = match outcome {
                     Ok(written) => {
                         let written = written.into_iter().next().unwrap_or_default();
                         if pending.detail.is_wanted() {
@@ -210,11 +233,11 @@ fn write(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail, done: Done)
                         }
                         let item = shown.item(&written);
                         pending.report.extend(written.report);
-                        Ok((name, item))
+                        Ok(item)
                     }
                     Err(error) => Err(shown.error(error)),
                 };
-                pending.ended(position, outcome);
+                pending.ended(position, Outcome { table: Some(name), result });
             }),
         );
     }
@@ -246,29 +269,34 @@ impl Pending {
         let Some(done) = self.done.take() else { return };
         let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes)
             .into_iter()
-            .map(|outcome| {
-                let lost = || Err(Error::new(Exception::InternalServerError, texts::INTERNAL));
-                outcome.unwrap_or_else(lost)
-            })
+            .map(|outcome| outcome.unwrap_or_else(lost))
             .collect();
         let report = std::mem::take(&mut self.report);
         done.answer(Ok(encode(&outcomes, &self.consumed, self.detail).reporting(report)));
     }
 }
 
+/// Returns the outcome of a statement of which none was told.
+fn lost() -> Outcome {
+    Outcome::refused(Error::new(Exception::InternalServerError, texts::INTERNAL))
+}
+
 fn encode(outcomes: &[Outcome], consumed: &ConsumedByTable, detail: Detail) -> Answered {
     Writer::answer(|out| {
         out.name("Responses").list(|out| {
             for outcome in outcomes {
-                out.object(|out| match outcome {
-                    Ok((table, item)) => {
+                out.object(|out| {
+                    if let Some(table) = &outcome.table {
                         out.name("TableName").text(table);
-                        if let Some(item) = item {
+                    }
+                    match &outcome.result {
+                        Ok(Some(item)) => {
                             out.name("Item");
                             put_item(out, item);
                         }
+                        Ok(None) => {}
+                        Err(error) => put_error(out, error),
                     }
-                    Err(error) => put_error(out, error),
                 });
             }
         });

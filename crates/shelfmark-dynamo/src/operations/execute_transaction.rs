@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use shelfmark_engine::weight::Allowance;
-use shelfmark_engine::{Change, Engine, Once, Table, Token, Write, Written};
+use shelfmark_engine::{Engine, Once, Table, Token, Write, Written};
 use shelfmark_model::Key;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::single_reads::{self, SingleReads};
 use super::statement_request::{Asked, Given, StatementRequest};
-use super::statement_write::{self, Planned as PlannedWrite};
+use super::statement_write::{self, Planned as PlannedWrite, check_distinct};
 use super::write_request::reports;
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Exception, Result, cancelled, cancelled_at, texts, transaction_error};
@@ -114,7 +114,7 @@ fn asked(given: Vec<Given>) -> Result<Vec<Asked>> {
     let asked = parsed.collect::<Result<Vec<Asked>>>()?;
     let is_read = |asked: &Asked| asked.statement.is_read();
     if asked.iter().any(is_read) && !asked.iter().all(is_read) {
-        return Err(Error::validation(texts::reads_and_writes(OPERATION)));
+        return Err(Error::validation(texts::READS_AND_WRITES));
     }
     Ok(asked)
 }
@@ -136,13 +136,10 @@ fn reads(engine: &Engine, asked: &[Asked], detail: Detail) -> Result<Reads> {
         }
         let single = single_reads::plan(engine, asked, select, OPERATION);
         let single = single.map_err(placed(position))?;
-        let key = (single.table.id, single.key.clone());
-        if keys.contains(&key) {
-            return Err(Error::validation(texts::ITEM_TWICE));
-        }
-        keys.push(key);
+        keys.push((single.table.id, single.key.clone()));
         singles.push(Some(single));
     }
+    check_distinct(&keys, texts::ITEM_TWICE)?;
     Ok(Reads { reads: SingleReads::new(engine, singles)?, detail })
 }
 
@@ -221,18 +218,7 @@ fn bind(planned: Vec<PlannedWrite>, detail: Detail) -> Result<(Vec<Write>, Vec<b
     for write in planned {
         match write.bind(detail.is_wanted()) {
             Ok(bound) => {
-                let table = &bound.write.table;
-                let key = match &bound.write.change {
-                    Change::Put(item) => table.key_of(item)?,
-                    Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
-                        key.clone()
-                    }
-                };
-                let key = (table.id, key);
-                if keys.contains(&key) {
-                    return Err(Error::validation(texts::ITEM_TWICE));
-                }
-                keys.push(key);
+                keys.push(bound.item()?);
                 inserts.push(bound.is_insert);
                 writes.push(bound.write);
             }
@@ -240,6 +226,7 @@ fn bind(planned: Vec<PlannedWrite>, detail: Detail) -> Result<(Vec<Write>, Vec<b
             Err(error) => return Err(cancelled_at(writes.len(), count, error)),
         }
     }
+    check_distinct(&keys, texts::ITEM_TWICE)?;
     Ok((writes, inserts))
 }
 

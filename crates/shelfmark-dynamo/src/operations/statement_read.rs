@@ -103,6 +103,9 @@ pub(super) fn plan(
     options: PageOptions,
 ) -> Result<Selecting> {
     select.check_clauses()?;
+    if select.filter.is_none() && !select.order.is_empty() {
+        return Err(Error::validation(texts::ORDER_BY_WITHOUT_WHERE));
+    }
     let filter = select.filter.as_ref();
     let condition =
         filter.map(|filter| partiql::condition(filter, &asked.parameters)).transpose()?;
@@ -168,10 +171,9 @@ impl Reading for Selecting {
         let reads = std::mem::replace(&mut self.reads, Reads::Scan(None));
         let end = match &reads {
             // The thread that serves connections begins neither of these.
-            Reads::Scan(_) | Reads::Merged(..) if !is_whole => Ok(End::Allowance),
+            Reads::Scan(_) if !is_whole => Ok(End::Allowance),
             Reads::Scan(filter) => self.scan(filter.clone()),
             Reads::Keyed(keyed, direction) => self.keyed(keyed, *direction, &mut allowance),
-            Reads::Merged(merged, direction) => self.merged(merged, *direction),
         };
         self.reads = reads;
         match end? {
@@ -309,15 +311,6 @@ impl Selecting {
         own.start = page.cursor;
         own.last_key = None;
         if own.start.is_some() { End::Limit } else { End::All }
-    }
-
-    /// Reads several partitions item by item, in the order of the sort key.
-    ///
-    /// Each page begins every read again behind the last item: those before that item's read behind
-    /// its sort key, those after it at its sort key.
-    fn merged(&mut self, reads: &[Read], direction: Direction) -> Result<End> {
-        let _ = (reads, direction);
-        Err(Error::validation(texts::ORDER_BY_SEVERAL))
     }
 
     fn encode(&mut self, is_cut: bool) -> Result<Answered> {

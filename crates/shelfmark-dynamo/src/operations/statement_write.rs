@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use shelfmark_engine::{Change, Engine, Returns, Table, Write, Written};
-use shelfmark_model::{Condition, Item, Path, Projection, item_size_bytes};
+use shelfmark_model::{Condition, Item, Key, Path, Projection, item_size_bytes};
 
 use super::statement_request::Asked;
 use super::write_request::{Action, Prepared};
@@ -18,7 +18,8 @@ use crate::table::{self, check_attribute_names};
 /// A write that says what its statement does, but was not fitted to its table's keys.
 pub(super) struct Planned {
     pub(super) table: Arc<Table>,
-    prepared: Prepared,
+    /// The write, or the fault of its key.
+    prepared: Result<Prepared>,
     image: Option<Image>,
     is_insert: bool,
 }
@@ -54,9 +55,13 @@ fn plan_insert(engine: &Engine, asked: &Asked, insert: &Insert) -> Result<Planne
     if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
         return Err(Error::validation(texts::ITEM_TOO_LARGE));
     }
+    if asked.named.index.is_some() {
+        return Err(Error::validation(texts::INSERT_INTO_INDEX));
+    }
     let table = find(engine, asked)?;
     let condition = Condition::NotExists(hash_of(&table));
-    let prepared = Prepared::of_statement(Action::Put(item), Some(condition), false);
+    let keys = check_keys(&table, &item);
+    let prepared = keys.map(|()| Prepared::of_statement(Action::Put(item), Some(condition), false));
     Ok(Planned { table, prepared, image: None, is_insert: true })
 }
 
@@ -67,10 +72,10 @@ fn plan_update(engine: &Engine, asked: &Asked, update: &Update) -> Result<Planne
     let filter = filter.ok_or_else(|| Error::validation(texts::WHERE_WITHOUT_KEY))?;
     let condition = partiql::condition(filter, &asked.parameters)?;
     let table = find(engine, asked)?;
-    let (key, rest) = partiql::key_and_condition(&table.schema, condition)?;
-    let condition = existing(&table, rest);
-    let action = Action::Update(key, patch);
-    let prepared = Prepared::of_statement(action, Some(condition), asked.old_on_refusal);
+    let prepared = partiql::key_and_condition(&table.schema, condition).map(|(key, rest)| {
+        let action = Action::Update(key, patch);
+        Prepared::of_statement(action, Some(existing(&table, rest)), asked.old_on_refusal)
+    });
     Ok(Planned { table, prepared, image, is_insert: false })
 }
 
@@ -83,10 +88,11 @@ fn plan_delete(engine: &Engine, asked: &Asked, delete: &Delete) -> Result<Planne
     let filter = filter.ok_or_else(|| Error::validation(texts::WHERE_WITHOUT_KEY))?;
     let condition = partiql::condition(filter, &asked.parameters)?;
     let table = find(engine, asked)?;
-    let (key, rest) = partiql::key_and_condition(&table.schema, condition)?;
-    let condition =
-        rest.map(|rest| Condition::Or(vec![Condition::NotExists(hash_of(&table)), rest]));
-    let prepared = Prepared::of_statement(Action::Delete(key), condition, asked.old_on_refusal);
+    let prepared = partiql::key_and_condition(&table.schema, condition).map(|(key, rest)| {
+        let missing = Condition::NotExists(hash_of(&table));
+        let condition = rest.map(|rest| Condition::Or(vec![missing, rest]));
+        Prepared::of_statement(Action::Delete(key), condition, asked.old_on_refusal)
+    });
     Ok(Planned { table, prepared, image, is_insert: false })
 }
 
@@ -94,7 +100,7 @@ fn plan_check(engine: &Engine, asked: &Asked, select: &Select) -> Result<Planned
     let alone = || Error::validation(texts::EXISTS_ALONE);
     select.check_clauses()?;
     if asked.named.index.is_some() {
-        return Err(Error::validation(texts::INDEX_IN_TRANSACTION));
+        return Err(Error::validation(texts::EXISTS_ON_INDEX));
     }
     let filter = select.filter.as_ref().ok_or_else(alone)?;
     let condition = partiql::condition(filter, &asked.parameters)?;
@@ -108,7 +114,20 @@ fn plan_check(engine: &Engine, asked: &Asked, select: &Select) -> Result<Planned
     let condition = existing(&table, Some(rest.ok_or_else(alone)?));
     let action = Action::Check(key);
     let prepared = Prepared::of_statement(action, Some(condition), asked.old_on_refusal);
-    Ok(Planned { table, prepared, image: None, is_insert: false })
+    Ok(Planned { table, prepared: Ok(prepared), image: None, is_insert: false })
+}
+
+/// Checks that an item has the key attributes of its table.
+fn check_keys(table: &Table, item: &Item) -> Result<()> {
+    let schema = &table.schema;
+    let partition = schema.partition.iter().map(|column| (&column.name, &column.key_type));
+    let sort = schema.sort.iter().map(|column| (&column.name, &column.key_type));
+    for (name, key_type) in partition.chain(sort) {
+        let value = item.get(name);
+        let value = value.ok_or_else(|| Error::validation(texts::statement_key_missing(name)))?;
+        partiql::check_key_type(name, value, table::key_letter(key_type))?;
+    }
+    Ok(())
 }
 
 /// Finds the table of a write, which has no index.
@@ -137,7 +156,7 @@ fn existing(table: &Table, rest: Option<Condition>) -> Condition {
 impl Planned {
     /// Returns the size of the items of the statement, for the limit of a transaction.
     pub(super) fn size_bytes(&self) -> usize {
-        self.prepared.size_bytes()
+        self.prepared.as_ref().map_or(0, Prepared::size_bytes)
     }
 
     /// Returns true if the statement asks for an image of the item.
@@ -147,7 +166,7 @@ impl Planned {
 
     /// Fits the write to its table. Both images are kept if the capacity is wanted.
     pub(super) fn bind(self, is_capacity_wanted: bool) -> Result<Bound> {
-        let mut write = self.prepared.bind(&self.table)?;
+        let mut write = self.prepared?.bind(&self.table)?;
         let has = |images: [Image; 2]| self.image.is_some_and(|image| images.contains(&image));
         write.returns = Returns {
             old: is_capacity_wanted || has([Image::AllOld, Image::ModifiedOld]),
@@ -158,6 +177,16 @@ impl Planned {
 }
 
 impl Bound {
+    /// Returns which item of which table is written.
+    pub(super) fn item(&self) -> Result<(u64, Key)> {
+        let table = &self.write.table;
+        let key = match &self.write.change {
+            Change::Put(item) => table.key_of(item)?,
+            Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => key.clone(),
+        };
+        Ok((table.id, key))
+    }
+
     /// Returns what the answer needs of the write once it is queued.
     pub(super) fn shown(&self) -> Shown {
         let paths = match &self.write.change {
@@ -168,6 +197,23 @@ impl Bound {
         };
         let table = Arc::clone(&self.write.table);
         Shown { table, image: self.image, paths, is_insert: self.is_insert }
+    }
+}
+
+/// Refuses writes of which two are of one item; `text` is what is said then.
+///
+/// # Errors
+///
+/// * ValidationException: an item stands there twice.
+pub(super) fn check_distinct(items: &[(u64, Key)], text: &str) -> Result<()> {
+    let mut rest = items.iter();
+    let mut is_twice = false;
+    while let Some(item) = rest.next() {
+        is_twice |= rest.as_slice().contains(item);
+    }
+    match is_twice {
+        true => Err(Error::validation(text)),
+        false => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::lexer::Place;
 use super::words::TypeName;
 
-/// An expression, and the place of the token that it begins with.
+/// An expression, and the place of its token: of an operator if it has one, else of its first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expr {
     pub(super) place: Place,
@@ -39,6 +39,10 @@ pub(super) enum ExprKind {
     Is(Box<Expr>, TypeName),
     /// A statement in parentheses or alone.
     Statement(Box<Statement>),
+    /// LIKE, of which nothing is kept.
+    Like,
+    /// A sign before what is no number: the sign, and what it stands before.
+    Signed(char, Box<Expr>),
     /// Something of the grammar that DynamoDB does not support, by the name of its node.
     Other(&'static str),
 }
@@ -48,8 +52,12 @@ pub(super) enum ExprKind {
 pub(super) enum Step {
     Name(String),
     Index(usize),
-    /// `*`, `[*]` or an index that is no number: nothing has such a step.
-    Other,
+    /// An index that is negative or too large, and where it stands.
+    Beyond(String, Place),
+    /// `*`.
+    Star,
+    /// A step that nothing has, and where it stands.
+    Other(Place),
 }
 
 /// An operator between two operands.
@@ -64,7 +72,12 @@ pub(super) enum Binary {
     Plus,
     Minus,
     /// Something that DynamoDB does not support, by the name of its node.
-    Other(&'static str),
+    Times,
+    Divide,
+    Modulo,
+    Concat,
+    /// `UNION` and the like, by the name of its node.
+    Set(&'static str),
 }
 
 /// A whole statement.
@@ -88,8 +101,8 @@ pub(crate) struct Select {
     pub(super) source: Source,
     pub(crate) filter: Option<Expr>,
     pub(crate) order: Vec<OrderBy>,
-    /// A clause that DynamoDB does not support.
-    pub(super) clause: Option<&'static str>,
+    /// What is said about the first clause that DynamoDB does not support.
+    pub(super) fault: Option<String>,
 }
 
 /// An element of a projection.
@@ -112,6 +125,8 @@ pub(super) struct Source {
     /// The names; `None` if it is no path of names.
     pub(super) names: Option<Vec<String>>,
     pub(super) is_aliased: bool,
+    /// True if it is a path with an index of a list.
+    pub(super) is_indexed: bool,
 }
 
 /// The table of a statement, and its index.
@@ -170,6 +185,8 @@ pub(crate) struct Returning {
     pub(crate) image: Image,
     /// True for `*`, which is all that DynamoDB supports.
     pub(super) is_of_all: bool,
+    /// True if it is the only element.
+    pub(super) is_one: bool,
 }
 
 impl Image {
@@ -180,6 +197,27 @@ impl Image {
             Self::AllNew => "ALL NEW",
             Self::ModifiedOld => "MODIFIED OLD",
             Self::ModifiedNew => "MODIFIED NEW",
+        }
+    }
+}
+
+impl Binary {
+    /// Returns the operator as it is written; the node's name for operators of sets.
+    pub(super) const fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Plus => "+",
+            Self::Minus => "-",
+            Self::Times => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+            Self::Concat => "||",
+            Self::Set(name) => name,
         }
     }
 }

@@ -3,6 +3,7 @@
 use shelfmark_model::{Item, Path, Projection, Step as PathStep};
 
 use super::ast::{ExprKind, Select, SelectItem, Step};
+use super::condition::refused;
 use crate::errors::{Error, Result, texts};
 
 /// The columns; all attributes without any.
@@ -74,8 +75,12 @@ fn column(item: &SelectItem) -> Result<Column> {
     if item.is_aliased {
         return Err(Error::validation(texts::ALIAS));
     }
-    let unexpected = || Error::validation(texts::unexpected_component(&item.expr.place));
-    let ExprKind::Path(written) = &item.expr.kind else { return Err(unexpected()) };
+    let ExprKind::Path(written) = &item.expr.kind else {
+        return Err(Error::validation(texts::unexpected_component(&item.expr.place)));
+    };
+    if written.iter().any(|step| matches!(step, Step::Star)) {
+        return Err(Error::validation(texts::HIERARCHY));
+    }
     let mut name = String::new();
     let mut attribute = None;
     let mut steps = Vec::with_capacity(written.len());
@@ -87,7 +92,9 @@ fn column(item: &SelectItem) -> Result<Column> {
                 continue;
             }
             Step::Name(own) => name.clone_from(own),
-            Step::Other => return Err(unexpected()),
+            Step::Beyond(..) | Step::Star | Step::Other(_) => {
+                return Err(refused(step, &item.expr));
+            }
         }
         match attribute {
             None => attribute = Some(name.clone()),

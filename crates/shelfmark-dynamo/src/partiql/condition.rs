@@ -2,17 +2,16 @@
 
 use shelfmark_model::{Comparison, Condition, Item, Operand, TableSchema, Value};
 
-use super::ast::{Binary, Expr, ExprKind, Step};
+use super::ast::{Binary, Expr, ExprKind, Statement, Step};
 use super::value::{is_value, value};
 use super::words::TypeName;
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::Placeholders;
 use crate::expression::tree::{Arg, Leaf, Node, Operator, RawPath, RawStep};
-use crate::limits::IN_OPERANDS_MAX;
 use crate::table::key_letter;
 
 /// The functions that are conditions.
-const FUNCTIONS: [&str; 5] =
+pub(super) const FUNCTIONS: [&str; 5] =
     ["attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"];
 
 /// Translates a condition.
@@ -21,6 +20,9 @@ const FUNCTIONS: [&str; 5] =
 ///
 /// * ValidationException: it is no condition, or its operands do not fit.
 pub(crate) fn condition(expr: &Expr, parameters: &[Value]) -> Result<Condition> {
+    if !is_condition(expr) && !is_refused_by_name(expr) {
+        return Err(Error::validation(texts::NO_CONDITION));
+    }
     let references = references(count(expr));
     let mut lowering = Lowering::new(parameters, &references);
     let node = lowering.node(expr)?;
@@ -45,11 +47,13 @@ pub(crate) fn key_and_condition(
     let partition = schema.partition.iter().map(|column| (&column.name, &column.key_type));
     let sort = schema.sort.iter().map(|column| (&column.name, &column.key_type));
     for (name, key_type) in partition.chain(sort) {
-        let place = rest.iter().position(|own| equality(own, name).is_some());
-        let value =
-            place.map(|place| rest.remove(place)).and_then(|own| equality(&own, name).cloned());
+        let value = rest.iter().find_map(|own| equality(own, name)).cloned();
         let value = value.ok_or_else(|| Error::validation(texts::WHERE_WITHOUT_KEY))?;
-        check_key_type(&value, key_letter(key_type))?;
+        if rest.iter().filter_map(|own| equality(own, name)).any(|other| !other.equals(&value)) {
+            return Err(Error::validation(texts::key_conditions(name)));
+        }
+        rest.retain(|own| equality(own, name).is_none());
+        check_key_type(name, &value, key_letter(key_type))?;
         key.push((name.clone(), value));
     }
     let rest = match rest.len() {
@@ -74,11 +78,11 @@ pub(super) fn equality<'c>(condition: &'c Condition, attribute: &str) -> Option<
 }
 
 /// Refuses a value of another type for a key attribute.
-pub(super) fn check_key_type(value: &Value, letter: &str) -> Result<()> {
+pub(crate) fn check_key_type(name: &str, value: &Value, letter: &str) -> Result<()> {
     if type_name(value) == letter {
         return Ok(());
     }
-    Err(Error::validation(texts::STATEMENT_KEY_TYPE))
+    Err(Error::validation(texts::statement_key_type(name)))
 }
 
 /// Returns names for so many values.
@@ -96,13 +100,11 @@ pub(super) fn count(expr: &Expr) -> usize {
         ExprKind::Between(operands) => all(&operands[..]),
         ExprKind::In(left, among) => {
             count(left)
-                + IN_OPERANDS_MAX.max(match &among.kind {
-                    ExprKind::List(list) | ExprKind::Bag(list) => list.len(),
+                + match &among.kind {
+                    ExprKind::List(list) | ExprKind::Bag(list) => all(list),
                     _ => 0,
-                })
+                }
         }
-        // Bags have three types, and each test names one.
-        ExprKind::Is(..) => 3,
         _ => 1,
     }
 }
@@ -137,9 +139,11 @@ impl<'t> Lowering<'t> {
                 Ok(Node::Leaf(Leaf { operator: Operator::Between, args }))
             }
             ExprKind::In(left, among) => self.is_among(left, among),
-            ExprKind::Is(left, of) => self.is_type(left, *of),
+            ExprKind::Is(left, of) => self.is_type(expr, left, *of),
             ExprKind::Call(name, operands) => Ok(Node::Leaf(self.call(expr, name, operands)?)),
-            _ => Err(Error::validation(texts::NO_CONDITION)),
+            ExprKind::Like => Err(unsupported("like")),
+            ExprKind::Statement(statement) => Err(subquery(statement, expr)),
+            _ => Err(Error::validation(texts::NO_CONDITION_INSIDE)),
         }
     }
 
@@ -155,9 +159,7 @@ impl<'t> Lowering<'t> {
             Binary::LessOrEqual => Comparison::LessOrEqual,
             Binary::Greater => Comparison::Greater,
             Binary::GreaterOrEqual => Comparison::GreaterOrEqual,
-            Binary::Plus => return Err(unsupported("Plus")),
-            Binary::Minus => return Err(unsupported("Minus")),
-            Binary::Other(name) => return Err(unsupported(name)),
+            other => return Err(unsupported(other.symbol())),
         };
         for (of, truth) in [(left, right), (right, left)] {
             let is_equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
@@ -184,33 +186,16 @@ impl<'t> Lowering<'t> {
     }
 
     fn is_among(&mut self, left: &'t Expr, among: &'t Expr) -> Result<Node<'t>> {
-        let mut args = vec![self.arg(left)?];
-        match &among.kind {
-            ExprKind::List(list) | ExprKind::Bag(list) => {
-                for element in list {
-                    args.push(self.arg(element)?);
-                }
-            }
-            ExprKind::Parameter(position) => match self.parameters.get(*position) {
-                Some(Value::List(list) | Value::Set(list)) => {
-                    if list.len() > IN_OPERANDS_MAX {
-                        return Err(Error::validation(texts::in_operand_count(list.len())));
-                    }
-                    for element in list {
-                        args.push(self.reference(element.clone())?);
-                    }
-                }
-                _ => args.push(self.arg(among)?),
-            },
-            _ => args.push(self.arg(among)?),
-        }
-        if args.len() == 1 {
-            return Err(Error::validation(texts::operand_count("IN", 0)));
-        }
+        let elements = match &among.kind {
+            ExprKind::List(list) | ExprKind::Bag(list) if !list.is_empty() => list,
+            _ => return Err(Error::validation(texts::IN_WITHOUT_LIST)),
+        };
+        let args = std::iter::once(left).chain(elements).map(|operand| self.arg(operand));
+        let args = args.collect::<Result<_>>()?;
         Ok(Node::Leaf(Leaf { operator: Operator::In, args }))
     }
 
-    fn is_type(&mut self, left: &'t Expr, of: TypeName) -> Result<Node<'t>> {
+    fn is_type(&mut self, expr: &Expr, left: &'t Expr, of: TypeName) -> Result<Node<'t>> {
         let path = self.arg(left)?;
         let letters = match of {
             TypeName::Missing => {
@@ -218,7 +203,9 @@ impl<'t> Lowering<'t> {
                 return Ok(Node::Leaf(Leaf { operator, args: vec![path] }));
             }
             TypeName::Letters(letters) => letters,
-            TypeName::Unsupported => return Err(Error::validation(texts::UNSUPPORTED_TYPE)),
+            TypeName::Unsupported(name) => {
+                return Err(Error::validation(texts::unsupported_type(name, &expr.place)));
+            }
         };
         let mut tests = Vec::with_capacity(letters.len());
         for letter in letters {
@@ -243,14 +230,17 @@ impl<'t> Lowering<'t> {
         match &expr.kind {
             ExprKind::Path(steps) => raw_path(steps, expr).map(Arg::Path),
             ExprKind::Call(name, operands) => self.call(expr, name, operands).map(Arg::Call),
-            ExprKind::Binary(Binary::Plus, ..) => Err(unsupported("Plus")),
-            ExprKind::Binary(Binary::Minus, ..) => Err(unsupported("Minus")),
+            ExprKind::Binary(binary, ..) if !is_condition(expr) => {
+                Err(unsupported(binary.symbol()))
+            }
+            ExprKind::Signed(sign, _) => Err(unsupported(&sign.to_string())),
+            ExprKind::Like => Err(unsupported("like")),
+            ExprKind::Missing => Err(Error::validation(texts::COMPARED_TO_MISSING)),
+            ExprKind::Statement(statement) => Err(subquery(statement, expr)),
             _ if is_value(expr) => {
                 let value = value(expr, self.parameters)?;
                 self.reference(value)
             }
-            ExprKind::Other(name) => Err(unsupported(name)),
-            ExprKind::Statement(_) => Err(unsupported("Select")),
             _ => Err(Error::validation(texts::unexpected_component(&expr.place))),
         }
     }
@@ -268,8 +258,28 @@ fn negated(node: Node<'_>) -> Node<'_> {
     Node::Not(Box::new(node))
 }
 
-fn unsupported(name: &str) -> Error {
-    Error::validation(texts::unsupported_operation(name))
+fn unsupported(operator: &str) -> Error {
+    Error::validation(texts::unsupported_operator("Condition", operator))
+}
+
+/// Words a statement inside of an expression.
+pub(super) fn subquery(statement: &Statement, expr: &Expr) -> Error {
+    let word = match statement {
+        Statement::Select(_) | Statement::Exists(_) => "SELECT",
+        Statement::Insert(_) => "INSERT",
+        Statement::Update(_) => "UPDATE",
+        Statement::Delete(_) => "DELETE",
+        Statement::Other(name) => name,
+    };
+    Error::validation(texts::unsupported_token_at(word, &expr.place))
+}
+
+/// Returns true if the expression is no condition, but is refused for what it is.
+fn is_refused_by_name(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Call(..) | ExprKind::Binary(..) | ExprKind::Like | ExprKind::Statement(_)
+    )
 }
 
 /// Returns true if the expression is a condition, which has a truth value.
@@ -283,7 +293,8 @@ fn is_condition(expr: &Expr) -> bool {
         | ExprKind::In(..)
         | ExprKind::Is(..) => true,
         ExprKind::Binary(binary, ..) => {
-            !matches!(binary, Binary::Plus | Binary::Minus | Binary::Other(_))
+            let symbols = ["=", "<>", "<", "<=", ">", ">="];
+            symbols.contains(&binary.symbol())
         }
         _ => false,
     }
@@ -294,9 +305,18 @@ fn raw_path<'t>(steps: &'t [Step], expr: &Expr) -> Result<RawPath<'t>> {
     let step = |step: &'t Step| match step {
         Step::Name(name) => Ok(RawStep::Exact(name)),
         Step::Index(index) => Ok(RawStep::Index(*index)),
-        Step::Other => Err(Error::validation(texts::unexpected_component(&expr.place))),
+        Step::Beyond(..) | Step::Star | Step::Other(_) => Err(refused(step, expr)),
     };
     steps.iter().map(step).collect()
+}
+
+/// Words a step that no path has; `expr` is where the path stands.
+pub(super) fn refused(step: &Step, expr: &Expr) -> Error {
+    Error::validation(match step {
+        Step::Beyond(index, place) => texts::index_beyond(index, place),
+        Step::Other(place) => texts::unexpected_component(place),
+        Step::Name(_) | Step::Index(_) | Step::Star => texts::unexpected_component(&expr.place),
+    })
 }
 
 /// Translates the path of an assignment, which has no place of its own.
@@ -304,7 +324,9 @@ pub(super) fn assigned_path<'t>(steps: &'t [Step]) -> Result<RawPath<'t>> {
     let step = |step: &'t Step| match step {
         Step::Name(name) => Ok(RawStep::Exact(name)),
         Step::Index(index) => Ok(RawStep::Index(*index)),
-        Step::Other => Err(super::malformed("Invalid path component for simple path")),
+        Step::Beyond(index, place) => Err(Error::validation(texts::index_beyond(index, place))),
+        Step::Star => Err(super::malformed("Invalid path component for simple path")),
+        Step::Other(_) => Err(Error::validation(texts::UPDATE_PATH_INVALID)),
     };
     steps.iter().map(step).collect()
 }

@@ -4,7 +4,7 @@
 //! that the service's words can be said about it later.
 
 use super::ast::{Binary, Expr, ExprKind, Statement, Step};
-use super::lexer::TokenKind;
+use super::lexer::{Place, TokenKind};
 use super::malformed;
 use super::parser::Parser;
 use super::statement;
@@ -42,8 +42,10 @@ pub(super) fn expression(parser: &mut Parser<'_>, rank: u8) -> Result<Expr> {
         let mut left = unary(parser)?;
         while let Some(found) = infix(parser).filter(|found| found.rank > rank) {
             parser.count_operator()?;
+            let is_behind_not = found.is_negated && !matches!(found.infix, Infix::Is);
+            let place = parser.ahead(usize::from(is_behind_not)).map(|token| token.place);
             parser.skip(found.tokens);
-            left = right_of(parser, left, &found)?;
+            left = right_of(parser, left, &found, place.unwrap_or_default())?;
         }
         Ok(left)
     })
@@ -71,9 +73,9 @@ fn infix(parser: &Parser<'_>) -> Option<Found> {
     match parser.text() {
         "and" if is_word => one(Infix::And, 20),
         "or" if is_word => one(Infix::Or, 10),
-        "union" if is_word => one(Infix::Binary(Binary::Other("Union")), 5),
-        "except" if is_word => one(Infix::Binary(Binary::Other("Except")), 5),
-        "intersect" if is_word => one(Infix::Binary(Binary::Other("Intersect")), 5),
+        "union" if is_word => one(Infix::Binary(Binary::Set("Union")), 5),
+        "except" if is_word => one(Infix::Binary(Binary::Set("Except")), 5),
+        "intersect" if is_word => one(Infix::Binary(Binary::Set("Intersect")), 5),
         _ if parser.kind() != TokenKind::Symbol => None,
         "=" => one(Infix::Binary(Binary::Equal), 40),
         "<>" | "!=" => one(Infix::Binary(Binary::NotEqual), 40),
@@ -83,17 +85,16 @@ fn infix(parser: &Parser<'_>) -> Option<Found> {
         ">=" => one(Infix::Binary(Binary::GreaterOrEqual), 50),
         "+" => one(Infix::Binary(Binary::Plus), 60),
         "-" => one(Infix::Binary(Binary::Minus), 60),
-        "||" => one(Infix::Binary(Binary::Other("Concat")), 60),
-        "*" => one(Infix::Binary(Binary::Other("Times")), 70),
-        "/" => one(Infix::Binary(Binary::Other("Divide")), 70),
-        "%" => one(Infix::Binary(Binary::Other("Modulo")), 70),
+        "||" => one(Infix::Binary(Binary::Concat), 60),
+        "*" => one(Infix::Binary(Binary::Times), 70),
+        "/" => one(Infix::Binary(Binary::Divide), 70),
+        "%" => one(Infix::Binary(Binary::Modulo), 70),
         _ => None,
     }
 }
 
 /// Parses what stands behind an operator.
-fn right_of(parser: &mut Parser<'_>, left: Expr, found: &Found) -> Result<Expr> {
-    let place = left.place;
+fn right_of(parser: &mut Parser<'_>, left: Expr, found: &Found, place: Place) -> Result<Expr> {
     let operand = |parser: &mut Parser<'_>| {
         if parser.is_empty() {
             return Err(malformed(texts::RIGHT_HAND_SIDE_MISSING));
@@ -119,7 +120,7 @@ fn right_of(parser: &mut Parser<'_>, left: Expr, found: &Found) -> Result<Expr> 
             if parser.take_keyword("escape") {
                 expression(parser, found.rank)?;
             }
-            ExprKind::Other("Like")
+            ExprKind::Like
         }
         Infix::Binary(binary) => {
             ExprKind::Binary(binary, Box::new(left), Box::new(operand(parser)?))
@@ -182,12 +183,16 @@ fn unary(parser: &mut Parser<'_>) -> Result<Expr> {
     }
     parser.skip(1);
     let inner = parser.deeper(unary)?;
-    let kind = match inner.kind {
-        ExprKind::Number(text) if is_minus => ExprKind::Number(negated(&text)),
-        ExprKind::Number(text) => ExprKind::Number(text),
-        _ => ExprKind::Other(if is_minus { "Neg" } else { "Pos" }),
-    };
-    Ok(Expr { place, kind })
+    Ok(match inner.kind {
+        ExprKind::Number(text) => {
+            let text = if is_minus { negated(&text) } else { text };
+            Expr { place: inner.place, kind: ExprKind::Number(text) }
+        }
+        _ => {
+            let sign = if is_minus { '-' } else { '+' };
+            Expr { place, kind: ExprKind::Signed(sign, Box::new(inner)) }
+        }
+    })
 }
 
 fn negated(number: &str) -> String {
@@ -205,10 +210,10 @@ fn path_or_term(parser: &mut Parser<'_>) -> Result<Expr> {
     }
     let mut steps = match term.kind {
         ExprKind::Path(steps) => steps,
-        _ => vec![Step::Other],
+        _ => vec![Step::Other(term.place)],
     };
     more_steps(parser, &mut steps)?;
-    let is_path = !matches!(steps.first(), Some(Step::Other));
+    let is_path = !matches!(steps.first(), Some(Step::Other(_)));
     let kind = if is_path { ExprKind::Path(steps) } else { ExprKind::Other("Path") };
     Ok(Expr { place: term.place, kind })
 }
@@ -219,7 +224,7 @@ pub(super) fn more_steps(parser: &mut Parser<'_>, steps: &mut Vec<Step>) -> Resu
         if parser.take(".") {
             match parser.kind() {
                 TokenKind::Word | TokenKind::Quoted => steps.push(Step::Name(parser.take_text())),
-                TokenKind::Symbol if parser.take("*") => steps.push(Step::Other),
+                TokenKind::Symbol if parser.take("*") => steps.push(Step::Star),
                 TokenKind::Symbol
                 | TokenKind::Keyword
                 | TokenKind::Text
@@ -227,7 +232,7 @@ pub(super) fn more_steps(parser: &mut Parser<'_>, steps: &mut Vec<Step>) -> Resu
                 | TokenKind::End => return Err(malformed("Invalid path dot component")),
             }
         } else if parser.take("[") {
-            let step = if parser.take("*") { Step::Other } else { bracketed(parser)? };
+            let step = if parser.take("*") { Step::Star } else { bracketed(parser)? };
             parser.expect("]")?;
             steps.push(step);
         } else {
@@ -238,13 +243,17 @@ pub(super) fn more_steps(parser: &mut Parser<'_>, steps: &mut Vec<Step>) -> Resu
 
 /// Parses the step in a pair of brackets.
 fn bracketed(parser: &mut Parser<'_>) -> Result<Step> {
-    Ok(match expression(parser, 0)?.kind {
+    let Expr { place, kind } = expression(parser, 0)?;
+    Ok(match kind {
         ExprKind::Text(name) => Step::Name(name),
-        ExprKind::Number(text) => match text.parse() {
-            Ok(index) if index <= LIST_INDEX_MAX => Step::Index(index),
-            _ => Step::Other,
+        ExprKind::Number(text) => match text.parse::<i128>() {
+            Ok(index) => match usize::try_from(index) {
+                Ok(index) if index <= LIST_INDEX_MAX => Step::Index(index),
+                _ => Step::Beyond(text, place),
+            },
+            Err(_) => Step::Other(place),
         },
-        _ => Step::Other,
+        _ => Step::Other(place),
     })
 }
 
@@ -390,8 +399,15 @@ impl Expr {
                 Binary::GreaterOrEqual => "Gte",
                 Binary::Plus => "Plus",
                 Binary::Minus => "Minus",
-                Binary::Other(name) => name,
+                Binary::Times => "Times",
+                Binary::Divide => "Divide",
+                Binary::Modulo => "Modulo",
+                Binary::Concat => "Concat",
+                Binary::Set(name) => name,
             },
+            ExprKind::Like => "Like",
+            ExprKind::Signed('-', _) => "Neg",
+            ExprKind::Signed(..) => "Pos",
             ExprKind::Other(name) => name,
         })
     }

@@ -39,7 +39,7 @@ mod words;
 
 pub(crate) use ast::{Delete, Image, Insert, Named, Select, Statement, Update};
 pub(crate) use columns::Columns;
-pub(crate) use condition::{condition, key_and_condition};
+pub(crate) use condition::{check_key_type, condition, key_and_condition};
 pub(crate) use next_token::{NextToken, request_hash};
 pub(crate) use reads::{Direction, Read, Reads};
 pub(crate) use update::patch;

@@ -9,9 +9,11 @@
 //!
 //! Invariant: the ranges of one statement have no item in common.
 
+use std::cmp::Ordering;
+
 use shelfmark_model::{Comparison, Condition, Operand, Path, SortBound, SortCondition, Value};
 
-use super::ast::{ExprKind, OrderBy, Step};
+use super::ast::{Expr, ExprKind, OrderBy, Step};
 use super::condition::{check_key_type, equality};
 use super::intervals::overlap;
 use crate::errors::{Error, Result, texts};
@@ -34,8 +36,6 @@ pub(crate) enum Reads {
     Scan(Option<Condition>),
     /// These, one after the other, each in the order of its keys or against it.
     Keyed(Vec<Read>, Direction),
-    /// These, item by item in the order of the sort key over all of them.
-    Merged(Vec<Read>, Direction),
 }
 
 /// The direction of reads.
@@ -81,7 +81,7 @@ impl Reads {
             }
             is_in |= values.len() > 1;
             for value in values {
-                check_key_type(value, key_letter(&hash.key_type))?;
+                check_key_type(&hash.name, value, key_letter(&hash.key_type))?;
                 check_not_empty(&hash.name, value)?;
                 let others = leaves.iter().enumerate().filter(|(at, _)| *at != place);
                 let branch = branch(others.map(|(_, leaf)| (*leaf).clone()).collect(), target)?;
@@ -100,10 +100,11 @@ impl Reads {
         for (partition, branches) in partitions {
             reads.extend(of_partition(&partition, branches, target.sort().len())?);
         }
+        in_order(&mut reads, false, false);
         Ok(Self::Keyed(reads, Direction { descending: false, is_in }))
     }
 
-    /// Puts the reads in the order of ORDER BY.
+    /// Puts the reads in the order of ORDER BY: partition after partition, each by its sort key.
     ///
     /// # Errors
     ///
@@ -112,64 +113,56 @@ impl Reads {
         if order.is_empty() {
             return Ok(self);
         }
-        let is_hash = |name: &str| target.partition().iter().any(|column| column.name == name);
-        let mut of_sort = None;
+        let mut of_hash = false;
+        let mut of_sort = false;
         for element in order {
-            let name = match &element.expr.kind {
-                ExprKind::Path(steps) => match steps.as_slice() {
-                    [Step::Name(name)] => name,
-                    _ => return Err(Error::validation(texts::ORDER_BY)),
-                },
-                _ => return Err(Error::validation(texts::ORDER_BY)),
-            };
+            let name = order_name(&element.expr)?;
             if !target.is_key(name) {
                 return Err(Error::validation(texts::order_by_other(name)));
             }
-            if !is_hash(name) {
-                of_sort.get_or_insert(element.descending);
+            match target.partition().iter().any(|column| column.name == *name) {
+                true => of_hash |= element.descending,
+                false => of_sort |= element.descending,
             }
         }
         let Self::Keyed(mut reads, direction) = self else {
             return Err(Error::validation(texts::ORDER_BY_WITHOUT_HASH));
         };
-        let by_hash = order.first().filter(|first| match &first.expr.kind {
-            ExprKind::Path(steps) => {
-                matches!(steps.as_slice(), [Step::Name(name)] if is_hash(name))
-            }
-            _ => false,
-        });
-        let descending = of_sort.unwrap_or(false);
-        let direction = Direction { descending, ..direction };
-        reads.sort_by(|one, other| {
-            let sorts = start_of(&one.sort).zip(start_of(&other.sort));
-            let sorts =
-                sorts.map_or(std::cmp::Ordering::Equal, |(one, other)| one.total_cmp(other));
-            let sorts = if descending { sorts.reverse() } else { sorts };
-            let partitions = one.partition.total_cmp(&other.partition);
-            match by_hash {
-                Some(first) if first.descending => partitions.reverse().then(sorts),
-                Some(_) => partitions.then(sorts),
-                None => sorts,
-            }
-        });
-        let first = reads.first().map(|read| read.partition.clone());
-        let is_one =
-            reads.iter().all(|read| first.as_ref().is_some_and(|own| own.equals(&read.partition)));
-        Ok(match by_hash.is_some() || is_one {
-            true => Self::Keyed(reads, direction),
-            false => Self::Merged(reads, direction),
-        })
+        in_order(&mut reads, of_hash, of_sort);
+        Ok(Self::Keyed(reads, Direction { descending: of_sort, ..direction }))
     }
 
     /// Returns the filters of the reads, each a part of WHERE.
     pub(crate) fn filters(&self) -> Vec<&Condition> {
         match self {
             Self::Scan(filter) => filter.iter().collect(),
-            Self::Keyed(reads, _) | Self::Merged(reads, _) => {
-                reads.iter().filter_map(|read| read.filter.as_ref()).collect()
-            }
+            Self::Keyed(reads, _) => reads.iter().filter_map(|read| read.filter.as_ref()).collect(),
         }
     }
+}
+
+/// Returns the attribute that an element of ORDER BY names.
+fn order_name(expr: &Expr) -> Result<&String> {
+    let of = match &expr.kind {
+        ExprKind::Path(steps) => match steps.as_slice() {
+            [Step::Name(name)] => return Ok(name),
+            _ => "PATH",
+        },
+        ExprKind::Number(text) | ExprKind::Text(text) => text,
+        ExprKind::Parameter(_) => "PARAMETER",
+        _ => "NARY",
+    };
+    Err(Error::validation(texts::order_by_type(of)))
+}
+
+/// Sorts reads by partition, then by where their ranges begin.
+fn in_order(reads: &mut [Read], partitions_descend: bool, sorts_descend: bool) {
+    let turned = |order: Ordering, descends: bool| if descends { order.reverse() } else { order };
+    reads.sort_by(|one, other| {
+        let sorts = compared(start_of(&one.sort), start_of(&other.sort));
+        let partitions = one.partition.total_cmp(&other.partition);
+        turned(partitions, partitions_descend).then(turned(sorts, sorts_descend))
+    });
 }
 
 /// Returns the value at which a range begins, to put several in order.
@@ -182,6 +175,14 @@ fn start_of(sort: &SortCondition) -> Option<&Value> {
             SortBound::Unbounded => None,
         }),
         SortCondition::TupleRange { .. } => None,
+    }
+}
+
+/// Compares two beginnings; a range without one is before all others.
+fn compared(one: Option<&Value>, other: Option<&Value>) -> Ordering {
+    match (one, other) {
+        (Some(one), Some(other)) => one.total_cmp(other),
+        (one, other) => one.is_some().cmp(&other.is_some()),
     }
 }
 
@@ -304,7 +305,7 @@ impl Taken {
             let condition = rest.remove(place);
             let mut points: Vec<Value> = Vec::new();
             for value in hash_values(&condition, name).into_iter().flatten() {
-                check_key_type(value, letter)?;
+                check_key_type(name, value, letter)?;
                 check_not_empty(name, value)?;
                 if !points.iter().any(|own| own.equals(value)) {
                     points.push(value.clone());
@@ -334,7 +335,7 @@ impl Taken {
             SortBound::Unbounded => None,
         });
         for value in values.chain(prefix.iter()) {
-            check_key_type(value, letter)?;
+            check_key_type(name, value, letter)?;
             check_not_empty(name, value)?;
         }
         let is_open = |bound: &SortBound| *bound == SortBound::Unbounded;

@@ -12,6 +12,7 @@ use super::lexer::TokenKind;
 use super::malformed;
 use super::parser::Parser;
 use crate::errors::{Error, Result, texts};
+use crate::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 
 /// Parses a whole statement; returns it and the number of its parameters.
 ///
@@ -86,15 +87,15 @@ fn definition(parser: &mut Parser<'_>) -> Result<&'static str> {
 }
 
 fn select(parser: &mut Parser<'_>) -> Result<Select> {
-    let mut clause = None;
+    let mut fault = None;
     if parser.take_keyword("distinct") {
-        clause = Some("DISTINCT");
+        fault = Some(texts::unsupported_token("DISTINCT"));
     } else {
         parser.take_keyword("all");
     }
     let items = if parser.is_keyword("value") {
         parser.skip(1);
-        clause = Some("SELECT VALUE");
+        fault = Some(texts::SELECT_VALUE.to_owned());
         expression(parser, 0)?;
         None
     } else {
@@ -108,10 +109,10 @@ fn select(parser: &mut Parser<'_>) -> Result<Select> {
         let filter = expression(parser, SELECT_RANK)?;
         return finish_select(
             parser,
-            Select { items, source, filter: Some(filter), order: Vec::new(), clause },
+            Select { items, source, filter: Some(filter), order: Vec::new(), fault },
         );
     }
-    finish_select(parser, Select { items, source, filter: None, order: Vec::new(), clause })
+    finish_select(parser, Select { items, source, filter: None, order: Vec::new(), fault })
 }
 
 /// Parses the clauses behind WHERE.
@@ -131,12 +132,12 @@ fn finish_select(parser: &mut Parser<'_>, mut select: Select) -> Result<Select> 
         parser.take_keyword("partial");
         parser.expect_keyword("by")?;
         parser.list(|parser| expression(parser, SELECT_RANK))?;
-        select.clause.get_or_insert("GROUP BY");
+        select.fault.get_or_insert_with(|| texts::unsupported_clause("GROUP BY"));
     }
     for (keyword, name) in [("having", "HAVING"), ("limit", "LIMIT"), ("offset", "OFFSET")] {
         if parser.take_keyword(keyword) {
-            expression(parser, SELECT_RANK)?;
-            select.clause.get_or_insert(name);
+            let place = expression(parser, SELECT_RANK)?.place;
+            select.fault.get_or_insert_with(|| texts::unsupported_clause_at(name, &place));
         }
     }
     Ok(select)
@@ -180,23 +181,23 @@ fn alias(parser: &mut Parser<'_>) -> Result<bool> {
 
 /// Parses the table of a SELECT, which may be any expression, and its aliases.
 fn source(parser: &mut Parser<'_>, rank: u8) -> Result<Source> {
-    let names = match expression(parser, rank)?.kind {
-        ExprKind::Path(steps) => names(steps),
-        _ => None,
+    let steps = match expression(parser, rank)?.kind {
+        ExprKind::Path(steps) => steps,
+        _ => Vec::new(),
     };
     let is_aliased = aliases(parser)?;
     let joins = ["join", "inner", "left", "right", "full", "cross", "outer"];
     if parser.is(",") || joins.iter().any(|join| parser.is_keyword(join)) {
         return Err(Error::validation(texts::ONE_TABLE_ONLY));
     }
-    Ok(Source { names, is_aliased })
+    Ok(Source::of(steps, is_aliased))
 }
 
 /// Parses the table of a statement that writes, which is a path, and its aliases.
 fn simple_source(parser: &mut Parser<'_>) -> Result<Source> {
     let steps = simple_path(parser)?;
     let is_aliased = aliases(parser)?;
-    Ok(Source { names: names(steps), is_aliased })
+    Ok(Source::of(steps, is_aliased))
 }
 
 fn aliases(parser: &mut Parser<'_>) -> Result<bool> {
@@ -212,12 +213,11 @@ fn aliases(parser: &mut Parser<'_>) -> Result<bool> {
     Ok(is_aliased)
 }
 
-fn names(steps: Vec<Step>) -> Option<Vec<String>> {
-    let name = |step| match step {
-        Step::Name(name) => Some(name),
-        Step::Index(_) | Step::Other => None,
-    };
-    steps.into_iter().map(name).collect()
+/// Returns true if a table or an index may have this name, which may be the ARN of a table.
+fn is_table_name(name: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    name.starts_with("arn:")
+        || (NAME_CHARS_MIN..=NAME_CHARS_MAX).contains(&name.len()) && name.bytes().all(is_valid)
 }
 
 /// Parses a path that begins with a name.
@@ -231,7 +231,7 @@ fn simple_path(parser: &mut Parser<'_>) -> Result<Vec<Step>> {
 }
 
 fn insert(parser: &mut Parser<'_>) -> Result<Insert> {
-    let source = Source { names: names(simple_path(parser)?), is_aliased: false };
+    let source = Source::of(simple_path(parser)?, false);
     if !parser.take_keyword("value") {
         let value = expression(parser, 0)?;
         return Ok(Insert { source, value, has_returning: false, clause: Some("InsertOp") });
@@ -305,14 +305,26 @@ fn returning(parser: &mut Parser<'_>) -> Result<Option<Returning>> {
         if !is_of_all {
             expression(parser, 0)?;
         }
-        Ok(Returning { image, is_of_all })
+        Ok(Returning { image, is_of_all, is_one: true })
     })?;
     let last = elements.pop();
     let is_one = elements.is_empty();
-    Ok(last.map(|last| Returning { is_of_all: last.is_of_all && is_one, ..last }))
+    Ok(last.map(|last| Returning { is_one, ..last }))
 }
 
 impl Source {
+    /// Takes the names of a path; without a step it is none.
+    fn of(steps: Vec<Step>, is_aliased: bool) -> Self {
+        let is_indexed = steps.iter().any(|step| matches!(step, Step::Index(_)));
+        let is_path = !steps.is_empty();
+        let name = |step| match step {
+            Step::Name(name) => Some(name),
+            Step::Index(_) | Step::Beyond(..) | Step::Star | Step::Other(_) => None,
+        };
+        let names: Option<Vec<String>> = steps.into_iter().map(name).collect();
+        Self { names: names.filter(|_| is_path), is_aliased, is_indexed }
+    }
+
     /// Returns the names of the table and its index.
     ///
     /// # Errors
@@ -322,6 +334,9 @@ impl Source {
         if self.is_aliased {
             return Err(Error::validation(texts::ALIAS));
         }
+        if self.is_indexed {
+            return Err(Error::validation(texts::SOURCE_INDEXED));
+        }
         let Some(names) = &self.names else {
             return Err(Error::validation(texts::UNEXPECTED_SOURCE));
         };
@@ -330,6 +345,9 @@ impl Source {
         }
         if names.iter().any(String::is_empty) {
             return Err(Error::validation(texts::EMPTY_PATH_COMPONENT));
+        }
+        if !names.iter().all(|name| is_table_name(name)) {
+            return Err(Error::validation(texts::TABLE_NAME_IN_STATEMENT));
         }
         let mut names = names.iter().cloned();
         Ok(Named { table: names.next().unwrap_or_default(), index: names.next() })
@@ -361,8 +379,8 @@ impl Statement {
 impl Select {
     /// Refuses clauses that DynamoDB does not have.
     pub(crate) fn check_clauses(&self) -> Result<()> {
-        match self.clause {
-            Some(clause) => Err(Error::validation(texts::unsupported_clause(clause))),
+        match &self.fault {
+            Some(fault) => Err(Error::validation(fault)),
             None => Ok(()),
         }
     }
@@ -374,20 +392,19 @@ impl Insert {
         match self.clause {
             Some("InsertOp") => Err(Error::validation(texts::unsupported_operation("InsertOp"))),
             Some(clause) => Err(Error::validation(texts::unsupported_clause(clause))),
-            None if self.has_returning => {
-                Err(Error::validation(texts::unsupported_clause("RETURNING")))
-            }
+            None if self.has_returning => Err(Error::validation(texts::RETURNING_IN_INSERT)),
             None => Ok(()),
         }
     }
 }
 
 impl Returning {
-    /// Refuses columns other than `*`.
+    /// Refuses columns other than `*`, and several elements.
     pub(crate) fn check(self) -> Result<Image> {
-        match self.is_of_all {
-            true => Ok(self.image),
-            false => Err(Error::validation(texts::RETURNING_COLUMNS)),
+        match (self.is_one, self.is_of_all) {
+            (false, _) => Err(Error::validation(texts::RETURNING_SEVERAL)),
+            (true, false) => Err(Error::validation(texts::RETURNING_COLUMNS)),
+            (true, true) => Ok(self.image),
         }
     }
 }

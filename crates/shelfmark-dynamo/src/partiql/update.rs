@@ -3,7 +3,9 @@
 use shelfmark_model::{Patch, Value};
 
 use super::ast::{Binary, Change as Written, Expr, ExprKind, Step, Update};
-use super::condition::{Lowering, assigned_path, count, references};
+use super::condition::{
+    FUNCTIONS as CONDITION_FUNCTIONS, Lowering, assigned_path, count, references,
+};
 use super::value::is_value;
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::Placeholders;
@@ -77,11 +79,16 @@ fn assigned<'t>(lowering: &mut Lowering<'t>, expr: &'t Expr) -> Result<Arg<'t>> 
     let (operator, operands): (Operator<'t>, Vec<&'t Expr>) = match &expr.kind {
         ExprKind::Binary(Binary::Plus, left, right) => (Operator::Plus, vec![left, right]),
         ExprKind::Binary(Binary::Minus, left, right) => (Operator::Minus, vec![left, right]),
+        ExprKind::Binary(binary, ..) => {
+            let text = texts::unsupported_operator("Update", binary.symbol());
+            return Err(Error::validation(text));
+        }
+        ExprKind::Signed(sign, _) => {
+            return Err(Error::validation(texts::operand_count(&sign.to_string(), 1)));
+        }
         ExprKind::Call(name, operands) => {
             let known = FUNCTIONS.into_iter().find(|own| own == name);
-            let known = known.ok_or_else(|| {
-                Error::validation(texts::unrecognized_function(name, &expr.place))
-            })?;
+            let known = known.ok_or_else(|| Error::validation(refused(name, expr)))?;
             (Operator::Call(known), operands.iter().collect())
         }
         _ => return lowering.arg(expr),
@@ -89,4 +96,12 @@ fn assigned<'t>(lowering: &mut Lowering<'t>, expr: &'t Expr) -> Result<Arg<'t>> 
     let args = operands.into_iter().map(|operand| assigned(lowering, operand));
     let args = args.collect::<Result<_>>()?;
     Ok(Arg::Call(Leaf { operator, args }))
+}
+
+/// Words a function that no assignment has.
+fn refused(name: &str, expr: &Expr) -> String {
+    if name == "size" || CONDITION_FUNCTIONS.contains(&name) {
+        return texts::function_not_allowed("an update", name);
+    }
+    texts::unrecognized_function(name, &expr.place)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use shelfmark_model::{Item, Value};
 
-use super::ast::{Expr, ExprKind};
+use super::ast::{Expr, ExprKind, Step};
 use super::malformed;
 use crate::errors::{Error, Result, texts, type_name};
 use crate::json::{NumberFault, parameter_number, plain};
@@ -45,31 +45,39 @@ pub(super) fn value(expr: &Expr, parameters: &[Value]) -> Result<Value> {
 pub(crate) fn item(expr: &Expr, parameters: &[Value]) -> Result<Item> {
     let pairs = match &expr.kind {
         ExprKind::Struct(pairs) => pairs,
-        ExprKind::Parameter(_) => {
-            return match value(expr, parameters)? {
-                Value::Map(map) => Ok(map.into_iter().collect()),
-                _ => Err(Error::validation(texts::INSERT_VALUE)),
-            };
-        }
-        _ => return Err(Error::validation(texts::INSERT_VALUE)),
+        _ => return Err(Error::validation(texts::insert_value(&expr.place))),
     };
     let mut attributes = BTreeMap::new();
     for (name, of) in pairs {
-        let name = member_name(name)?;
+        let place = name.place;
+        let name = member_name(name, "root")?;
         if attributes.insert(name.clone(), value(of, parameters)?).is_some() {
-            return Err(Error::validation(texts::member_twice(&name)));
+            return Err(Error::validation(texts::member_twice(&name, "root", &place)));
         }
     }
     Ok(attributes.into_iter().collect())
 }
 
-fn member_name(expr: &Expr) -> Result<String> {
+fn member_name(expr: &Expr, path: &str) -> Result<String> {
     match &expr.kind {
         ExprKind::Text(name) if name.is_empty() => {
-            Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME))
+            Err(Error::validation(texts::EMPTY_PATH_COMPONENT))
         }
         ExprKind::Text(name) => Ok(name.clone()),
-        _ => Err(Error::validation(texts::MEMBER_NAME)),
+        kind => Err(Error::validation(texts::member_name(node_name(kind), path, &expr.place))),
+    }
+}
+
+/// Returns the name that the service has for a kind of expression.
+fn node_name(kind: &ExprKind) -> &'static str {
+    match kind {
+        ExprKind::Path(steps) if steps.len() > 1 => "Path",
+        ExprKind::Path(_) => "VariableReference",
+        ExprKind::Parameter(_) => "Parameter",
+        ExprKind::List(_) | ExprKind::Bag(_) => "Seq",
+        ExprKind::Struct(_) => "Struct",
+        ExprKind::Number(_) | ExprKind::Bool(_) | ExprKind::Null => "Literal",
+        _ => "NAry",
     }
 }
 
@@ -84,7 +92,7 @@ impl Places<'_> {
     fn value(&mut self, expr: &Expr) -> Result<Value> {
         match &expr.kind {
             ExprKind::Text(text) => Ok(Value::text(text)),
-            ExprKind::Number(text) => self.number(text),
+            ExprKind::Number(text) => self.number(text, expr),
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
             ExprKind::Null => Ok(Value::Null),
             ExprKind::Parameter(position) => {
@@ -92,13 +100,17 @@ impl Places<'_> {
                 found.ok_or_else(|| Error::validation(texts::PARAMETER_COUNT))
             }
             ExprKind::List(list) => self.list(list),
-            ExprKind::Struct(pairs) => self.map(pairs),
+            ExprKind::Struct(pairs) => self.map(pairs, expr),
             ExprKind::Bag(members) => self.set(members),
             kind => Err(self.unsupported(kind, expr)),
         }
     }
 
-    fn number(&self, text: &str) -> Result<Value> {
+    fn number(&self, text: &str, expr: &Expr) -> Result<Value> {
+        let is_zero = text.chars().all(|letter| "-.0".contains(letter));
+        if is_zero && text.starts_with('-') && text.contains('.') {
+            return Err(Error::validation(texts::negative_zero(&self.path, &expr.place)));
+        }
         match parameter_number(text) {
             Ok(number) => Ok(Value::Number(number)),
             Err(NumberFault::NoNumber(_)) => Err(malformed("")),
@@ -128,13 +140,14 @@ impl Places<'_> {
         elements.collect::<Result<_>>().map(Value::List)
     }
 
-    fn map(&mut self, pairs: &[(Expr, Expr)]) -> Result<Value> {
+    fn map(&mut self, pairs: &[(Expr, Expr)], expr: &Expr) -> Result<Value> {
         let mut map = BTreeMap::new();
         for (name, of) in pairs {
-            let name = member_name(name)?;
+            let name = member_name(name, &self.path)?;
             let value = self.inside(&format!(".{name}"), of)?;
             if map.insert(name.clone(), value).is_some() {
-                return Err(Error::validation(texts::member_twice(&name)));
+                let text = texts::member_twice(&name, "root", &expr.place);
+                return Err(Error::validation(text));
             }
         }
         Ok(Value::Map(map))
@@ -148,7 +161,7 @@ impl Places<'_> {
         for member in members {
             match member.kind {
                 ExprKind::Text(_) | ExprKind::Number(_) => values.push(self.value(member)?),
-                _ => return Err(Error::validation(texts::BAG_MEMBER)),
+                _ => return Err(Error::validation(texts::bag_member(&member.place))),
             }
         }
         if values.iter().any(|value| type_name(value) != values.first().map_or("", type_name)) {
@@ -171,6 +184,17 @@ impl Places<'_> {
         let name = match kind {
             ExprKind::Call(name, _) => name.as_str(),
             ExprKind::Missing => "MISSING",
+            ExprKind::Path(steps) => match steps.as_slice() {
+                [Step::Name(name)] => name,
+                _ => "UNKNOWN",
+            },
+            ExprKind::Binary(binary, ..) => binary.symbol(),
+            ExprKind::Signed('-', _) => "-",
+            ExprKind::Signed(..) => "+",
+            ExprKind::And(_) => "and",
+            ExprKind::Or(_) => "or",
+            ExprKind::Not(_) => "not",
+            ExprKind::Like => "like",
             _ => "UNKNOWN",
         };
         Error::validation(texts::unsupported_value(name, &self.path, &expr.place))

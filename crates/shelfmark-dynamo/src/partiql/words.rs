@@ -77,8 +77,8 @@ pub(crate) enum TypeName {
     Missing,
     /// The types of attributes that have this name, by DynamoDB's letters.
     Letters(&'static [&'static str]),
-    /// A type that no attribute has.
-    Unsupported,
+    /// A type that IS does not know, by its name in the grammar.
+    Unsupported(&'static str),
 }
 
 /// Returns the type of a name in small letters; two words are joined by a blank.
@@ -88,15 +88,30 @@ pub(super) fn type_named(name: &str) -> Option<TypeName> {
         "missing" => Missing,
         "null" => Letters(&["NULL"]),
         "boolean" | "bool" => Letters(&["BOOL"]),
-        "string" | "varchar" | "char" | "character" | "character varying" => Letters(&["S"]),
-        "smallint" | "integer2" | "int2" | "integer4" | "int4" | "integer8" | "int8" | "bigint"
-        | "integer" | "int" | "float" | "real" | "double precision" | "decimal" | "dec"
-        | "numeric" => Letters(&["N"]),
+        "string" => Letters(&["S"]),
+        "numeric" => Letters(&["N"]),
         "blob" => Letters(&["B"]),
         "list" => Letters(&["L"]),
         "struct" | "tuple" => Letters(&["M"]),
-        "bag" => Letters(&["SS", "NS", "BS"]),
-        "timestamp" | "date" | "time" | "symbol" | "clob" | "sexp" | "any" => Unsupported,
+        "char" | "character" => Unsupported("CHARACTER"),
+        "varchar" | "character varying" => Unsupported("CHARACTER_VARYING"),
+        "smallint" => Unsupported("SMALLINT"),
+        "integer2" | "int2" => Unsupported("INTEGER2"),
+        "integer4" | "int4" => Unsupported("INTEGER4"),
+        "integer8" | "int8" | "bigint" => Unsupported("INTEGER8"),
+        "integer" | "int" => Unsupported("INTEGER"),
+        "float" => Unsupported("FLOAT"),
+        "real" => Unsupported("REAL"),
+        "double precision" => Unsupported("DOUBLE_PRECISION"),
+        "decimal" | "dec" => Unsupported("DECIMAL"),
+        "bag" => Unsupported("BAG"),
+        "timestamp" => Unsupported("TIMESTAMP"),
+        "date" => Unsupported("DATE"),
+        "time" => Unsupported("TIME"),
+        "symbol" => Unsupported("SYMBOL"),
+        "clob" => Unsupported("CLOB"),
+        "sexp" => Unsupported("SEXP"),
+        "any" => Unsupported("ANY"),
         _ => return None,
     })
 }
