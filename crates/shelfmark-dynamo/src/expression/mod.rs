@@ -32,7 +32,7 @@ pub(crate) mod tree {
 pub(crate) use key_condition::{KeyCondition, KeyRelation};
 pub(crate) use placeholders::{Given, Placeholders};
 
-use shelfmark_model::{Condition, Patch, Projection};
+use shelfmark_model::{Condition, Patch, Path, Projection};
 
 use crate::errors::{Error, Result, texts};
 use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
@@ -120,6 +120,11 @@ impl Placeholders {
     /// Checks and translates the changes of an update that has no text of its own.
     pub(crate) fn update_of(&self, changes: &[tree::Change<'_>]) -> Result<Patch> {
         update::translate(self, changes).map_err(Problem::bare)
+    }
+
+    /// Refuses paths without a text of their own of which one contains another.
+    pub(crate) fn check_apart(paths: &[Path]) -> Result<()> {
+        projection::apart(paths).map_err(Problem::bare)
     }
 
     fn read<'s, T>(

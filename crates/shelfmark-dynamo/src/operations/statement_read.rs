@@ -276,9 +276,11 @@ impl Selecting {
         let got = self.view.get(&self.target.table, &Get { key, projection: Projection::All })?;
         let bytes = usize::try_from(got.report.bytes_read()).unwrap_or(usize::MAX);
         self.page.bytes = self.page.bytes.saturating_add(bytes);
-        self.page.evaluated += 1;
-        self.page.last_key = Some(position);
         self.page.report.extend(got.report);
+        if got.item.is_some() {
+            self.page.evaluated += 1;
+            self.page.last_key = Some(position);
+        }
         let holds = |item: &Item| read.filter.as_ref().is_none_or(|filter| filter.holds(item));
         if let Some(item) = got.item.filter(holds) {
             self.page.items.push(self.columns.apply(item));

@@ -5,6 +5,7 @@ use shelfmark_model::{Item, Path, Projection, Step as PathStep};
 use super::ast::{ExprKind, Select, SelectItem, Step};
 use super::condition::refused;
 use crate::errors::{Error, Result, texts};
+use crate::expression::Placeholders;
 
 /// The columns; all attributes without any.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,8 @@ impl Columns {
             }
             columns.push(column);
         }
+        let paths: Vec<Path> = columns.iter().rev().map(|column| column.path.clone()).collect();
+        Placeholders::check_apart(&paths)?;
         Ok(Self(Some(columns)))
     }
 

@@ -105,6 +105,7 @@ fn right_of(parser: &mut Parser<'_>, left: Expr, found: &Found, place: Place) ->
         Infix::And => joined(left, operand(parser)?, true),
         Infix::Or => joined(left, operand(parser)?, false),
         Infix::Is => ExprKind::Is(Box::new(left), type_name(parser)?),
+        Infix::In if parser.is("(") => ExprKind::In(Box::new(left), Box::new(list(parser)?)),
         Infix::In => ExprKind::In(Box::new(left), Box::new(operand(parser)?)),
         Infix::Between => {
             let lower = operand(parser)?;
@@ -131,6 +132,15 @@ fn right_of(parser: &mut Parser<'_>, left: Expr, found: &Found, place: Place) ->
         return Ok(expr);
     }
     Ok(Expr { place, kind: ExprKind::Not(Box::new(expr)) })
+}
+
+/// Parses a list in parentheses; also one element is a list.
+fn list(parser: &mut Parser<'_>) -> Result<Expr> {
+    let place = parser.place();
+    parser.expect("(")?;
+    let elements = parser.list(|parser| expression(parser, 0))?;
+    parser.expect(")")?;
+    Ok(Expr { place, kind: ExprKind::List(elements) })
 }
 
 /// Joins two conditions by AND or OR; several in a row are one node, so that chains are not deep.
