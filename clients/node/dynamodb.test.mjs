@@ -8,7 +8,8 @@ import {
   TransactionCanceledException, paginateScan, waitUntilTableExists, waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
 import {
-  BatchWriteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand,
+  BatchExecuteStatementCommand, BatchWriteCommand, DynamoDBDocumentClient, ExecuteStatementCommand,
+  ExecuteTransactionCommand, GetCommand, PutCommand, QueryCommand,
   TransactWriteCommand, UpdateCommand, paginateQuery,
 } from "@aws-sdk/lib-dynamodb";
 
@@ -109,4 +110,35 @@ test("conditions and transactions", async () => {
     TableName, KeyConditionExpression: "pk = :p", ExpressionAttributeValues: { ":p": "tx" },
   }));
   assert.equal(found.Count, 2);
+});
+
+test("PartiQL", async () => {
+  const insert = (sk) => ({
+    Statement: `INSERT INTO "${TableName}" VALUE {'pk': ?, 'sk': ?, 'm': ?}`,
+    Parameters: ["partiql", sk, { list: [1, "x", null], yes: true }],
+  });
+  await documents.send(new ExecuteStatementCommand(insert(0)));
+  await assert.rejects(documents.send(new ExecuteStatementCommand(insert(0))),
+    { name: "DuplicateItemException" });
+  const batch = await documents.send(new BatchExecuteStatementCommand({
+    Statements: [insert(0), insert(1), insert(2)],
+  }));
+  assert.deepEqual(batch.Responses.map((one) => one.Error?.Code), ["DuplicateItem", undefined, undefined]);
+  await documents.send(new ExecuteTransactionCommand({ TransactStatements: [insert(3), insert(4)] }));
+  const found = [];
+  let NextToken;
+  do {
+    const page = await documents.send(new ExecuteStatementCommand({
+      Statement: `SELECT sk, m.list[1] FROM "${TableName}" WHERE pk = ? ORDER BY sk DESC`,
+      Parameters: ["partiql"], Limit: 2, NextToken,
+    }));
+    found.push(...page.Items);
+    NextToken = page.NextToken;
+  } while (NextToken);
+  assert.deepEqual(found, [4, 3, 2, 1, 0].map((sk) => ({ sk, "list[1]": "x" })));
+  const updated = await documents.send(new ExecuteStatementCommand({
+    Statement: `UPDATE "${TableName}" SET n = ? REMOVE m WHERE pk = ? AND sk = ? RETURNING ALL NEW *`,
+    Parameters: [1.5, "partiql", 4],
+  }));
+  assert.deepEqual(updated.Items, [{ pk: "partiql", sk: 4, n: 1.5 }]);
 });

@@ -32,12 +32,13 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
     ("dynamo_calls", dynamo::calls::run),
     ("dynamo_expressions", dynamo::expressions::run),
+    ("dynamo_statements", dynamo::statements::run),
     ("imports", imports::run),
     ("keys", keys::run),
     ("models", models::run),

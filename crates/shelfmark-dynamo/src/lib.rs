@@ -44,6 +44,7 @@ mod json;
 mod legacy;
 pub mod limits;
 mod operations;
+mod partiql;
 mod reply;
 mod shape;
 mod streams;

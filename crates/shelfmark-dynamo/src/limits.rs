@@ -59,6 +59,26 @@ pub const EXPRESSION_DEPTH_MAX: usize = 100;
 /// Most operands of `IN`. Source: quotas.
 pub const IN_OPERANDS_MAX: usize = 100;
 
+/// Longest statement of PartiQL in characters. Source: service model.
+pub const STATEMENT_CHARS_MAX: usize = 8_192;
+
+/// Most statements of BatchExecuteStatement. Source: service model.
+pub const BATCH_STATEMENTS_MAX: usize = 25;
+
+/// Longest token of a next page of a statement in characters. Source: service model.
+pub const NEXT_TOKEN_CHARS_MAX: usize = 32_768;
+
+/// Most values of `IN` on a partition key in a statement. Source: Developer Guide, "PartiQL
+/// arithmetic, comparison, and logical operators".
+pub const IN_HASH_VALUES_MAX: usize = 50;
+
+/// Most items on one page of a statement with `IN` on a partition key. Source: the same.
+pub const IN_PAGE_ITEMS_MAX: usize = 10;
+
+/// Most partitions that a statement names in all its alternatives. *Ours*: as many as an `IN` may
+/// name otherwise.
+pub const PARTITION_READS_MAX: usize = 100;
+
 /// Longest `#name` or `:value` in bytes. Source: quotas.
 pub const PLACEHOLDER_BYTES_MAX: usize = 255;
 

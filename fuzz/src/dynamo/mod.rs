@@ -6,6 +6,7 @@
 
 pub mod calls;
 pub mod expressions;
+pub mod statements;
 
 use std::sync::{Arc, LazyLock};
 

@@ -101,7 +101,7 @@ pub(crate) fn cancelled_at(position: usize, count: usize, error: Error) -> Error
 }
 
 /// Builds the error of a cancelled transaction.
-pub(super) fn cancelled(reasons: Vec<Reason>) -> Error {
+pub(crate) fn cancelled(reasons: Vec<Reason>) -> Error {
     let codes: Vec<&str> = reasons.iter().map(Reason::code).collect();
     let message = texts::transaction_cancelled(&codes);
     Error { reasons, ..Error::new(Exception::TransactionCanceled, message) }

@@ -6,6 +6,7 @@
 pub enum Exception {
     AccessDenied,
     ConditionalCheckFailed,
+    DuplicateItem,
     ExpiredIterator,
     GlobalTableNotFound,
     IdempotentParameterMismatch,
@@ -42,9 +43,10 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::AccessDenied,
         Self::ConditionalCheckFailed,
+        Self::DuplicateItem,
         Self::ExpiredIterator,
         Self::GlobalTableNotFound,
         Self::IdempotentParameterMismatch,
@@ -76,6 +78,7 @@ impl Exception {
         match self {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
+            Self::DuplicateItem => (DYNAMODB, "DuplicateItemException"),
             Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
             Self::GlobalTableNotFound => (DYNAMODB, "GlobalTableNotFoundException"),
             Self::IdempotentParameterMismatch => (DYNAMODB, "IdempotentParameterMismatchException"),
@@ -113,6 +116,7 @@ impl Exception {
             Self::RequestTooLarge => 413,
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::DuplicateItem
             | Self::ExpiredIterator
             | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch
@@ -144,6 +148,7 @@ impl Exception {
             Self::Serialization | Self::TransactionCanceled => "Message",
             Self::AccessDenied
             | Self::ConditionalCheckFailed
+            | Self::DuplicateItem
             | Self::ExpiredIterator
             | Self::GlobalTableNotFound
             | Self::IdempotentParameterMismatch

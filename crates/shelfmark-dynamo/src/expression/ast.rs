@@ -4,21 +4,23 @@ use shelfmark_model::Comparison;
 
 /// A step of a document path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RawStep<'a> {
+pub(crate) enum RawStep<'a> {
     /// A name written out.
     Word(&'a str),
     /// `#name`.
     Name(&'a str),
+    /// A name of another language, which no word is reserved from.
+    Exact(&'a str),
     /// `[3]`.
     Index(usize),
 }
 
 /// A document path; never empty, and its first step is no index.
-pub(super) type RawPath<'a> = Vec<RawStep<'a>>;
+pub(crate) type RawPath<'a> = Vec<RawStep<'a>>;
 
 /// An operand.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Arg<'a> {
+pub(crate) enum Arg<'a> {
     Path(RawPath<'a>),
     /// `:value`.
     Value(&'a str),
@@ -27,7 +29,7 @@ pub(super) enum Arg<'a> {
 
 /// An operator on operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator<'a> {
+pub(crate) enum Operator<'a> {
     Compare(Comparison),
     Between,
     In,
@@ -38,14 +40,14 @@ pub(super) enum Operator<'a> {
 
 /// An operator or function and its operands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Leaf<'a> {
-    pub(super) operator: Operator<'a>,
-    pub(super) args: Vec<Arg<'a>>,
+pub(crate) struct Leaf<'a> {
+    pub(crate) operator: Operator<'a>,
+    pub(crate) args: Vec<Arg<'a>>,
 }
 
 /// A condition.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node<'a> {
+pub(crate) enum Node<'a> {
     And(Vec<Node<'a>>),
     Or(Vec<Node<'a>>),
     Not(Box<Node<'a>>),
@@ -54,7 +56,7 @@ pub(super) enum Node<'a> {
 
 /// A section of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
+pub(crate) enum Section {
     Set,
     Remove,
     Add,
@@ -63,18 +65,18 @@ pub(super) enum Section {
 
 /// One change of an update. REMOVE has no operand, the others have one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change<'a> {
-    pub(super) section: Section,
-    pub(super) path: RawPath<'a>,
-    pub(super) arg: Option<Arg<'a>>,
+pub(crate) struct Change<'a> {
+    pub(crate) section: Section,
+    pub(crate) path: RawPath<'a>,
+    pub(crate) arg: Option<Arg<'a>>,
 }
 
 impl Section {
     /// Every section.
-    pub(super) const ALL: [Self; 4] = [Self::Set, Self::Remove, Self::Add, Self::Delete];
+    pub(crate) const ALL: [Self; 4] = [Self::Set, Self::Remove, Self::Add, Self::Delete];
 
     /// Returns the keyword.
-    pub(super) const fn keyword(self) -> &'static str {
+    pub(crate) const fn keyword(self) -> &'static str {
         match self {
             Self::Set => "SET",
             Self::Remove => "REMOVE",
@@ -86,7 +88,7 @@ impl Section {
 
 impl Operator<'_> {
     /// Returns the name of an operator or function in messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Compare(Comparison::Equal) => "=",
             Self::Compare(Comparison::NotEqual) => "<>",
@@ -105,7 +107,7 @@ impl Operator<'_> {
 
 impl<'a> Node<'a> {
     /// Visits the operators and functions that make conditions, in the order they are written.
-    pub(super) fn leaves<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
+    pub(crate) fn leaves<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
         match self {
             Self::And(nodes) | Self::Or(nodes) => nodes.iter().for_each(|node| node.leaves(visit)),
             Self::Not(node) => node.leaves(visit),
@@ -116,7 +118,7 @@ impl<'a> Node<'a> {
 
 impl<'a> Arg<'a> {
     /// Visits the paths in the operand, in the order they are written.
-    pub(super) fn paths<'n>(&'n self, visit: &mut impl FnMut(&'n RawPath<'a>)) {
+    pub(crate) fn paths<'n>(&'n self, visit: &mut impl FnMut(&'n RawPath<'a>)) {
         match self {
             Self::Path(path) => visit(path),
             Self::Value(_) => {}
@@ -125,7 +127,7 @@ impl<'a> Arg<'a> {
     }
 
     /// Visits the calls in the operand, from the outside in.
-    pub(super) fn calls<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
+    pub(crate) fn calls<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
         if let Self::Call(leaf) = self {
             visit(leaf);
             leaf.args.iter().for_each(|arg| arg.calls(visit));

@@ -101,7 +101,7 @@ pub(super) fn reserved_words(arg: &Arg<'_>) -> Refused<()> {
 pub(super) fn reserved_in_path(path: &RawPath<'_>) -> Refused<()> {
     let reserved = path.iter().find_map(|step| match step {
         RawStep::Word(word) if is_reserved(word) => Some(*word),
-        RawStep::Word(_) | RawStep::Name(_) | RawStep::Index(_) => None,
+        RawStep::Word(_) | RawStep::Name(_) | RawStep::Exact(_) | RawStep::Index(_) => None,
     });
     reserved.map_or(Ok(()), |word| Err(Problem::Other(texts::reserved_word(word))))
 }

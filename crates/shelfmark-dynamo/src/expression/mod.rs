@@ -24,10 +24,15 @@ mod projection;
 mod reserved;
 mod update;
 
+/// The syntax tree, for languages whose conditions and updates are these under other words.
+pub(crate) mod tree {
+    pub(crate) use super::ast::{Arg, Change, Leaf, Node, Operator, RawPath, RawStep, Section};
+}
+
 pub(crate) use key_condition::{KeyCondition, KeyRelation};
 pub(crate) use placeholders::{Given, Placeholders};
 
-use shelfmark_model::{Condition, Patch, Projection};
+use shelfmark_model::{Condition, Patch, Path, Projection};
 
 use crate::errors::{Error, Result, texts};
 use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
@@ -65,6 +70,14 @@ pub(super) enum Problem {
     Other(String),
 }
 
+impl Problem {
+    /// Returns the error of an expression without a member, whose name is left out.
+    fn bare(self) -> Error {
+        let (Self::Syntax(text) | Self::MissingValue(text) | Self::Other(text)) = self;
+        Error::validation(text)
+    }
+}
+
 type Refused<T> = std::result::Result<T, Problem>;
 
 impl Placeholders {
@@ -96,6 +109,22 @@ impl Placeholders {
     pub(crate) fn projection(&self, source: Option<&str>) -> Result<Projection> {
         let paths = self.read(Kind::Projection, source, |source| projection::read(self, source))?;
         Ok(paths.map_or(Projection::All, Projection::Paths))
+    }
+
+    /// Checks and translates the tree of a condition that has no text of its own.
+    pub(crate) fn condition_of(&self, node: &tree::Node<'_>) -> Result<Condition> {
+        let checked = check::condition(self, node).and_then(|()| lower::condition(self, node));
+        checked.map_err(Problem::bare)
+    }
+
+    /// Checks and translates the changes of an update that has no text of its own.
+    pub(crate) fn update_of(&self, changes: &[tree::Change<'_>]) -> Result<Patch> {
+        update::translate(self, changes).map_err(Problem::bare)
+    }
+
+    /// Refuses paths without a text of their own of which one contains another.
+    pub(crate) fn check_apart(paths: &[Path]) -> Result<()> {
+        projection::apart(paths).map_err(Problem::bare)
     }
 
     fn read<'s, T>(

@@ -66,6 +66,12 @@ impl Placeholders {
         Ok(Self { names, values })
     }
 
+    /// Creates the placeholders of a statement, whose values stand in its text: `:0`, `:1` and so on.
+    pub(crate) fn of_values(values: Vec<(String, Value)>) -> Self {
+        let values = values.into_iter().map(|(name, value)| (name, Entry::new(value)));
+        Self { names: BTreeMap::new(), values: values.collect() }
+    }
+
     /// Refuses entries that no expression used.
     pub(crate) fn all_used(&self) -> Result<()> {
         let unused = unused(&self.names);
@@ -109,7 +115,7 @@ impl Placeholders {
                     steps.push(Step::Index(*index));
                     continue;
                 }
-                RawStep::Word(word) => (*word).to_owned(),
+                RawStep::Word(word) | RawStep::Exact(word) => (*word).to_owned(),
                 RawStep::Name(reference) => self.name(reference)?.to_owned(),
             };
             match attribute {

@@ -20,15 +20,20 @@ pub(super) const FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
 pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Patch> {
     let parsed = parse(source)?;
     check(placeholders, &parsed)?;
+    translate(placeholders, &parsed.changes)
+}
+
+/// Translates changes, and checks that they go together and that their operands fit.
+pub(super) fn translate(placeholders: &Placeholders, changes: &[Change<'_>]) -> Refused<Patch> {
     let mut patch = Patch::default();
-    for change in &parsed.changes {
+    for change in changes {
         patch.operations.push(operation(placeholders, change)?);
     }
     let paths: Vec<Path> =
         patch.operations.iter().map(|operation| operation.path().clone()).collect();
     apart(&paths)?;
-    parsed.changes.iter().try_for_each(|change| section_type(placeholders, change))?;
-    parsed.changes.iter().try_for_each(|change| types(placeholders, change))?;
+    changes.iter().try_for_each(|change| section_type(placeholders, change))?;
+    changes.iter().try_for_each(|change| types(placeholders, change))?;
     Ok(patch)
 }
 

@@ -84,6 +84,14 @@ impl Reader<'_> {
         Ok(value.map(|value| Checked { value, problem }))
     }
 
+    /// Parses the parameters of a statement, whose numbers are read as PartiQL's.
+    pub(crate) fn parameters(&mut self) -> Result<Option<Checked<Vec<Value>>>> {
+        self.reads_parameters = true;
+        let read = self.checked_values();
+        self.reads_parameters = false;
+        read
+    }
+
     /// Parses an attribute value at this level of nesting, or remembers its error and returns a
     /// substitute.
     fn value(&mut self, level: usize) -> Result<Value> {
@@ -158,7 +166,11 @@ impl Reader<'_> {
     }
 
     fn number_value(&mut self, text: &str) -> Value {
-        match number::read(text) {
+        let read = match self.reads_parameters {
+            true => number::parameter(text).map_err(Error::from),
+            false => number::read(text),
+        };
+        match read {
             Ok(number) => Value::Number(number),
             Err(error) => {
                 self.refuse(error);

@@ -24,7 +24,7 @@ pub use attributes_text::AttributesJson;
 
 pub(crate) use attribute::{Attributes, Checked};
 pub(crate) use encode::{put_item, put_value};
-pub(crate) use number::plain;
+pub(crate) use number::{NumberFault, parameter as parameter_number, plain};
 pub(crate) use reader::Reader;
 pub(crate) use writer::Writer;
 

@@ -37,6 +37,69 @@ pub(super) fn read(text: &str) -> Result<Decimal, Error> {
     }
 }
 
+/// The fault of a number in a parameter or a literal of PartiQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NumberFault {
+    /// The text is no number.
+    NoNumber(String),
+    /// It breaks a rule of numbers.
+    Rule(&'static str),
+}
+
+impl From<NumberFault> for Error {
+    fn from(fault: NumberFault) -> Self {
+        match fault {
+            NumberFault::NoNumber(text) => Self::validation(text),
+            NumberFault::Rule(text) => Self::validation(text),
+        }
+    }
+}
+
+/// Parses a number as the service does for PartiQL: in 32 bits, which an exponent and the difference
+/// of digits and exponent can leave.
+///
+/// Source: a public suite that records the service's answers, read 2026-11.
+pub(crate) fn parameter(text: &str) -> Result<Decimal, NumberFault> {
+    let no_number = || NumberFault::NoNumber(texts::no_number(text));
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        None => (text, 0),
+        Some((mantissa, exponent)) => {
+            let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
+            (mantissa, exponent.parse::<i32>().map_err(|_| no_number())?)
+        }
+    };
+    let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let scale = i64::try_from(fraction).unwrap_or(i64::MAX).saturating_sub(i64::from(exponent));
+    let scale = i32::try_from(scale).map_err(|_| no_number())?;
+    // A number may begin or end with its point.
+    let point = mantissa.find('.');
+    let is_bare = point.is_some() && mantissa.bytes().any(|byte| byte.is_ascii_digit());
+    let whole = if is_bare { spelled_out(mantissa, exponent) } else { text.to_owned() };
+    read(&whole).map_err(|error| {
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|byte| *byte == b'0');
+        let precision = i32::try_from(digits.count().max(1)).unwrap_or(i32::MAX);
+        let rules = [texts::NUMBER_TOO_LONG, texts::NUMBER_OVERFLOW, texts::NUMBER_UNDERFLOW];
+        match rules.into_iter().find(|rule| **rule == error.message) {
+            Some(texts::NUMBER_OVERFLOW) if precision.wrapping_sub(scale) < 0 => {
+                NumberFault::Rule(texts::NUMBER_UNDERFLOW)
+            }
+            Some(rule) => NumberFault::Rule(rule),
+            None => no_number(),
+        }
+    })
+}
+
+/// Writes a number that may begin or end with its point with digits on both sides of it.
+fn spelled_out(mantissa: &str, exponent: i32) -> String {
+    let (sign, digits) = match mantissa.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", mantissa),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let zero = |digits: &str| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() };
+    format!("{sign}{}.{}e{exponent}", zero(whole), zero(fraction))
+}
+
 /// Returns the exponent that a number is written with; one of more than 64 bits is the largest.
 fn exponent_of(text: &str) -> Option<i64> {
     let (_, exponent) = text.split_once(['e', 'E'])?;

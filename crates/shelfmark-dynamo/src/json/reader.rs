@@ -27,6 +27,8 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     /// The first attribute value that is invalid by itself; the parser of attributes takes it.
     pub(super) problem: Option<Error>,
+    /// True among the parameters of a statement.
+    pub(super) reads_parameters: bool,
     /// A name that stands twice in an object is refused; else the last one counts.
     refuses_repeats: bool,
 }
@@ -35,7 +37,14 @@ impl<'a> Reader<'a> {
     /// Creates a reader over a whole body.
     pub(crate) fn new(body: &'a [u8]) -> Result<Self> {
         let text = std::str::from_utf8(body).map_err(|_| no_json())?;
-        Ok(Self { text, position: 0, depth: 0, problem: None, refuses_repeats: false })
+        Ok(Self {
+            text,
+            position: 0,
+            depth: 0,
+            problem: None,
+            reads_parameters: false,
+            refuses_repeats: false,
+        })
     }
 
     /// Reads a whole body as one structure.

@@ -15,15 +15,18 @@ use crate::auth::{Access, Policy};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::FaceOptions;
 use crate::json::Reader;
-use crate::limits::NAME_CHARS_MAX;
+use crate::limits::{NAME_CHARS_MAX, STATEMENT_CHARS_MAX};
+use crate::partiql::{self, Named};
 use crate::streams::{StreamName, stream_arn};
 use crate::table::{index_arn, name_of, table_arn};
 
-/// An action on a table, and the index that it reads, if any.
+/// An action on a table.
 struct Use {
     action: &'static str,
     access: Access,
     table: String,
+    /// The index that a statement reads.
+    index: Option<String>,
 }
 
 /// The members in which an operation names its tables.
@@ -39,6 +42,10 @@ enum Naming {
     Requests,
     /// `TransactItems`, each with an action of its own.
     Transaction,
+    /// The text of `Statement`, with an action of its own.
+    Statement,
+    /// The texts of `TransactStatements`, each with an action of its own.
+    Statements,
     /// No names: all tables are meant.
     All,
     /// No names: no table is.
@@ -49,8 +56,12 @@ enum Naming {
 /// such operation.
 fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     use Access::{Manage, Read, Write};
-    use Naming::{All, Nothing, Requests, Resource, Stream, Table, Transaction};
+    use Naming::{
+        All, Nothing, Requests, Resource, Statement, Statements, Stream, Table, Transaction,
+    };
     Some(match operation {
+        // Each statement that is refused is one fault of the batch: `check_statement` tells them.
+        "BatchExecuteStatement" => ("PartiQLSelect", Read, Nothing),
         "BatchGetItem" => ("BatchGetItem", Read, Requests),
         "BatchWriteItem" => ("BatchWriteItem", Write, Requests),
         "CreateTable" => ("CreateTable", Manage, Table),
@@ -62,6 +73,8 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "DescribeStream" => ("DescribeStream", Read, Stream),
         "DescribeTable" => ("DescribeTable", Read, Table),
         "DescribeTimeToLive" => ("DescribeTimeToLive", Read, Table),
+        "ExecuteStatement" => ("PartiQLSelect", Read, Statement),
+        "ExecuteTransaction" => ("PartiQLSelect", Read, Statements),
         "GetItem" => ("GetItem", Read, Table),
         "GetRecords" => ("GetRecords", Read, Stream),
         "GetShardIterator" => ("GetShardIterator", Read, Stream),
@@ -101,6 +114,12 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     })
 }
 
+/// Refuses an action.
+fn refused(options: &FaceOptions, policy: &Policy, action: &str, resource: &str) -> Result<()> {
+    let text = texts::not_authorized(&options.account, policy.user(), action, resource);
+    Err(Error::new(Exception::AccessDenied, text))
+}
+
 /// Allows a request if its key's policy allows all of its actions.
 pub(super) fn check(
     options: &FaceOptions,
@@ -110,33 +129,44 @@ pub(super) fn check(
 ) -> Result<()> {
     // What is no operation is refused as such.
     let Some((action, access, naming)) = of(operation) else { return Ok(()) };
-    let refused = |action: &str, resource: &str| {
-        let text = texts::not_authorized(&options.account, policy.user(), action, resource);
-        Err(Error::new(Exception::AccessDenied, text))
-    };
     let mut found = Found::default();
     match naming {
         Naming::Nothing => return Ok(()),
         Naming::All if policy.grants(access) => return Ok(()),
-        Naming::All => return refused(action, &table_arn(options, "*")),
+        Naming::All => return refused(options, policy, action, &table_arn(options, "*")),
         Naming::Table => found.read_table(action, access, body)?,
         Naming::Resource => found.read_resource(action, access, body)?,
         Naming::Stream => found.read_stream(action, access, body)?,
         Naming::Requests => found.read_requests(action, access, body)?,
         Naming::Transaction => found.read_transaction(body)?,
+        Naming::Statement => found.read_statement(body)?,
+        Naming::Statements => found.read_statements(body)?,
     }
-    // No table has a longer name: the operation refuses it, and nobody compares it with patterns.
-    for own in found.uses.iter().filter(|own| own.table.len() <= NAME_CHARS_MAX) {
-        if !policy.allows(own.access, &own.table) {
-            let arn = match (&found.index, &found.stream) {
-                (Some(index), _) => index_arn(options, &own.table, index),
-                (None, Some(label)) => stream_arn(options, &own.table, label),
-                (None, None) => table_arn(options, &own.table),
-            };
-            return refused(own.action, &arn);
-        }
+    found.check(options, policy)
+}
+
+/// Allows a statement if its key's policy allows its action.
+pub(super) fn check_statement(
+    options: &FaceOptions,
+    policy: &Policy,
+    statement: &partiql::Statement,
+    named: &Named,
+) -> Result<()> {
+    let mut found = Found::default();
+    found.add_statement(statement, named);
+    found.check(options, policy)
+}
+
+/// Returns the action of a statement, and the kind of access.
+const fn of_statement(statement: &partiql::Statement) -> (&'static str, Access) {
+    match statement {
+        partiql::Statement::Insert(_) => ("PartiQLInsert", Access::Write),
+        partiql::Statement::Update(_) => ("PartiQLUpdate", Access::Write),
+        partiql::Statement::Delete(_) => ("PartiQLDelete", Access::Write),
+        partiql::Statement::Select(_)
+        | partiql::Statement::Exists(_)
+        | partiql::Statement::Other(_) => ("PartiQLSelect", Access::Read),
     }
-    Ok(())
 }
 
 /// The actions that a body asks for.
@@ -149,9 +179,79 @@ struct Found {
 }
 
 impl Found {
+    /// Allows the actions if a policy allows all of them.
+    fn check(&self, options: &FaceOptions, policy: &Policy) -> Result<()> {
+        // No table has a longer name: the operation refuses it, and nobody compares it with
+        // patterns.
+        for own in self.uses.iter().filter(|own| own.table.len() <= NAME_CHARS_MAX) {
+            if !policy.allows(own.access, &own.table) {
+                let arn = match (own.index.as_ref().or(self.index.as_ref()), &self.stream) {
+                    (Some(index), _) => index_arn(options, &own.table, index),
+                    (None, Some(label)) => stream_arn(options, &own.table, label),
+                    (None, None) => table_arn(options, &own.table),
+                };
+                return refused(options, policy, own.action, &arn);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the action of a statement.
+    fn add_statement(&mut self, statement: &partiql::Statement, named: &Named) {
+        let (action, access) = of_statement(statement);
+        let table = name_of(&named.table).to_owned();
+        self.uses.push(Use { action, access, table, index: named.index.clone() });
+    }
+
+    /// Adds the action of a statement's text; what is no statement is refused as such.
+    fn add_text(&mut self, text: Option<String>) {
+        let parsed = text.filter(|text| text.len() <= 4 * STATEMENT_CHARS_MAX);
+        let parsed = parsed.and_then(|text| partiql::parse(&text).ok());
+        if let Some((statement, _)) = parsed
+            && let Ok(named) = statement.named()
+        {
+            self.add_statement(&statement, &named);
+        }
+    }
+
+    fn read_statement(&mut self, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "Statement" => {
+                    let text = reader.text()?;
+                    self.add_text(text);
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_statements(&mut self, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            if name != "TransactStatements" {
+                return reader.skip();
+            }
+            let statements = reader.list(|reader| {
+                reader.structure(|reader, name| {
+                    match name {
+                        "Statement" => {
+                            let text = reader.text()?;
+                            self.add_text(text);
+                        }
+                        _ => reader.skip()?,
+                    }
+                    Ok(())
+                })?;
+                Ok(None::<()>)
+            });
+            statements.map(drop)
+        })
+    }
+
     fn add(&mut self, action: &'static str, access: Access, name: Option<String>) {
         if let Some(name) = name {
-            self.uses.push(Use { action, access, table: name_of(&name).to_owned() });
+            self.uses.push(Use { action, access, table: name_of(&name).to_owned(), index: None });
         }
     }
 

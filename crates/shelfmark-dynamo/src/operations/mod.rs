@@ -11,6 +11,7 @@
 //! supported" and go on.
 
 mod access;
+mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
 mod collections;
@@ -20,6 +21,8 @@ mod delete_item;
 mod delete_table;
 mod describe_stream;
 mod describe_table;
+mod execute_statement;
+mod execute_transaction;
 mod fingerprint;
 mod get_item;
 mod get_records;
@@ -39,6 +42,10 @@ mod resource_policy;
 mod scan;
 mod selection;
 mod service;
+mod single_reads;
+mod statement_read;
+mod statement_request;
+mod statement_write;
 mod table_request;
 mod table_schema;
 mod tags;
@@ -56,7 +63,8 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 41] = [
+pub const OPERATIONS: [&str; 44] = [
+    "BatchExecuteStatement",
     "BatchGetItem",
     "BatchWriteItem",
     "CreateTable",
@@ -76,6 +84,8 @@ pub const OPERATIONS: [&str; 41] = [
     "DescribeTimeToLive",
     "DisableKinesisStreamingDestination",
     "EnableKinesisStreamingDestination",
+    "ExecuteStatement",
+    "ExecuteTransaction",
     "GetItem",
     "GetRecords",
     "GetResourcePolicy",
@@ -123,9 +133,14 @@ pub(crate) fn run(
         return done.answer(Err(error));
     }
     match operation {
+        "BatchExecuteStatement" => {
+            batch_execute_statement::start(face, head, body, allowance, done)
+        }
         "BatchGetItem" => batch_get_item::start(face, body, allowance, done),
         "BatchWriteItem" => batch_write_item::start(face, body, done),
         "DeleteItem" => delete_item::start(face, body, done),
+        "ExecuteStatement" => execute_statement::start(face, body, allowance, done),
+        "ExecuteTransaction" => execute_transaction::start(face, body, allowance, done),
         "PutItem" => put_item::start(face, body, done),
         "Query" => query::start(face, body, allowance, done),
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
@@ -187,8 +202,11 @@ fn answer_to_tools(face: &Face, operation: &str, body: &[u8]) -> Result<Answered
 /// Returns the weight of an operation, whatever the size of its request.
 pub(crate) fn weight(operation: &str) -> Weight {
     match operation {
-        "BatchGetItem"
+        "BatchExecuteStatement"
+        | "BatchGetItem"
         | "DescribeStream"
+        | "ExecuteStatement"
+        | "ExecuteTransaction"
         | "GetRecords"
         | "GetShardIterator"
         | "ListContributorInsights"

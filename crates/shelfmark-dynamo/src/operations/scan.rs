@@ -1,6 +1,6 @@
 //! Scan: one page of a whole table or index, or of a segment of it.
 
-use shelfmark_engine::{Get, ResultPage, Scan, Segment};
+use shelfmark_engine::{Engine, Get, ResultPage, Scan, Segment};
 use shelfmark_model::{Condition, Item};
 
 use super::paging::{Operation, PageRequest, encode};
@@ -38,15 +38,18 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         start,
         ..Scan::default()
     };
-    let page = run(face, &target, scan, request.filter.take(), selected).map_err(|error| {
-        // The engine refuses a position that lies in another part of the table.
-        match (segment, &request.start) {
-            (Some(segment), Some(_)) if error.kind() == shelfmark_engine::ErrorKind::Invalid => {
-                Error::validation(texts::start_key_segment(segment.total, segment.number))
+    let page =
+        run(&face.engine, &target, scan, request.filter.take(), selected).map_err(|error| {
+            // The engine refuses a position that lies in another part of the table.
+            match (segment, &request.start) {
+                (Some(segment), Some(_))
+                    if error.kind() == shelfmark_engine::ErrorKind::Invalid =>
+                {
+                    Error::validation(texts::start_key_segment(segment.total, segment.number))
+                }
+                _ => error.into(),
             }
-            _ => error.into(),
-        }
-    })?;
+        })?;
     encode(&target, page, &request, consistent)
 }
 
@@ -88,8 +91,8 @@ fn segment_of(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment
 }
 
 /// Reads the page; fetches the items behind the entries of a local index if they are wanted.
-fn run(
-    face: &Face,
+pub(super) fn run(
+    engine: &Engine,
     target: &Target,
     mut scan: Scan,
     filter: Option<Condition>,
@@ -99,9 +102,9 @@ fn run(
         scan.filter = filter;
         scan.projection = selected.projection;
         scan.count_only = selected.count_only;
-        return face.engine.scan(&target.table, &scan);
+        return engine.scan(&target.table, &scan);
     }
-    let view = face.engine.snapshot()?;
+    let view = engine.snapshot()?;
     let mut page = view.scan(&target.table, &scan)?;
     let mut kept: Vec<Item> = Vec::with_capacity(page.items.len());
     for entry in std::mem::take(&mut page.items) {

@@ -67,8 +67,9 @@ pub(super) struct Prepared {
     pub(super) is_legacy: bool,
 }
 
+/// The change that a write asks for.
 #[derive(Debug)]
-enum Action {
+pub(super) enum Action {
     Put(Item),
     Update(Item, Patch),
     Delete(Item),
@@ -226,6 +227,15 @@ impl WriteRequest {
 }
 
 impl Prepared {
+    /// Creates the write of a statement, whose parts are checked.
+    pub(super) fn of_statement(
+        action: Action,
+        condition: Option<Condition>,
+        old_on_refusal: bool,
+    ) -> Self {
+        Self { action, condition, old_on_refusal, is_legacy: false }
+    }
+
     /// Returns the size of the request's items, for the limit of a transaction.
     pub(super) fn size_bytes(&self) -> usize {
         match &self.action {

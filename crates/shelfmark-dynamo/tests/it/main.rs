@@ -11,6 +11,7 @@ mod compat;
 mod golden;
 mod hostile;
 mod limits;
+mod partiql;
 mod placing;
 mod policies;
 mod ranges;

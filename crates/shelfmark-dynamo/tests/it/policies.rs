@@ -68,6 +68,25 @@ fn of_items() -> Vec<Asked> {
     ]
 }
 
+/// Statements; those of a batch are told one by one.
+fn statements() -> Vec<Asked> {
+    use Access::{Read, Write};
+    let key = "WHERE h = 'a' AND r = 'b'";
+    let statements = [
+        (Write, "PartiQLInsert", "INSERT INTO Things VALUE {'h': 'a', 'r': 'b'}".to_owned()),
+        (Write, "PartiQLDelete", format!("DELETE FROM \"Things\" {key} AND z = 1")),
+        (Read, "PartiQLSelect", format!("SELECT * FROM Things {key}")),
+    ];
+    let alone = |(access, action, text): &(Access, &'static str, String)| {
+        ("ExecuteStatement", Some(*access), *action, json!({ "Statement": text }))
+    };
+    let together = |(access, action, text): &(Access, &'static str, String)| {
+        let body = json!({"TransactStatements": [{ "Statement": text }]});
+        ("ExecuteTransaction", Some(*access), *action, body)
+    };
+    statements.iter().flat_map(|own| [alone(own), together(own)]).collect()
+}
+
 /// Requests about tables, the one that drops it last.
 fn of_tables() -> Vec<Asked> {
     use Access::{Manage, Read};
@@ -168,8 +187,10 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
     let streams = of_streams();
     let is_of_streams = |operation| streams.iter().any(|own| own.0 == operation);
     let (tools, refused) = of_tools();
-    let requests = [of_items(), transactions(), of_tables(), streams.clone(), tools].concat();
-    let lists = ["ListContributorInsights", "ListStreams", "ListTables"];
+    let items = [of_items(), transactions(), statements()].concat();
+    let requests = [items, of_tables(), streams.clone(), tools].concat();
+    // These are told in parts, by the tests below.
+    let lists = ["BatchExecuteStatement", "ListContributorInsights", "ListStreams", "ListTables"];
     for operation in OPERATIONS.into_iter().filter(|own| !lists.contains(own)) {
         assert!(requests.iter().any(|own| own.0 == operation), "{operation}");
     }
@@ -229,6 +250,50 @@ fn of_several_tables_one_that_is_refused_refuses_all() {
         let (_, scan) = call(&server, &policy, "Scan", &json!({"TableName": "Things"}));
         assert_eq!(scan["Count"], 0, "{operation}");
     }
+}
+
+#[test]
+fn of_a_batch_the_statements_that_are_refused_say_so() {
+    let server = server();
+    let policy = Policy::of_user("ann").on_tables(["Things"]).unwrap().allowing([Access::Write]);
+    let batch = json!({"Statements": [
+        {"Statement": "INSERT INTO Things VALUE {'h': 'a', 'r': 'b'}"},
+        {"Statement": "INSERT INTO Other VALUE {'h': 'a', 'r': 'b'}"},
+        {"Statement": "SELECT * FROM Things.by_x WHERE h = 'a'"},
+        {"Statement": "UPDATE Other SET z = 1 WHERE h = 'a' AND r = 'b'"}]});
+    let (reply, answer) = call(&server, &policy, "BatchExecuteStatement", &batch);
+    assert_eq!(reply.status, 200, "{answer}");
+    let responses = answer["Responses"].as_array().unwrap();
+    assert_eq!(responses[0], json!({"TableName": "Things"}));
+    let refused = [
+        (1, "dynamodb:PartiQLInsert on resource: ", ":table/Other because"),
+        (2, "dynamodb:PartiQLSelect on resource: ", ":table/Things/index/by_x because"),
+        (3, "dynamodb:PartiQLUpdate on resource: ", ":table/Other because"),
+    ];
+    for (at, action, resource) in refused {
+        assert_eq!(responses[at]["Error"]["Code"], "AccessDenied", "{answer}");
+        let text = responses[at]["Error"]["Message"].as_str().unwrap();
+        assert!(text.contains(action) && text.contains(resource), "{text}");
+    }
+}
+
+#[test]
+fn a_statement_names_its_tables_wherever_it_stands() {
+    let server = server();
+    let policy = Policy::of_user("ann").on_tables(["Things"]).unwrap();
+    let other = "SELECT * FROM \"arn:aws:dynamodb:x:1:table/Other\" WHERE h = 'a'";
+    let twice = format!(
+        r#"{{"Statement": "{}", "Statement": "SELECT * FROM Things"}}"#,
+        other.replace('"', "\\\"")
+    );
+    let head = RequestHead { policy: Some(&policy), ..RequestHead::operation("ExecuteStatement") };
+    let reply = server.face.call(&head, twice.as_bytes());
+    assert!(String::from_utf8_lossy(&reply.body).contains(":table/Other because"), "{reply:?}");
+    let exists = json!({"TransactStatements": [
+        {"Statement": "DELETE FROM Things WHERE h = 'a' AND r = 'b'"},
+        {"Statement": "EXISTS(SELECT * FROM Other WHERE h = 'a' AND r = 'b' AND z = 1)"}]});
+    let (_, answer) = call(&server, &policy, "ExecuteTransaction", &exists);
+    assert!(answer.to_string().contains("PartiQLSelect on resource"), "{answer}");
 }
 
 #[test]

@@ -40,6 +40,11 @@ impl Server {
         self.face.call(&RequestHead::operation(operation), body.as_bytes())
     }
 
+    /// Opens the store anew, as after a restart.
+    pub(crate) fn reopen(&mut self) {
+        self.face = open(&self.store, &self.clock);
+    }
+
     /// Prints the pages of records behind an iterator that is asked for with `body`.
     fn records(&self, body: &str) -> String {
         let parsed = |reply: &Reply| -> serde_json::Value {
@@ -90,7 +95,7 @@ impl Runner for Server {
                 Ok(String::new())
             }
             "reopen" => {
-                self.face = open(&self.store, &self.clock);
+                self.reopen();
                 Ok(String::new())
             }
             request => {

@@ -38,6 +38,7 @@ scripts! {
     reads
     refusals
     schema
+    statements
     typed_tables
     writes
 }
