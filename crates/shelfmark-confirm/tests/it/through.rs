@@ -51,6 +51,28 @@ fn models_run_through_the_dynamodb_face() {
     assert!(sent >= 25 && planned >= 80, "only {sent} and {planned}");
 }
 
+/// An index holds every item of its table that has the columns of its key: rows of another type
+/// with attributes of the same names and types are not to be found in it.
+#[test]
+fn an_index_holds_no_rows_of_types_without_an_entry() {
+    let text = "type name = text(min 1, max 20)
+entity Order { key id: uuid  user: name immutable  at: timestamp immutable  total: int(0..100) }
+entity Pay { key id: uuid  user: name immutable  at: timestamp immutable  sum: int(0..100) }
+read orders(u) = Order where user = u order by at desc
+write order(i, u, at, t) = insert Order(id i, user u, at at, total t)
+write pay(i, u, at, t) = insert Pay(id i, user u, at at, sum t)
+schema s target dynamodb {
+  table main {
+    row Order from Order pk \"order#<id>\" sk \"0\" store all index by_user key (user; at)
+    row Pay from Pay pk \"pay#<id>\" sk \"0\" store all
+  }
+}
+";
+    let mut found = Vec::new();
+    assert_eq!(wrong("one table", text, &mut found), 3);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 /// The text with every schema for DynamoDB, whose names have three characters.
 fn for_dynamodb(text: &str) -> String {
     let text = text

@@ -20,7 +20,7 @@ use shelfmark_design_prove::closure::determines_tuple;
 const EACH: &str = "each_one";
 
 impl Planner<'_> {
-    pub(super) fn serve(&self, served: &Served, draft: &Draft, named: &[String]) -> Option<String> {
+    pub(crate) fn serve(&self, served: &Served, draft: &Draft, named: &[String]) -> Option<String> {
         let table = named.get(served.draft)?;
         let read = self.model.reads.get(served.read)?;
         let source = read.sources.first()?;
@@ -268,7 +268,7 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
+    pub(crate) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
         let read = self.model.reads.get(mixed.read)?;
         let source = read.sources.first()?;
         let row = mixed.rows.first()?;
@@ -298,7 +298,7 @@ impl Planner<'_> {
         Some(out)
     }
 
-    pub(super) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
+    pub(crate) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
         let read = self.model.reads.get(read)?;
         let one = read.sources.first()?.predicates.first()?;
         let value = one.values.first()?;
@@ -317,7 +317,7 @@ impl Planner<'_> {
 }
 
 /// Converts range predicates to ends of a range.
-fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
+pub(crate) fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
     let mut found = Vec::new();
     for one in ranges {
         let mut push =
@@ -339,7 +339,7 @@ fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
 }
 
 /// Returns a value as a schema writes it; `None` when there is no way to write it.
-pub(super) fn term(params: &[Param], term: &Term) -> Option<String> {
+pub(crate) fn term(params: &[Param], term: &Term) -> Option<String> {
     match term {
         Term::Param(index) => {
             let name = &params.get(*index)?.name;
