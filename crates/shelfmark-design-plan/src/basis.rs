@@ -4,6 +4,8 @@
 //!
 //! Invariant: a model that [`Basis::with`] returns has exactly the schema that was given.
 
+use std::collections::BTreeSet;
+
 use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::syntax::diagnostic::{Diagnostic, render};
@@ -37,20 +39,47 @@ impl<'a> Basis<'a> {
         text
     }
 
+    /// Returns the model's text with these patterns only, and without schemas.
+    #[must_use]
+    pub fn only(&self, patterns: &BTreeSet<String>) -> String {
+        let parsed = parse(&self.text);
+        let mut gone = Vec::new();
+        let mut kept = File::default();
+        for item in parsed.file.items {
+            let name = match &item {
+                Item::Read(read) => Some((&read.name.text, read.span)),
+                Item::Write(write) => Some((&write.name.text, write.span)),
+                _ => None,
+            };
+            match name {
+                Some((name, span)) if !patterns.contains(name) => gone.push(span),
+                _ => kept.items.push(item),
+            }
+        }
+        let inside = |at: usize| gone.iter().any(|span| span.start <= at && at < span.end);
+        let comments: Vec<_> =
+            parsed.comments.into_iter().filter(|one| !inside(one.span.start)).collect();
+        print::format(&self.text, &kept, &comments)
+    }
+
     /// Returns the model with one schema.
     ///
     /// # Errors
     ///
     /// The messages of a text that is no schema of the model.
     pub fn with(&self, schema: &str) -> Result<Model, String> {
-        let text = self.text_with(schema);
-        let parsed = parse(&text);
-        if !parsed.diagnostics.is_empty() {
-            return Err(told(&text, &parsed.diagnostics));
-        }
-        let (model, diagnostics) = resolve(&parsed.file);
-        if diagnostics.is_empty() { Ok(model) } else { Err(told(&text, &diagnostics)) }
+        model_of(&self.text_with(schema))
     }
+}
+
+/// Returns the model of a text.
+pub(crate) fn model_of(text: &str) -> Result<Model, String> {
+    let parsed = parse(text);
+    if !parsed.diagnostics.is_empty() {
+        return Err(told(text, &parsed.diagnostics));
+    }
+    let (model, diagnostics) = resolve(&parsed.file);
+    if diagnostics.is_empty() { Ok(model) } else { Err(told(text, &diagnostics)) }
 }
 
 fn told(text: &str, diagnostics: &[Diagnostic]) -> String {

@@ -33,6 +33,7 @@ pub use shelfmark_design_language::certificate::{
 };
 pub use shelfmark_design_language::limits;
 pub use shelfmark_design_plan::Plan;
+pub use shelfmark_design_plan::cost::{Beside, PatternCost, SchemaCost};
 pub use shelfmark_design_prove::calls::Call;
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};
 

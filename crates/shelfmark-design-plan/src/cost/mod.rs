@@ -11,10 +11,12 @@
 mod item;
 mod show;
 
-pub use show::{Beside, beside};
+pub use show::Beside;
+pub(crate) use show::dollars;
 
 use std::collections::BTreeSet;
 
+use crate::basis::Basis;
 use crate::load;
 use crate::price::Prices;
 use item::Items;
@@ -88,6 +90,35 @@ impl SchemaCost {
     pub fn pattern(&self, name: &str) -> Option<&PatternCost> {
         self.patterns.iter().find(|one| one.name == name)
     }
+}
+
+/// Derives a schema for the patterns that a written one serves, and puts both side by side.
+///
+/// # Errors
+///
+/// There is no such schema, it serves nothing, or the target has no prices.
+pub fn beside(basis: &Basis<'_>, schema: &Schema, name: &str) -> Result<Beside, String> {
+    let unknown = || format!("{} has no price list", schema.target);
+    let mut written = cost(basis.model, schema).ok_or_else(unknown)?;
+    let served: BTreeSet<String> =
+        written.patterns.iter().filter(|one| one.served).map(|one| one.name.clone()).collect();
+    if served.is_empty() {
+        return Err(format!(
+            "{} serves no pattern, so there is nothing to compare",
+            schema.name.text
+        ));
+    }
+    let left_out: Vec<String> =
+        written.patterns.iter().filter(|one| !one.served).map(|one| one.name.clone()).collect();
+    written.patterns.retain(|one| one.served);
+    let text = basis.only(&served);
+    let model = crate::basis::model_of(&text)?;
+    let same = Basis::new(&model, &text);
+    let plan = crate::plan(&same, &schema.target, name)?;
+    let whole = same.with(&plan.schema)?;
+    let planned = whole.schemas.first().and_then(|schema| cost(&whole, schema));
+    let planned = planned.ok_or_else(unknown)?;
+    Ok(Beside { written, planned, left_out, schema: plan.schema })
 }
 
 /// Counts the cost of a schema of a model.

@@ -14,12 +14,10 @@ pub struct Beside {
     pub written: SchemaCost,
     /// The derived one.
     pub planned: SchemaCost,
-}
-
-/// Puts two costs side by side.
-#[must_use]
-pub fn beside(written: SchemaCost, planned: SchemaCost) -> Beside {
-    Beside { written, planned }
+    /// Patterns that the written schema does not serve; no rows are derived for them.
+    pub left_out: Vec<String>,
+    /// The derived schema as text.
+    pub schema: String,
 }
 
 impl Beside {
@@ -96,6 +94,10 @@ impl fmt::Display for Beside {
         out.write_str(&line("tables", left.tables.to_string(), right.tables.to_string()))?;
         out.write_str(&line("indexes", left.indexes.to_string(), right.indexes.to_string()))?;
         writeln!(out, "  {} costs {:.2} of {}", right.schema, self.ratio(), left.schema)?;
+        if !self.left_out.is_empty() {
+            let names = self.left_out.join(", ");
+            writeln!(out, "  left out, because {} does not serve them: {names}", left.schema)?;
+        }
         if let Some(prices) = Prices::of(&right.target) {
             writeln!(out, "  prices of {}: {}", prices.date, prices.source)?;
         }

@@ -162,7 +162,8 @@ impl<'a> Estimate<'a> {
             units_per_second += change.rate * times;
         }
         let items = count(self.model, rows.relation) * share;
-        let standing = if rows.place == Place::Base { 0.0 } else { STANDING };
+        let parts = f64::from(rows.key.shards - 1) * STANDING;
+        let standing = if rows.place == Place::Base { 0.0 } else { STANDING } + parts;
         self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
     }
 

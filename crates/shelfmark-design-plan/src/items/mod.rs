@@ -10,6 +10,7 @@
 //! Invariant: a pattern without a plan has a note that says why.
 
 mod estimate;
+mod explain;
 mod keys;
 mod needs;
 mod pack;
@@ -17,15 +18,18 @@ mod serve;
 mod text;
 mod ways;
 
+pub(crate) use explain::explain;
+
 use std::collections::BTreeSet;
 
-use crate::Plan;
 use crate::basis::Basis;
 use crate::choice::{Choice, NODES_MAX, Problem};
+use crate::cost::cost;
 use crate::families::settle::{Settled, settle};
 use crate::families::text::Skeleton;
 use crate::load::Load;
 use crate::price::Prices;
+use crate::{Options, Plan};
 use needs::{Needs, Origin};
 use pack::{Layout, Style, pack};
 use serve::Writer;
@@ -38,36 +42,70 @@ use ways::{Access, Market, Place};
 /// Ours: one round closes every way that is refused in it.
 const ROUNDS_MAX: usize = 8;
 
+/// How much dearer one table may be than several.
+///
+/// Ours: fewer tables are worth a quarter of the bill, and no more.
+const SHARING_MAX: f64 = 1.25;
+
 /// Derives a schema by cost.
+///
+/// Row types share a table unless tables of their own, whose keys are typed and shorter, cost less
+/// by more than [`SHARING_MAX`].
 ///
 /// # Errors
 ///
 /// A message if the derived text is no schema, which no known model causes.
-pub(crate) fn derive(basis: &Basis<'_>, target: &Target, name: &str) -> Result<Plan, String> {
-    let bold = planned(basis, target, name, true)?;
+pub(crate) fn derive(
+    basis: &Basis<'_>,
+    target: &Target,
+    name: &str,
+    options: Options,
+) -> Result<Plan, String> {
+    let first = sound(basis, target, name, options)?;
+    if !options.shared || options != Options::default() {
+        return Ok(first.0);
+    }
+    let second = sound(basis, target, name, Options { shared: false, ..options })?;
+    let month = |plan: &Plan| -> Result<f64, String> {
+        let model = basis.with(&plan.schema)?;
+        let found = model.schemas.first().and_then(|schema| cost(&model, schema));
+        Ok(found.map_or(f64::INFINITY, |found| found.month()))
+    };
+    let dear = second.1 >= first.1 && month(&first.0)? > month(&second.0)? * SHARING_MAX;
+    Ok(if dear { second.0 } else { first.0 })
+}
+
+/// Derives a schema that keeps counts where its writes can keep them up.
+fn sound(
+    basis: &Basis<'_>,
+    target: &Target,
+    name: &str,
+    options: Options,
+) -> Result<(Plan, bool), String> {
+    let bold = planned(basis, target, (name, options), true)?;
     let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
     if bold.1 || !counting {
-        return Ok(bold.0);
+        return Ok(bold);
     }
-    planned(basis, target, name, false).map(|(plan, _)| plan)
+    planned(basis, target, (name, options), false)
 }
 
 /// Derives a schema, and returns true beside it if each write has a plan.
 fn planned(
     basis: &Basis<'_>,
     target: &Target,
-    name: &str,
+    (name, options): (&str, Options),
     bold: bool,
 ) -> Result<(Plan, bool), String> {
     let prices = Prices::of(&target.name).ok_or("the target has no price list")?;
     let model = basis.model;
     let load = Load::of(model, target, prices);
     let needs = Needs::of(model, target, &load, bold);
-    let mut market = Market::new(model, &load, &needs);
+    let mut market = Market::new(model, &load, &needs, options);
     let mut best: Option<Draft> = None;
     for _ in 0..ROUNDS_MAX {
-        let choice = solve(&market);
-        let draft = draft(basis, target, &market, &choice, name)?;
+        let choice = solve(&market, &market.problem);
+        let draft = draft(basis, target, &market, &choice, (name, options))?;
         let refused = market.close(&choice, &draft.settled);
         let better = best.as_ref().is_none_or(|old| draft.failures() < old.failures());
         if better {
@@ -117,8 +155,8 @@ impl Draft {
 }
 
 /// Solves the problem so that each relation has one home.
-fn solve(market: &Market<'_>) -> Choice {
-    let mut problem: Problem = market.problem.clone();
+fn solve(market: &Market<'_>, problem: &Problem) -> Choice {
+    let mut problem: Problem = problem.clone();
     loop {
         // What cannot be met any more is left out.
         for demand in &mut problem.demands {
@@ -175,16 +213,27 @@ fn without(problem: &Problem, closed: &BTreeSet<usize>) -> Problem {
     one
 }
 
+/// Returns the problem without one way.
+fn without_way(problem: &Problem, demand: usize, way: usize) -> Problem {
+    let mut one = problem.clone();
+    let closed = one.demands.get_mut(demand).and_then(|demand| demand.get_mut(way));
+    if let Some(way) = closed {
+        way.cost = f64::INFINITY;
+    }
+    one
+}
+
 /// Writes a choice down and asks the prover.
 fn draft(
     basis: &Basis<'_>,
     target: &Target,
     market: &Market<'_>,
     choice: &Choice,
-    name: &str,
+    (name, options): (&str, Options),
 ) -> Result<Draft, String> {
     let chosen = market.chosen(choice);
-    let layout = pack(market, &chosen, &market.used(choice), Style::Shared);
+    let style = if options.shared { Style::Shared } else { Style::Apart };
+    let layout = pack(market, &chosen, &market.used(choice), style);
     let skeleton = written(market, &chosen, &layout, target, name);
     let settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
     let mut skeleton = skeleton;

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::needs::{sorts_as_text, typed};
 use super::ways::{Access, Market, Place, Rows, Thing};
 use crate::families::names::{Names, snake};
+use crate::load::Load;
+use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
 
 /// The arrangement of rows in tables.
@@ -28,7 +30,11 @@ pub(crate) enum Style {
 /// The form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
+    /// A column for each attribute.
     Typed,
+    /// One attribute as partition key, and a text that begins with the row type as sort key.
+    Direct,
+    /// Two texts, of which the first begins with the row type.
     Text,
 }
 
@@ -92,7 +98,7 @@ pub(crate) fn pack(
     shown(market, chosen, &mut layout);
     let mut names = Names::of("dynamodb");
     tables(market, &mut layout, style, &mut names);
-    indexes(market.model, &mut layout, &mut names);
+    indexes(market.model, market.load, &mut layout, &mut names);
     layout
 }
 
@@ -185,6 +191,11 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
     let packed = own.iter().filter(|at| layout.placed.get(**at).is_some_and(textual)).count();
     let shared = style == Style::Shared && packed > 1;
     let common = if shared { names.take("items") } else { String::new() };
+    let direct = shared && {
+        let rows = own.iter().filter_map(|at| layout.placed.get(*at));
+        one_column(model, rows.filter(|one| textual(one)).map(|one| &one.rows))
+    };
+    let mut heads = Heads::default();
     let of_read: BTreeMap<usize, String> = collected
         .iter()
         .map(|read| {
@@ -208,10 +219,11 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
             Some(head) if *head == wanted => head.clone(),
             _ => names.take(&wanted),
         };
-        one.head = head.unwrap_or(&one.name).clone();
+        one.head = heads.of(head.unwrap_or(&one.name));
         one.form = Form::Text;
         if shared && textual(one) {
             one.table.clone_from(&common);
+            one.form = if direct { Form::Direct } else { Form::Text };
         } else if let Some(head) = head {
             one.table = format!("{head}_items");
         } else {
@@ -222,11 +234,36 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
     }
 }
 
+/// Returns true if a column of a text key has a changing attribute beside one that whoever changes
+/// it does not know: then its text cannot be written anew.
+fn mixes(load: &Load<'_>, rows: &Rows) -> bool {
+    let own = |paths: &[ColumnPath]| -> BTreeSet<usize> {
+        paths.iter().filter(|path| path.len() == 1).flatten().copied().collect()
+    };
+    [own(&rows.key.partition), own(&rows.key.sort)].iter().any(|column| {
+        load.about(rows.relation).any(|change| {
+            change.kind != EffectKind::Insert
+                && column.iter().any(|one| change.set.contains(one))
+                && column.iter().any(|one| !change.set.contains(one) && !change.key.contains(one))
+        })
+    })
+}
+
 /// Returns the name of a key's attributes.
 fn parts(model: &Model, rows: &Rows) -> String {
     let text = |path: &ColumnPath| model.path_text(rows.relation, path).replace('.', "_");
     let all: Vec<String> = rows.key.partition.iter().chain(&rows.key.sort).map(text).collect();
     if all.is_empty() { "all".to_owned() } else { all.join("_") }
+}
+
+/// Returns true if one typed column holds the partition of all rows: one attribute of one type.
+fn one_column<'r>(model: &Model, mut rows: impl Iterator<Item = &'r Rows>) -> bool {
+    let of = |rows: &Rows| match rows.key.partition.as_slice() {
+        [only] if rows.key.shards == 1 => Some(model.path_type(rows.relation, only)).filter(typed),
+        _ => None,
+    };
+    let Some(first) = rows.next().and_then(of) else { return false };
+    rows.all(|rows| of(rows).is_some_and(|ty| ty.comparable(&first)))
 }
 
 /// Returns true if a key may have a column for each attribute.
@@ -239,7 +276,7 @@ fn fits_typed(model: &Model, rows: &Rows, partition_max: usize, sort_max: usize)
 }
 
 /// Assigns entries to indexes of their tables.
-fn indexes(model: &Model, layout: &mut Layout, names: &mut Names) {
+fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Names) {
     let mut slots: Vec<Slot> = Vec::new();
     let mut entries: Vec<usize> = (0..layout.placed.len())
         .filter(|at| layout.placed.get(*at).is_some_and(|one| one.rows.place == Place::Index))
@@ -257,8 +294,8 @@ fn indexes(model: &Model, layout: &mut Layout, names: &mut Names) {
             .position(|base| base.rows.relation == relation && base.rows.place == Place::Base);
         let table = base.and_then(|base| layout.placed.get(base)).map(|base| base.table.clone());
         let tag = one.rows.key.tag.as_ref().map(|tag| tag.read);
-        let textual =
-            one.rows.key.sort.iter().all(|path| sorts_as_text(&model.path_type(relation, path)));
+        let sorts = |path: &ColumnPath| sorts_as_text(&model.path_type(relation, path));
+        let textual = one.rows.key.sort.iter().all(sorts) && !mixes(load, &one.rows);
         let fits = |slot: &Slot, layout: &Layout| {
             let of_tag = tag.is_some() && slot.tags.contains(&tag);
             slot.table == table
@@ -281,29 +318,60 @@ fn indexes(model: &Model, layout: &mut Layout, names: &mut Names) {
             one.base = base;
         }
     }
+    let mut numbered = 0;
     for slot in &slots {
         let shared = slot.entries.len() > 1;
         let mut table = String::new();
+        let mut heads = Heads::default();
         for at in &slot.entries {
             let Some(one) = layout.placed.get_mut(*at) else { continue };
             let relation = snake(&model.relation(one.rows.relation).name.text);
             let wanted = format!("{relation}_by_{}", parts(model, &one.rows));
             if table.is_empty() {
-                table = names.take(if shared { "shared_index" } else { &wanted });
+                // Its name stands in each item that has an entry: a short one, and the field's own.
+                numbered += usize::from(shared);
+                let short = format!("gsi{numbered}");
+                table = names.take(if shared { &short } else { &wanted });
             }
             one.name.clone_from(&table);
             one.table.clone_from(&table);
             one.sorted = true;
-            one.head = match &one.rows.key.tag {
+            let name = match &one.rows.key.tag {
                 Some(tag) => {
                     model.reads.get(tag.read).map_or(relation, |read| read.name.text.clone())
                 }
                 None => relation,
             };
+            one.head = heads.of(&name);
             let alone = !shared && fits_typed(model, &one.rows, 4, 4);
             one.form = if alone { Form::Typed } else { Form::Text };
             one.sorted = shared || !one.rows.key.sort.is_empty();
         }
+    }
+}
+
+/// The beginnings of the texts of one table or index: short, because every key has one.
+#[derive(Debug, Default)]
+struct Heads {
+    given: BTreeMap<String, String>,
+}
+
+impl Heads {
+    /// Returns the beginning for a name: the letters that its words begin with, or as many letters
+    /// as tell it from the others.
+    fn of(&mut self, name: &str) -> String {
+        if let Some(head) = self.given.get(name) {
+            return head.clone();
+        }
+        let words: String = name.split('_').filter_map(|word| word.chars().next()).collect();
+        let letters: Vec<char> = name.chars().filter(|c| *c != '_').collect();
+        let longer = (1..=letters.len()).map(|n| letters.iter().take(n).collect());
+        let numbered = (2..).map(|n| format!("{words}{n}"));
+        let free = |head: &String| !self.given.values().any(|other| other == head);
+        let mut tried = std::iter::once(words.clone()).chain(longer).chain(numbered);
+        let head = tried.find(free).unwrap_or_else(|| name.to_owned());
+        self.given.insert(name.to_owned(), head.clone());
+        head
     }
 }
 

@@ -27,6 +27,14 @@ const EACH: &str = "each_one";
 /// The name of one shard.
 const SHARD: &str = "each_shard";
 
+/// The binding of a sort key's text.
+enum Sort {
+    /// All of it.
+    Whole(String),
+    /// Its ends; none is all there is.
+    Ends(String),
+}
+
 /// A read that is written, with the rows that it is served by.
 pub(crate) struct Writer<'a> {
     pub(crate) model: &'a Model,
@@ -90,12 +98,18 @@ impl Writer<'_> {
         let read = self.model.reads.get(mixed.read)?;
         let source = read.sources.first()?;
         let placed = self.layout.of(*access.rows.first()?)?;
-        let mut pk = vec![placed.head.clone()];
-        for path in &placed.rows.key.partition {
-            pk.push(self.known(read, source, path, true)?);
+        let mut out = format!("serve {} by query {}", read.name.text, placed.table);
+        if placed.form == Form::Direct {
+            let value = self.known(read, source, placed.rows.key.partition.first()?, false)?;
+            let begin = quote(&format!("{}{DELIMITER}", placed.head));
+            out.push_str(&format!(" ({value}) begins {begin}"));
+        } else {
+            let mut pk = vec![placed.head.clone()];
+            for path in &placed.rows.key.partition {
+                pk.push(self.known(read, source, path, true)?);
+            }
+            out.push_str(&format!(" pk {}", quote(&pk.join(&DELIMITER.to_string()))));
         }
-        let pk = quote(&pk.join(&DELIMITER.to_string()));
-        let mut out = format!("serve {} by query {} pk {pk}", read.name.text, placed.table);
         if mixed.descends.first() == Some(&true) {
             out.push_str(" desc");
         }
@@ -154,6 +168,10 @@ impl Writer<'_> {
             let parts: Option<Vec<String>> = paths.iter().map(|path| value(path, true)).collect();
             Some(format!("{head}{}", parts?.join(&DELIMITER.to_string())))
         };
+        if placed.form == Form::Direct {
+            let sk = quote(&join(lead(self.model, placed), &key.sort)?);
+            return Some(format!(" ({}, {sk})", value(key.partition.first()?, false)?));
+        }
         let head = if key.partition.is_empty() { "" } else { "#" };
         let pk = join(format!("{}{head}", placed.head), &key.partition)?;
         let sk = join(lead(self.model, placed), &key.sort)?;
@@ -199,15 +217,27 @@ impl Writer<'_> {
             }
             return Some(format!(" ({}){}", values.join(", "), typed_ends(read, &ranges)?));
         }
+        let texts: Option<Vec<String>> = head.iter().map(|path| value(path, true)).collect();
+        let begin = format!("{}{}", lead(self.model, placed), texts?.join(&DELIMITER.to_string()));
+        let sort = self.sort_text((read, placed.rows.relation), begin, (head, rest), &ranges)?;
+        if placed.form == Form::Direct {
+            let partition = value(key.partition.first()?, false)?;
+            return Some(match sort {
+                Sort::Whole(sk) => format!(" ({partition}, {})", quote(&sk)),
+                Sort::Ends(ends) => format!(" ({partition}){ends}"),
+            });
+        }
         let mut pk = vec![placed.head.clone()];
         for path in &key.partition {
             pk.push(value(path, true)?);
         }
         pk.extend(shard.map(|shard| format!("<{shard}>")));
         let pk = quote(&pk.join(&DELIMITER.to_string()));
-        let texts: Option<Vec<String>> = head.iter().map(|path| value(path, true)).collect();
-        let begin = format!("{}{}", lead(self.model, placed), texts?.join(&DELIMITER.to_string()));
-        let sk = self.sort_text((read, placed.rows.relation), begin, (head, rest), &ranges)?;
+        let sk = match sort {
+            Sort::Whole(sk) if !sk.is_empty() => format!(" sk {}", quote(&sk)),
+            Sort::Ends(ends) if !ends.is_empty() => format!(" sk{ends}"),
+            _ => String::new(),
+        };
         Some(format!(" pk {pk}{sk}"))
     }
 
@@ -218,22 +248,18 @@ impl Writer<'_> {
         mut begin: String,
         (head, rest): (&[ColumnPath], &[ColumnPath]),
         ranges: &[&Predicate],
-    ) -> Option<String> {
-        let Some(next) = rest.first() else {
-            let all =
-                if begin.is_empty() { String::new() } else { format!(" sk {}", quote(&begin)) };
-            return Some(all);
-        };
+    ) -> Option<Sort> {
+        let Some(next) = rest.first() else { return Some(Sort::Whole(begin)) };
         if !head.is_empty() {
             begin.push(DELIMITER);
         }
         if ranges.is_empty() {
-            let begins = format!(" sk begins {}", quote(&begin));
-            return Some(if begin.is_empty() { String::new() } else { begins });
+            let begins = format!(" begins {}", quote(&begin));
+            return Some(Sort::Ends(if begin.is_empty() { String::new() } else { begins }));
         }
         let fixed = !self.model.path_type(relation, next).is_text();
         let last = rest.len() == 1;
-        let mut out = " sk".to_owned();
+        let mut out = String::new();
         let (mut low, mut high) = (false, false);
         for (word, value) in bounds(ranges) {
             let Term::Param(_) = value else { return None };
@@ -255,7 +281,7 @@ impl Writer<'_> {
         if !begin.is_empty() && !high {
             out.push_str(&format!(" through {}", quote(&begin)));
         }
-        Some(out)
+        Some(Sort::Ends(out))
     }
 
     /// Writes the steps that merge several ranges to one list: sorted, then cut.

@@ -31,9 +31,16 @@ pub(crate) fn spreading(model: &Model, placed: &Placed) -> ColumnPath {
 /// Returns the beginning of a sort key's text: its tag, or what keeps it from being empty.
 pub(crate) fn lead(model: &Model, placed: &Placed) -> String {
     let key = &placed.rows.key;
-    if let Some(tag) = &key.tag {
-        let end = if key.sort.is_empty() { "" } else { "#" };
-        return format!("{}{end}", tag.text);
+    let end = if key.sort.is_empty() { "" } else { "#" };
+    let tagged = key.tag.as_ref().map(|tag| format!("{}{end}", tag.text));
+    if placed.form == Form::Direct {
+        return match tagged {
+            Some(tagged) => format!("{}{DELIMITER}{tagged}", placed.head),
+            None => format!("{}{end}", placed.head),
+        };
+    }
+    if let Some(tagged) = tagged {
+        return tagged;
     }
     let may_be_empty = |ty: &Type| match ty {
         Type::Text(domain) => domain.min == 0,
@@ -72,6 +79,10 @@ fn key(model: &Model, placed: &Placed) -> String {
     let pk = pk.join(&DELIMITER.to_string());
     let sort: Vec<String> = parts.sort.iter().map(text).collect();
     let sk = format!("{}{}", lead(model, placed), sort.join(&DELIMITER.to_string()));
+    if placed.form == Form::Direct {
+        let partition: Vec<String> = parts.partition.iter().map(name).collect();
+        return format!("key ({}; {})", partition.join(", "), quote(&sk));
+    }
     if sk.is_empty() {
         return format!("pk {}", quote(&pk));
     }
@@ -102,7 +113,9 @@ pub(crate) fn tables(
             out.push_str(&format!("  table {name} {}\n", row(model, layout, one, counts)));
             continue;
         }
-        out.push_str(&format!("  table {name} {{\n    pk text  sk text\n"));
+        let texts = rows.iter().all(|one| one.form == Form::Text);
+        let columns = if texts { "    pk text  sk text\n" } else { "" };
+        out.push_str(&format!("  table {name} {{\n{columns}"));
         for one in rows {
             let text = row(model, layout, one, counts);
             out.push_str(&format!("    row {} {text}\n", one.name));

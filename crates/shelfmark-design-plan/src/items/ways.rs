@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::estimate::Estimate;
 use super::keys::{Key, Tag, completed, keys};
 use super::needs::{Need, Needs, Origin};
+use crate::Options;
 use crate::choice::{Problem, Way};
 use crate::families::draft::Ask;
 use crate::load::Load;
@@ -78,7 +79,12 @@ pub(crate) struct Market<'a> {
 }
 
 impl<'a> Market<'a> {
-    pub(crate) fn new(model: &'a Model, load: &'a Load<'a>, needs: &'a Needs) -> Self {
+    pub(crate) fn new(
+        model: &'a Model,
+        load: &'a Load<'a>,
+        needs: &'a Needs,
+        options: Options,
+    ) -> Self {
         let mut market = Self {
             model,
             load,
@@ -96,6 +102,9 @@ impl<'a> Market<'a> {
         }
         market.copies();
         market.demands();
+        let problem = &mut market.problem;
+        problem.things.iter_mut().for_each(|cost| *cost *= options.writes);
+        problem.demands.iter_mut().flatten().for_each(|way| way.cost *= options.reads);
         market
     }
 
@@ -124,8 +133,8 @@ impl<'a> Market<'a> {
         let plain: Vec<&Ask> =
             needs.iter().map(|need| &need.ask).filter(|ask| ask.when.is_empty()).collect();
         let tried = keys(self.model, &plain);
-        let mut bases = vec![self.primary(relation)];
-        bases.extend(self.splits(relation));
+        let mut bases = self.splits(relation);
+        bases.push(self.primary(relation));
         bases.extend(tried.iter().map(|key| completed(self.model, relation, key)));
         bases.extend(
             self.collections(relation).iter().map(|key| completed(self.model, relation, key)),

@@ -320,7 +320,7 @@ write born(u, n) = insert User(id u, name n)
             let line =
                 schema.lines().skip_while(|line| !line.contains(&format!("serve {name} "))).take(2);
             let line: String = line.collect();
-            let own = line.contains("then get user ") || line.contains("then get items pk \"user#");
+            let own = line.contains("then get user ") || line.contains("then get items pk \"u#");
             assert!(own, "{target}\n{schema}");
             let status = found.iter().find(|(one, _)| one == name).map(|(_, status)| *status);
             assert_eq!(status, Some(Status::Multi), "{target} {name}\n{schema}");
