@@ -17,7 +17,7 @@ use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
 /// Calls a second of a pattern without a declared rate.
-pub const USUAL_RATE: f64 = 1.0;
+pub(crate) const USUAL_RATE: f64 = 1.0;
 
 /// Tuples of a relation without a declared count.
 pub(crate) const USUAL_COUNT: f64 = 1e6;

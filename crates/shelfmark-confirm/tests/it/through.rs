@@ -35,7 +35,7 @@ fn models_run_through_the_dynamodb_face() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut found = Vec::new();
     let (mut sent, mut planned) = (0, 0);
-    for folder in ["seeds", "reference"] {
+    for folder in ["seeds", "reference", "designs"] {
         for file in std::fs::read_dir(root.join(folder)).expect("models").flatten() {
             let text = std::fs::read_to_string(file.path()).expect("a model");
             let name = file.file_name().to_string_lossy().into_owned();
@@ -70,6 +70,26 @@ schema s target dynamodb {
 ";
     let mut found = Vec::new();
     assert_eq!(wrong("one table", text, &mut found), 3);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A derived schema with shards: the hash of a bucket is computed by who sends the request.
+#[test]
+fn shards_run_through_the_dynamodb_face() {
+    let text = "type name = text(min 1, max 20)
+entity Event {
+  key id: ulid  day: date immutable  device: name immutable  body: text(max 200) immutable
+  count 10G  fanout day avg 1G  fanout device avg 100k
+}
+read latest(d, n) = Event where day = d order by id desc limit n rate 10/s
+read of_device(d, n) = Event where device = d order by id desc limit n rate 100/s
+write emit(i, day, d, b) = insert Event(id i, day day, device d, body b) rate 20k/s
+";
+    let document = Document::parse("t", text).expect("a model");
+    let plan = document.plan("dynamodb", "planned").expect("a schema");
+    assert!(plan.schema.contains("bucket(hash(id), "), "{}", plan.schema);
+    let mut found = Vec::new();
+    assert_eq!(wrong("shards", &document.with_only(&plan.schema), &mut found), 3);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

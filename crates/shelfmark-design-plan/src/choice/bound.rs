@@ -54,8 +54,9 @@ impl Problem {
     /// Raises the offers, those with the fewest ways first, until none can be raised.
     fn ascend(&self, ways: &[Vec<&Way>], offers: &mut [f64], left: &mut [f64]) {
         let mut given: Vec<Vec<f64>> = ways.iter().map(|list| vec![0.0; list.len()]).collect();
-        let mut order: Vec<usize> = (0..ways.len()).filter(|at| !ways[*at].is_empty()).collect();
-        order.sort_by_key(|at| ways[*at].len());
+        let count = |at: &usize| ways.get(*at).map_or(0, Vec::len);
+        let mut order: Vec<usize> = (0..ways.len()).filter(|at| count(at) > 0).collect();
+        order.sort_by_key(count);
         loop {
             let mut raised = false;
             for at in &order {

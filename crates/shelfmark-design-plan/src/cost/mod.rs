@@ -73,6 +73,8 @@ pub struct SchemaCost {
     pub patterns: Vec<PatternCost>,
     /// Dollars a month for what is stored.
     pub storage: f64,
+    /// Numbers of rows that no declaration tells, with what is taken instead.
+    pub assumed: Vec<(String, f64)>,
     /// The hottest partition: write units a second at the declared peaks, and the table.
     pub hottest: Option<(f64, String)>,
 }
@@ -163,6 +165,7 @@ impl Counter<'_> {
             indexes,
             patterns,
             storage: self.storage(),
+            assumed: self.assumed(),
             hottest: self.hottest(),
         }
     }
@@ -193,6 +196,20 @@ impl Counter<'_> {
             self.prices.storage(items, self.items.bytes(id))
         };
         self.schema.families.iter().enumerate().map(of).sum()
+    }
+
+    /// Returns the relations whose number of tuples is not declared.
+    fn assumed(&self) -> Vec<(String, f64)> {
+        let sources: BTreeSet<usize> =
+            self.schema.families.iter().map(|family| family.source).collect();
+        let open = sources
+            .into_iter()
+            .filter(|source| !self.model.relation(*source).facts.contains_key("count"));
+        open.map(|source| {
+            let name = self.model.relation(source).name.text.clone();
+            (name, load::count(self.model, source))
+        })
+        .collect()
     }
 
     /// Returns the read units of one call.
@@ -283,7 +300,8 @@ impl Counter<'_> {
                 continue;
             }
             let together = self.target.transactions
-                && (step.transaction.is_some() && changes > 1.0 || plan.derived && changes > 1.0);
+                && changes > 1.0
+                && (step.transaction.is_some() || plan.derived);
             let times = self.times(plan, step);
             for id in &step.families {
                 let factor = if together { self.prices.transaction } else { 1.0 };

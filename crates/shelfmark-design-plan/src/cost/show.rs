@@ -101,6 +101,14 @@ impl fmt::Display for Beside {
         if let Some(prices) = Prices::of(&right.target) {
             writeln!(out, "  prices of {}: {}", prices.date, prices.source)?;
         }
+        if !left.assumed.is_empty() {
+            let texts: Vec<String> = left
+                .assumed
+                .iter()
+                .map(|(name, count)| format!("{} {name}", number(*count)))
+                .collect();
+            writeln!(out, "  no count is declared: about {}", texts.join(", "))?;
+        }
         if left.patterns.iter().any(|one| !one.declared) {
             writeln!(out, "  ? no rate is declared: {} calls a second", crate::load::USUAL_RATE)?;
         }

@@ -146,7 +146,10 @@ impl Planner<'_> {
         let far: Vec<ColumnPath> = ask
             .shown
             .iter()
-            .filter(|path| self.is_out_of_reach(ask.relation, path))
+            .filter(|path| {
+                self.is_out_of_reach(ask.relation, path)
+                    || self.is_better_followed(ask.relation, path)
+            })
             .cloned()
             .collect();
         let mut wanted: BTreeMap<(ColumnPath, RelationId), BTreeSet<ColumnPath>> = BTreeMap::new();

@@ -21,6 +21,7 @@ pub(crate) mod mixed;
 pub(crate) mod names;
 pub(crate) mod serve;
 pub(crate) mod settle;
+mod shards;
 pub(crate) mod text;
 pub(crate) mod text_keys;
 
@@ -28,6 +29,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Plan;
 use crate::basis::Basis;
+use crate::load::Load;
+use crate::price::Prices;
 use draft::{Ask, Draft, Fits};
 use mixed::Mixed;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
@@ -100,6 +103,8 @@ pub(crate) struct Planner<'a> {
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
     pub(crate) notes: Vec<String>,
+    /// The rates that are declared; nothing where the target has no prices.
+    load: Option<Load<'a>>,
     /// True if requirements are only collected, for candidates with typed keys as well.
     pub(crate) weighing: bool,
     /// True if counts are kept that some write may not be able to keep up.
@@ -119,6 +124,7 @@ impl<'a> Planner<'a> {
             bold,
             alone,
             weighing: false,
+            load: Prices::of(&target.name).map(|prices| Load::of(model, target, prices)),
             model,
             target,
             indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.plans_texts(),

@@ -6,6 +6,7 @@
 use super::draft::{Component, Draft};
 use super::mixed::Mixed;
 use super::names::snake;
+use super::shards::SHARD;
 use super::text::EVERYTHING;
 use super::text_keys::DELIMITER;
 use super::{Follow, Planner, Served};
@@ -32,6 +33,14 @@ impl Planner<'_> {
             let name = term(&read.params, list.values.first()?)?;
             out.push_str(&format!("each {EACH} in {name} "));
         }
+        let shards = self.shards(draft);
+        let spread = shards.as_ref().filter(|(_, path)| !served.equal.contains(path));
+        if let Some((parts, _)) = spread {
+            if list.is_some() {
+                return None;
+            }
+            out.push_str(&format!("each {SHARD} in 0..{} ", parts - 1));
+        }
         let whole = rest.is_empty() && !self.is_index(draft);
         let one = whole && !known.is_empty();
         let verb = match (one, self.target.ordered) {
@@ -57,11 +66,11 @@ impl Planner<'_> {
         };
         if let Some(limit) = &limit
             && !one
-            && (!single || list.is_some())
+            && (!single || list.is_some() || spread.is_some())
         {
             out.push_str(&format!(" limit {limit}"));
         }
-        if list.is_some() {
+        if list.is_some() || spread.is_some() {
             out.push_str(&self.gather(read, source, limit.as_deref()));
         }
         for follow in &served.follows {
@@ -155,6 +164,14 @@ impl Planner<'_> {
         }
         for component in known {
             values.push(self.known(read, source, &component.path)?);
+        }
+        if let Some((parts, path)) = self.shards(draft) {
+            let shard = match self.known(read, source, &path) {
+                Some(value) => format!("bucket(hash({value}), {parts})"),
+                None => SHARD.to_owned(),
+            };
+            let head = usize::from(draft.least == 0);
+            values.insert((draft.least + head).min(values.len()), shard);
         }
         let mut out = if values.is_empty() && ranges.is_empty() {
             String::new()

@@ -131,6 +131,8 @@ impl Planner<'_> {
             return format!("key ({})", texts.join(", "));
         }
         let (partition, sort) = texts.split_at(draft.least.min(texts.len()));
+        let bucket = self.shards(draft).map(|shards| self.bucket(&shards, draft));
+        let partition: Vec<String> = partition.iter().cloned().chain(bucket).collect();
         let partition =
             if partition.is_empty() { format!("{EVERYTHING:?}") } else { partition.join(", ") };
         format!("key ({partition}; {})", sort.join(", "))

@@ -9,6 +9,7 @@
 //!
 //! Invariant: a pattern without a plan has a note that says why.
 
+mod candidates;
 mod estimate;
 mod explain;
 mod keys;
@@ -131,6 +132,10 @@ fn planned(
     for text in &draft.settled.notes {
         note(text.clone());
     }
+    if draft.gap > 0.0 {
+        let percent = draft.gap * 100.0;
+        note(format!("the search ended early: the best schema may cost {percent:.1} % less"));
+    }
     let text = draft.skeleton.finish(&draft.settled.writes, &notes);
     let schema = crate::basis::formatted(&text)?;
     Ok((Plan { schema, notes }, draft.settled.sound))
@@ -144,6 +149,8 @@ fn first_word(text: &str) -> String {
 struct Draft {
     skeleton: Skeleton,
     settled: Settled,
+    /// The part of the cost that a longer search might save.
+    gap: f64,
 }
 
 impl Draft {
@@ -238,7 +245,7 @@ fn draft(
     let settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
     let mut skeleton = skeleton;
     skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
-    Ok(Draft { skeleton, settled })
+    Ok(Draft { skeleton, settled, gap: choice.gap() })
 }
 
 fn written(

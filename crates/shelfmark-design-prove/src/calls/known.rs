@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
                         other => self.input(relation, path, other),
                     })
                     .collect();
-                Some(Expr::Call(*function, of?, ty))
+                Some(Expr::call(*function, of?, ty))
             }
             _ => None,
         }
@@ -236,7 +236,7 @@ impl<'a> Writer<'a> {
                         other => self.value(relation, known, other, ty),
                     })
                     .collect();
-                Some(Expr::Call(*function, of?, ty.clone()))
+                Some(Expr::call(*function, of?, ty.clone()))
             }
             _ => None,
         }

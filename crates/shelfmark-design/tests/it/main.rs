@@ -17,6 +17,7 @@ mod lints;
 mod lists;
 mod machine;
 mod messages;
+mod models;
 mod pairs;
 mod planned;
 mod records;
