@@ -446,6 +446,15 @@ pub(crate) struct DesignPlan {
     /// Print the model too, with this schema in place of its own
     #[arg(long)]
     pub(crate) whole: bool,
+    /// Compare with a schema of the model instead, pattern by pattern, in dollars a month
+    #[arg(long, value_name = "SCHEMA", conflicts_with_all = ["whole", "target"])]
+    pub(crate) beside: Option<String>,
+    /// Say what each choice costs instead, and what the next best would cost
+    #[arg(long, conflicts_with_all = ["whole", "beside"])]
+    pub(crate) explain: bool,
+    /// Show instead what is given up for fewer tables, cheaper reads or cheaper writes
+    #[arg(long, conflicts_with_all = ["whole", "beside", "explain"])]
+    pub(crate) pareto: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

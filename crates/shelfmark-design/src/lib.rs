@@ -27,12 +27,13 @@ mod size;
 pub use calls::Requests;
 pub use document::{Document, Finding, Report, explain, lints, nearest, starter};
 pub use draw::View;
-pub use plan::Plan;
 pub use shelfmark_design_language::catalogue::Severity;
 pub use shelfmark_design_language::certificate::{
     Certificate, Factor, Ground, Obligation, Range, RangeEnd, RowsMax, Status, shown,
 };
 pub use shelfmark_design_language::limits;
+pub use shelfmark_design_plan::Plan;
+pub use shelfmark_design_plan::cost::{Beside, PatternCost, SchemaCost};
 pub use shelfmark_design_prove::calls::Call;
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};
 

@@ -36,12 +36,14 @@ const ALLOWED: [(&str, &[&str]); 27] = [
     ("shelfmark-design-language", &["shelfmark-keycode"]),
     // The syntax for names in statements, whose reserved words are the lexer's.
     ("shelfmark-design-prove", &["shelfmark-design-language", "shelfmark-cql-syntax"]),
+    ("shelfmark-design-plan", &["shelfmark-design-language", "shelfmark-design-prove"]),
     // Not the prover: who checks a certificate must not share a judgement with who made it.
     ("shelfmark-design-verify", &["shelfmark-design-language"]),
     (
         "shelfmark-design",
         &[
             "shelfmark-design-language",
+            "shelfmark-design-plan",
             "shelfmark-design-prove",
             "shelfmark-design-verify",
             "shelfmark-cql-syntax",

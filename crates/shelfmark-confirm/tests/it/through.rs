@@ -35,7 +35,7 @@ fn models_run_through_the_dynamodb_face() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut found = Vec::new();
     let (mut sent, mut planned) = (0, 0);
-    for folder in ["seeds", "reference"] {
+    for folder in ["seeds", "reference", "designs"] {
         for file in std::fs::read_dir(root.join(folder)).expect("models").flatten() {
             let text = std::fs::read_to_string(file.path()).expect("a model");
             let name = file.file_name().to_string_lossy().into_owned();
@@ -49,6 +49,48 @@ fn models_run_through_the_dynamodb_face() {
     println!("{sent} patterns of published schemas, {planned} of derived ones");
     assert!(found.is_empty(), "{} went wrong:\n{}", found.len(), found.join("\n"));
     assert!(sent >= 25 && planned >= 80, "only {sent} and {planned}");
+}
+
+/// An index holds every item of its table that has the columns of its key: rows of another type
+/// with attributes of the same names and types are not to be found in it.
+#[test]
+fn an_index_holds_no_rows_of_types_without_an_entry() {
+    let text = "type name = text(min 1, max 20)
+entity Order { key id: uuid  user: name immutable  at: timestamp immutable  total: int(0..100) }
+entity Pay { key id: uuid  user: name immutable  at: timestamp immutable  sum: int(0..100) }
+read orders(u) = Order where user = u order by at desc
+write order(i, u, at, t) = insert Order(id i, user u, at at, total t)
+write pay(i, u, at, t) = insert Pay(id i, user u, at at, sum t)
+schema s target dynamodb {
+  table main {
+    row Order from Order pk \"order#<id>\" sk \"0\" store all index by_user key (user; at)
+    row Pay from Pay pk \"pay#<id>\" sk \"0\" store all
+  }
+}
+";
+    let mut found = Vec::new();
+    assert_eq!(wrong("one table", text, &mut found), 3);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A derived schema with shards: the hash of a bucket is computed by who sends the request.
+#[test]
+fn shards_run_through_the_dynamodb_face() {
+    let text = "type name = text(min 1, max 20)
+entity Event {
+  key id: ulid  day: date immutable  device: name immutable  body: text(max 200) immutable
+  count 10G  fanout day avg 1G  fanout device avg 100k
+}
+read latest(d, n) = Event where day = d order by id desc limit n rate 10/s
+read of_device(d, n) = Event where device = d order by id desc limit n rate 100/s
+write emit(i, day, d, b) = insert Event(id i, day day, device d, body b) rate 20k/s
+";
+    let document = Document::parse("t", text).expect("a model");
+    let plan = document.plan("dynamodb", "planned").expect("a schema");
+    assert!(plan.schema.contains("bucket(hash(id), "), "{}", plan.schema);
+    let mut found = Vec::new();
+    assert_eq!(wrong("shards", &document.with_only(&plan.schema), &mut found), 3);
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// The text with every schema for DynamoDB, whose names have three characters.

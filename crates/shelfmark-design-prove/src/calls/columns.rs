@@ -99,8 +99,45 @@ impl Columns {
                 }
             });
         }
+        if let Some(first) = keys.first_mut()
+            && self.holds_others(model, schema, base, id, &families, own)
+        {
+            let part = if table.partition == 1 { "pk" } else { "k0" };
+            let name = format!("{}_{part}", table.name.text);
+            *first = KeyColumn { name, ty: first.ty.clone(), direct: false };
+        }
         keys.extend(below.iter().cloned());
         keys
+    }
+
+    /// Returns true if rows of another type have every column of the index: an index holds each
+    /// item of its table that has the columns of its key.
+    fn holds_others(
+        &self,
+        model: &Model,
+        schema: &Schema,
+        base: TableId,
+        id: TableId,
+        families: &[&Family],
+        own: usize,
+    ) -> bool {
+        let of_index: BTreeSet<Option<FamilyId>> = families.iter().map(|one| one.base).collect();
+        let wanted: Option<BTreeSet<&str>> = (0..own)
+            .map(|at| {
+                let paths = direct_path(model, families, at)?;
+                let first = families.first()?;
+                self.attribute(base, first.source, paths.first()?)
+            })
+            .collect();
+        let Some(wanted) = wanted.filter(|_| schema.tables.get(id).is_some()) else { return false };
+        let others = schema.of_table(base).filter(|(other, _)| !of_index.contains(&Some(*other)));
+        others.into_iter().any(|(other, family)| {
+            let held: BTreeSet<&str> = carried(model, schema, other, family)
+                .iter()
+                .filter_map(|path| self.attribute(base, family.source, path))
+                .collect();
+            wanted.is_subset(&held)
+        })
     }
 
     /// Returns the common name of an attribute of several families in a table, if it has one.

@@ -47,6 +47,21 @@ impl Expr {
         Self::Input(param.name.trim_end_matches("()").to_owned(), param.ty.clone())
     }
 
+    /// Returns a function of other values; computes it where all of them are known.
+    pub(super) fn call(function: Function, args: Vec<Self>, ty: Type) -> Self {
+        let known: Option<Vec<Value>> = args
+            .iter()
+            .map(|arg| match arg {
+                Self::Const(value, _) => Some(value.clone()),
+                _ => None,
+            })
+            .collect();
+        match known {
+            Some(values) => Self::Const(function.apply(&values), ty),
+            None => Self::Call(function, args, ty),
+        }
+    }
+
     /// Composes a text; adjacent known pieces are joined, and a single text stays itself.
     pub(super) fn text(pieces: Vec<Piece>) -> Self {
         let mut joined: Vec<Piece> = Vec::new();

@@ -2,12 +2,13 @@
 //!
 //! Invariant: an expression of a row names a column that the row has.
 
+use std::collections::BTreeSet;
+
 use super::expr::{Expr, Piece};
 use super::read::type_of;
 use super::request::{Ask, End, Guard, Refusal, Request};
 use crate::needs::{Need, needs};
 use crate::own_key::{keys_of, own_bindings};
-use crate::paths::all_key_paths;
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Codec, Family, FamilyId, Part};
@@ -96,7 +97,7 @@ impl<'a> Writer<'a> {
                         other => self.input(relation, path, other),
                     })
                     .collect();
-                Some(Expr::Call(*function, of?, ty))
+                Some(Expr::call(*function, of?, ty))
             }
             _ => None,
         }
@@ -130,7 +131,9 @@ impl<'a> Writer<'a> {
         let table = self.calls.schema.tables.get(family.table);
         let mut equal = Vec::new();
         let mut ends = Vec::new();
-        for column in &family.key {
+        // Of an index its own columns take conditions, not those of its row's key behind them.
+        let asked = self.calls.schema.columns_asked(family.table);
+        for column in family.key.iter().take(asked) {
             if let Some(value) = self.column(family.source, &known, &column.parts) {
                 equal.push(value);
                 continue;
@@ -158,7 +161,14 @@ impl<'a> Writer<'a> {
             return Err(self.unknown("the partition of a read"));
         }
         let point = !is_index && ends.is_empty() && equal.len() == columns;
-        let held = all_key_paths(self.calls.model, family);
+        let mut held: BTreeSet<ColumnPath> = BTreeSet::new();
+        for part in family.key.iter().take(asked).flat_map(|column| &column.parts) {
+            if let Part::Hole { term, .. } = part {
+                term.columns(&mut |path| {
+                    held.insert(canonical(self.calls.model, family.source, path));
+                });
+            }
+        }
         let guarded = |path: &ColumnPath| {
             family.when.iter().any(|one| {
                 one.op == CondOp::Eq
@@ -226,7 +236,7 @@ impl<'a> Writer<'a> {
                         other => self.value(relation, known, other, ty),
                     })
                     .collect();
-                Some(Expr::Call(*function, of?, ty.clone()))
+                Some(Expr::call(*function, of?, ty.clone()))
             }
             _ => None,
         }

@@ -78,7 +78,7 @@ fn plain(read: &Read, term: &Term) -> Expr {
         Term::Call(function, args) => {
             let args: Vec<Expr> = args.iter().map(|arg| plain(read, arg)).collect();
             let ty = args.first().map_or(Type::Bool, Expr::ty);
-            Expr::Call(*function, args, ty)
+            Expr::call(*function, args, ty)
         }
         Term::Each | Term::Prior(_) | Term::Column(_) => Expr::Const(Value::Null, Type::Bool),
     }
@@ -299,7 +299,7 @@ impl Reader<'_> {
                         self.term(arg, ty)
                     })
                     .collect();
-                Expr::Call(*function, of?, ty)
+                Expr::call(*function, of?, ty)
             }
             Term::Column(_) => Expr::Const(Value::Null, ty),
         })

@@ -2,30 +2,12 @@
 
 use shelfmark_design_language::model::schema::{Family, Part, Stored};
 use shelfmark_design_language::model::{Model, Term, Type};
+pub(crate) use shelfmark_design_plan::bytes::{elements, sparse_share, value_bytes};
 
 /// Bytes of a row beside its values: head, lengths and the record of the store.
 ///
 /// Source: `docs/format.md`, records.
 pub(crate) const ROW_OVERHEAD_BYTES: f64 = 40.0;
-
-/// Returns the average bytes of one value.
-pub(crate) fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64 {
-    let owner = model.path_owner(relation, path);
-    let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
-    let Some(column) = column else { return 16.0 };
-    if let Some(avg) = column.facts.get("avg") {
-        return *avg;
-    }
-    match &column.ty {
-        Type::Bool => 1.0,
-        Type::Int(_) | Type::Decimal(_) | Type::Timestamp | Type::Date => 8.0,
-        Type::Uuid | Type::Ulid => 16.0,
-        Type::Enum(_) => 8.0,
-        Type::Text(domain) => domain.max.map_or(32.0, |max| (max as f64 / 2.0).min(64.0)),
-        Type::Bytes => column.facts.get("max").copied().unwrap_or(256.0),
-        Type::List(_, max) => max.map_or(64.0, |max| max as f64 * 16.0),
-    }
-}
 
 /// Returns the average bytes of a row: key, stored attributes, overhead; collections at their
 /// average.
@@ -83,27 +65,4 @@ fn value_bytes_max(model: &Model, relation: usize, path: &[usize]) -> f64 {
         _ => None,
     });
     declared.unwrap_or_else(|| value_bytes(model, relation, path))
-}
-
-/// Returns how many tuples share one value of a column, by a declared figure.
-pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str) -> Option<f64> {
-    let relation = model.relation(relation);
-    relation
-        .fanouts
-        .iter()
-        .filter(|fanout| fanout.from == [via])
-        .find_map(|fanout| fanout.facts.get(figure).copied())
-}
-
-/// Returns the share of the source's tuples that have a row: those with every optional part of the key.
-pub(crate) fn sparse_share(model: &Model, family: &Family) -> f64 {
-    let mut share = 1.0;
-    for path in shelfmark_design_prove::paths::all_key_paths(model, family) {
-        let owner = model.path_owner(family.source, &path);
-        let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
-        if let Some(column) = column.filter(|column| column.optional) {
-            share *= column.facts.get("sparse").copied().unwrap_or(1.0);
-        }
-    }
-    share
 }

@@ -9,6 +9,7 @@ use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::schema::{Codec, Family, Part, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Type};
 use shelfmark_design_language::target::Target;
+use shelfmark_design_plan::bytes::{plain_bytes, text_bytes};
 
 /// Tree, id of the table, token, row mark and chunk number.
 ///
@@ -188,92 +189,6 @@ fn cells(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Ce
 
 fn name_bytes(model: &Model, family: &Family, path: &[usize]) -> f64 {
     model.path_text(family.source, path).len() as f64
-}
-
-/// Returns the fixed length of a type; `None` for texts and lists.
-fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
-    let text_ids = matches!(target.name.as_str(), "dynamodb" | "candb");
-    Some(match ty {
-        Type::Bool => 1.0,
-        Type::Uuid => {
-            if text_ids {
-                36.0
-            } else {
-                16.0
-            }
-        }
-        Type::Ulid => {
-            if text_ids {
-                26.0
-            } else {
-                16.0
-            }
-        }
-        // DynamoDB's numbers: about two digits a byte, and one.
-        Type::Timestamp => 8.0,
-        Type::Date => {
-            if text_ids {
-                10.0
-            } else {
-                4.0
-            }
-        }
-        Type::Int(range) | Type::Decimal(range) => {
-            let digits = range.map_or(10.0, |(low, high)| {
-                low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
-            });
-            match range {
-                _ if text_ids => digits / 2.0 + 1.0,
-                // `smallint` and `int` are as long as what they hold needs.
-                Some((low, high)) if target.name == "cql" => {
-                    let fits = |bits: u32| {
-                        let half = 1_i64 << (bits - 1);
-                        (-half..half).contains(low) && (-half..half).contains(high)
-                    };
-                    if fits(16) {
-                        2.0
-                    } else if fits(32) {
-                        4.0
-                    } else {
-                        8.0
-                    }
-                }
-                _ => 8.0,
-            }
-        }
-        _ => return None,
-    })
-}
-
-/// Returns the length of a value that is written as text; `None` for texts.
-fn text_bytes(ty: &Type, codec: Codec) -> Option<f64> {
-    let digits = |range: &Option<(i64, i64)>| {
-        range.map_or(10.0, |(low, high)| {
-            low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
-        })
-    };
-    Some(match (codec, ty) {
-        (Codec::Pad(width), _) => f64::from(width),
-        // `2021-01-01T00:00:00.000Z`.
-        (Codec::Iso, Type::Timestamp) => 24.0,
-        // Two hexadecimal digits for each byte, of which the first counts the others.
-        (Codec::Lexint, Type::Int(range)) => {
-            let bits = range.map_or(32.0, |(_, high)| (high.max(1) as f64).log2() + 1.0);
-            2.0 * (1.0 + (bits / 8.0).floor())
-        }
-        (_, Type::Uuid) => 36.0,
-        (_, Type::Ulid) => 26.0,
-        (_, Type::Date) => 10.0,
-        // Milliseconds since 1970.
-        (_, Type::Timestamp) => 13.0,
-        (_, Type::Bool) => 4.5,
-        (_, Type::Int(range) | Type::Decimal(range)) => digits(range),
-        (_, Type::Enum(variants)) => {
-            let letters: usize = variants.iter().map(String::len).sum();
-            letters as f64 / variants.len().max(1) as f64
-        }
-        _ => return None,
-    })
 }
 
 fn key_bytes(model: &Model, relation: usize, path: &[usize], ty: &Type, target: &Target) -> f64 {

@@ -12,7 +12,6 @@
 pub(crate) mod format;
 mod load;
 pub(crate) mod show;
-pub(crate) mod volume;
 
 use std::collections::BTreeSet;
 
@@ -22,6 +21,7 @@ use crate::document::Document;
 use shelfmark_design_language::model::schema::{Family, Schema};
 use shelfmark_design_language::model::{ColumnPath, Model};
 use shelfmark_design_language::target::Target;
+pub(crate) use shelfmark_design_plan::volume;
 use volume::Figure;
 
 /// Sizes and loads of every schema of a model.

@@ -321,7 +321,7 @@ impl Parser<'_> {
             }
             "read" => {
                 self.step();
-                let row = self.name("a row family")?;
+                let row = self.family_name()?;
                 let conds = if self.eat_word("where") { self.conds()? } else { Vec::new() };
                 let alias = self.alias()?;
                 Some(WriteStep::Read { row, conds, alias })
@@ -346,6 +346,18 @@ impl Parser<'_> {
                 self.fail_among("a step of a write", &known)
             }
         }
+    }
+
+    /// Parses the name of a row family, or of the entries of one row type in a shared index.
+    fn family_name(&mut self) -> Got<super::Name> {
+        let start = self.span();
+        let mut name = self.name("a row family")?;
+        if self.eat(".") {
+            let index = self.name("an index")?;
+            name.text = format!("{}.{}", name.text, index.text);
+            name.span = self.since(start);
+        }
+        Some(name)
     }
 
     fn sample_row(&mut self) -> Got<SampleRow> {

@@ -1,5 +1,7 @@
 //! Writes the text of a schema, table by table.
 
+use std::collections::BTreeSet;
+
 use super::Planner;
 use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
@@ -9,20 +11,25 @@ use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is the same for all rows.
-pub(super) const EVERYTHING: &str = "all";
+pub(crate) const EVERYTHING: &str = "all";
 
 /// A schema without the plans of its writes.
-pub(super) struct Skeleton {
-    head: String,
-    tables: String,
+pub(crate) struct Skeleton {
+    pub(crate) head: String,
+    pub(crate) tables: String,
     /// Plans of reads, each with its index in the model.
-    pub(super) serves: Vec<(usize, String)>,
+    pub(crate) serves: Vec<(usize, String)>,
 }
 
 impl Skeleton {
     /// Returns the schema so far, which can be parsed.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.with(&[])
+    }
+
+    /// Returns the reads whose plans are written.
+    pub(crate) fn written(&self) -> BTreeSet<usize> {
+        self.serves.iter().map(|(read, _)| *read).collect()
     }
 
     fn with(&self, writes: &[String]) -> String {
@@ -31,7 +38,7 @@ impl Skeleton {
         format!("{} {{\n{}{lines}}}\n", self.head, self.tables)
     }
 
-    pub(super) fn finish(&self, writes: &[String], notes: &[String]) -> String {
+    pub(crate) fn finish(&self, writes: &[String], notes: &[String]) -> String {
         let notes: String =
             notes.iter().map(|note| format!("# {}\n", note.replace('\n', " "))).collect();
         format!("{notes}{}", self.with(writes))
@@ -124,6 +131,8 @@ impl Planner<'_> {
             return format!("key ({})", texts.join(", "));
         }
         let (partition, sort) = texts.split_at(draft.least.min(texts.len()));
+        let bucket = self.shards(draft).map(|shards| self.bucket(&shards, draft));
+        let partition: Vec<String> = partition.iter().cloned().chain(bucket).collect();
         let partition =
             if partition.is_empty() { format!("{EVERYTHING:?}") } else { partition.join(", ") };
         format!("key ({partition}; {})", sort.join(", "))

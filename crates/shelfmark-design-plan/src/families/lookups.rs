@@ -228,7 +228,9 @@ impl Planner<'_> {
                     .collect();
                 for via in through {
                     let mut ask = Ask::new(self.model, relation, vec![vec![via]], Vec::new());
-                    ask.shown.clone_from(&one.shown);
+                    // What lies behind the reference stands in the row that changes.
+                    let own = |path: &&ColumnPath| path.len() == 1 || path.first() != Some(&via);
+                    ask.shown = one.shown.iter().filter(own).cloned().collect();
                     self.ask(&ask);
                 }
             }

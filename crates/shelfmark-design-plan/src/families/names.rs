@@ -10,7 +10,7 @@ const NAME_BYTES_MAX: usize = 44;
 
 /// The names that are taken.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     taken: BTreeSet<String>,
     /// Shortest name that the target accepts.
     least: usize,
@@ -18,12 +18,12 @@ pub(super) struct Names {
 
 impl Names {
     /// Creates an empty set of names; DynamoDB accepts none of less than three characters.
-    pub(super) fn of(target: &str) -> Self {
+    pub(crate) fn of(target: &str) -> Self {
         Self { taken: BTreeSet::new(), least: if target == "dynamodb" { 3 } else { 1 } }
     }
 
     /// Returns the name, or the name with a number behind it when it is taken.
-    pub(super) fn take(&mut self, wanted: &str) -> String {
+    pub(crate) fn take(&mut self, wanted: &str) -> String {
         let longer = format!("{wanted}_table");
         let wanted = if wanted.len() < self.least { longer.as_str() } else { wanted };
         let mut name: String = wanted.chars().take(NAME_BYTES_MAX).collect();
@@ -38,7 +38,7 @@ impl Names {
 }
 
 /// Converts `TimelineEntry` to `timeline_entry`.
-pub(super) fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut out = String::new();
     let mut low = false;
     for c in name.chars() {
@@ -53,7 +53,7 @@ pub(super) fn snake(name: &str) -> String {
 
 impl Planner<'_> {
     /// Returns the wanted name of a draft: `user`, `post_by_author_at`.
-    pub(super) fn wanted_name(&self, draft: &Draft) -> String {
+    pub(crate) fn wanted_name(&self, draft: &Draft) -> String {
         let relation = snake(&self.model.relation(draft.relation).name.text);
         let primary: BTreeSet<Vec<usize>> =
             self.model.relation(draft.relation).key().iter().map(|n| vec![*n]).collect();

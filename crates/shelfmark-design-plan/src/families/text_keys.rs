@@ -7,32 +7,32 @@ use shelfmark_design_language::model::schema::Codec;
 use shelfmark_design_language::model::{RelationId, Type};
 
 /// The delimiter of a text key's components; it sorts below all that an escaped text holds.
-pub(super) const DELIMITER: char = '#';
+pub(crate) const DELIMITER: char = '#';
+
+/// Returns the codec that writes values of the type so that texts sort as values do.
+pub(crate) fn codec(ty: &Type) -> Codec {
+    match ty {
+        Type::Text(_) | Type::Enum(_) => Codec::Esc,
+        Type::Int(Some((bottom, top))) if *bottom >= 0 => {
+            u8::try_from(top.to_string().len()).map_or(Codec::Plain, Codec::Pad)
+        }
+        Type::Timestamp => Codec::Iso,
+        _ => Codec::Plain,
+    }
+}
 
 impl Planner<'_> {
-    /// Returns the codec that writes values of the type so that texts sort as values do.
-    pub(super) fn codec(ty: &Type) -> Codec {
-        match ty {
-            Type::Text(_) | Type::Enum(_) => Codec::Esc,
-            Type::Int(Some((bottom, top))) if *bottom >= 0 => {
-                u8::try_from(top.to_string().len()).map_or(Codec::Plain, Codec::Pad)
-            }
-            Type::Timestamp => Codec::Iso,
-            _ => Codec::Plain,
-        }
-    }
-
     /// Returns a hole for a value of the path's type.
-    pub(super) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
-        format!("<{what}{}>", Self::codec(&self.model.path_type(relation, path)).suffix())
+    pub(crate) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
+        format!("<{what}{}>", codec(&self.model.path_type(relation, path)).suffix())
     }
 
-    pub(super) fn path_hole(&self, relation: RelationId, path: &[usize]) -> String {
+    pub(crate) fn path_hole(&self, relation: RelationId, path: &[usize]) -> String {
         self.hole(relation, path, &self.model.path_text(relation, path))
     }
 
     /// Writes components with the delimiter between them.
-    pub(super) fn template(&self, relation: RelationId, components: &[Component]) -> String {
+    pub(crate) fn template(&self, relation: RelationId, components: &[Component]) -> String {
         let holes: Vec<String> =
             components.iter().map(|component| self.path_hole(relation, &component.path)).collect();
         holes.join(&DELIMITER.to_string())
@@ -40,7 +40,7 @@ impl Planner<'_> {
 
     /// Returns the beginning of a sort key whose only attribute may be the empty text, where the
     /// target has no empty keys; else nothing.
-    pub(super) fn lead(&self, draft: &Draft) -> String {
+    pub(crate) fn lead(&self, draft: &Draft) -> String {
         let components = self.key(draft);
         let may_be_empty = |ty: &Type| match ty {
             Type::Text(domain) => domain.min == 0,
@@ -58,7 +58,7 @@ impl Planner<'_> {
 
     /// Checks that values have texts that sort as they do: numbers without bounds, or below zero,
     /// have none.
-    pub(super) fn texts_keep_order(&self, ask: &Ask, source: &Source) -> Result<(), String> {
+    pub(crate) fn texts_keep_order(&self, ask: &Ask, source: &Source) -> Result<(), String> {
         for (path, _) in &ask.tail {
             let why = match self.model.path_type(source.relation, path) {
                 Type::Int(Some((low, _))) if low < 0 => " below 0; count from 0 up",

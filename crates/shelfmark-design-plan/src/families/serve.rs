@@ -6,6 +6,7 @@
 use super::draft::{Component, Draft};
 use super::mixed::Mixed;
 use super::names::snake;
+use super::shards::SHARD;
 use super::text::EVERYTHING;
 use super::text_keys::DELIMITER;
 use super::{Follow, Planner, Served};
@@ -20,7 +21,7 @@ use shelfmark_design_prove::closure::determines_tuple;
 const EACH: &str = "each_one";
 
 impl Planner<'_> {
-    pub(super) fn serve(&self, served: &Served, draft: &Draft, named: &[String]) -> Option<String> {
+    pub(crate) fn serve(&self, served: &Served, draft: &Draft, named: &[String]) -> Option<String> {
         let table = named.get(served.draft)?;
         let read = self.model.reads.get(served.read)?;
         let source = read.sources.first()?;
@@ -31,6 +32,14 @@ impl Planner<'_> {
         if let Some(list) = list {
             let name = term(&read.params, list.values.first()?)?;
             out.push_str(&format!("each {EACH} in {name} "));
+        }
+        let shards = self.shards(draft);
+        let spread = shards.as_ref().filter(|(_, path)| !served.equal.contains(path));
+        if let Some((parts, _)) = spread {
+            if list.is_some() {
+                return None;
+            }
+            out.push_str(&format!("each {SHARD} in 0..{} ", parts - 1));
         }
         let whole = rest.is_empty() && !self.is_index(draft);
         let one = whole && !known.is_empty();
@@ -57,11 +66,11 @@ impl Planner<'_> {
         };
         if let Some(limit) = &limit
             && !one
-            && (!single || list.is_some())
+            && (!single || list.is_some() || spread.is_some())
         {
             out.push_str(&format!(" limit {limit}"));
         }
-        if list.is_some() {
+        if list.is_some() || spread.is_some() {
             out.push_str(&self.gather(read, source, limit.as_deref()));
         }
         for follow in &served.follows {
@@ -155,6 +164,14 @@ impl Planner<'_> {
         }
         for component in known {
             values.push(self.known(read, source, &component.path)?);
+        }
+        if let Some((parts, path)) = self.shards(draft) {
+            let shard = match self.known(read, source, &path) {
+                Some(value) => format!("bucket(hash({value}), {parts})"),
+                None => SHARD.to_owned(),
+            };
+            let head = usize::from(draft.least == 0);
+            values.insert((draft.least + head).min(values.len()), shard);
         }
         let mut out = if values.is_empty() && ranges.is_empty() {
             String::new()
@@ -268,7 +285,7 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
+    pub(crate) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
         let read = self.model.reads.get(mixed.read)?;
         let source = read.sources.first()?;
         let row = mixed.rows.first()?;
@@ -298,7 +315,7 @@ impl Planner<'_> {
         Some(out)
     }
 
-    pub(super) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
+    pub(crate) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
         let read = self.model.reads.get(read)?;
         let one = read.sources.first()?.predicates.first()?;
         let value = one.values.first()?;
@@ -317,7 +334,7 @@ impl Planner<'_> {
 }
 
 /// Converts range predicates to ends of a range.
-fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
+pub(crate) fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
     let mut found = Vec::new();
     for one in ranges {
         let mut push =
@@ -339,7 +356,7 @@ fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
 }
 
 /// Returns a value as a schema writes it; `None` when there is no way to write it.
-pub(super) fn term(params: &[Param], term: &Term) -> Option<String> {
+pub(crate) fn term(params: &[Param], term: &Term) -> Option<String> {
     match term {
         Term::Param(index) => {
             let name = &params.get(*index)?.name;

@@ -8,120 +8,63 @@
 //! On a target whose indexes show a write at once there is one table for each entity or link, and
 //! families are its indexes; on others each family is a table and its writes are put together.
 //!
-//! What it is not: it weighs nothing. Rates, sizes and costs decide between candidates elsewhere.
+//! What it is not: it weighs nothing. Rates, sizes and costs decide in [`super::items`].
 //!
 //! Invariant: it claims nothing. Its output is an ordinary schema, which is proven like one that
 //! was written by hand.
 
 mod asks;
 mod counts;
-mod draft;
+pub(crate) mod draft;
 mod lookups;
-mod mixed;
-mod names;
-mod serve;
-mod settle;
-mod text;
-mod text_keys;
+pub(crate) mod mixed;
+pub(crate) mod names;
+pub(crate) mod serve;
+pub(crate) mod settle;
+mod shards;
+pub(crate) mod text;
+pub(crate) mod text_keys;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::Document;
+use crate::Plan;
+use crate::basis::Basis;
+use crate::load::Load;
+use crate::price::Prices;
 use draft::{Ask, Draft, Fits};
 use mixed::Mixed;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
-use shelfmark_design_language::syntax::tree::{File, Item};
-use shelfmark_design_language::target::{Target, profile};
+use shelfmark_design_language::target::Target;
 
-/// A derived schema.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// The schema as text: an item of a model.
-    pub schema: String,
-    /// Remarks on what it does not do, and why, a sentence each.
-    pub notes: Vec<String>,
+/// Derives a schema for all patterns of a model.
+///
+/// # Errors
+///
+/// A message if the derived text is no schema, which no known model causes.
+pub(crate) fn derive(basis: &Basis<'_>, target: &Target, name: &str) -> Result<Plan, String> {
+    // A count that a write turns out not to keep up is not kept.
+    let bold = planned(basis, target, name, true)?;
+    let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
+    if bold.sound || !counting {
+        return Ok(bold.plan);
+    }
+    planned(basis, target, name, false).map(|planned| planned.plan)
 }
 
-impl Document {
-    /// Derives a schema for the model's patterns; the model's own schemas are ignored.
-    ///
-    /// Cost: patterns times row families of one relation, and one proof of the writes' reads.
-    ///
-    /// # Errors
-    ///
-    /// The target is unknown, or `name` is no name: say another.
-    pub fn plan(&self, target: &str, name: &str) -> Result<Plan, String> {
-        let profile =
-            profile(shelfmark_design_language::target::usual(target)).ok_or_else(|| {
-                format!(
-                    "there is no target {target}; known: {}",
-                    shelfmark_design_language::target::names().join(", ")
-                )
-            })?;
-        let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
-            return Err(format!("{name:?} is no name of a schema"));
-        }
-        // A count that a write turns out not to keep up is not kept.
-        let bold = self.planned(profile, name, true)?;
-        let counting = self.model.reads.iter().any(|read| read.aggregate.is_some());
-        if bold.sound || !counting {
-            return Ok(bold.plan);
-        }
-        self.planned(profile, name, false).map(|planned| planned.plan)
+/// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
+fn planned(basis: &Basis<'_>, target: &Target, name: &str, bold: bool) -> Result<Planned, String> {
+    let shared = Planner::new(basis.model, target, bold, BTreeSet::new()).plan(basis, name)?;
+    if shared.unserved.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
+        return Ok(shared);
     }
-
-    /// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
-    fn planned(&self, target: &Target, name: &str, bold: bool) -> Result<Planned, String> {
-        let shared = Planner::new(&self.model, target, bold, BTreeSet::new()).plan(self, name)?;
-        if shared.unserved.is_empty() || self.model.reads.len() > SEARCHED_PATTERNS_MAX {
-            return Ok(shared);
-        }
-        let alone = shared.unserved.clone();
-        let apart = Planner::new(&self.model, target, bold, alone).plan(self, name)?;
-        Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
-    }
-
-    /// Returns the model's text without its schemas and their settings, followed by `schema`.
-    #[must_use]
-    pub fn with_only(&self, schema: &str) -> String {
-        let mut text = self.without_schemas();
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(schema);
-        text
-    }
-
-    /// Returns the model's text without its schemas and their settings.
-    #[must_use]
-    pub fn without_schemas(&self) -> String {
-        let parsed = shelfmark_design_language::syntax::parser::parse(self.source());
-        let mut gone = Vec::new();
-        let mut kept = File::default();
-        for item in parsed.file.items {
-            match &item {
-                Item::Schema(schema) => gone.push(schema.span),
-                Item::Allow(allow) if allow.schema.is_some() => gone.push(allow.span),
-                _ => kept.items.push(item),
-            }
-        }
-        let comments: Vec<_> = parsed
-            .comments
-            .into_iter()
-            .filter(|comment| {
-                !gone
-                    .iter()
-                    .any(|span| span.start <= comment.span.start && comment.span.start < span.end)
-            })
-            .collect();
-        shelfmark_design_language::syntax::print::format(self.source(), &kept, &comments)
-    }
+    let alone = shared.unserved.clone();
+    let apart = Planner::new(basis.model, target, bold, alone).plan(basis, name)?;
+    Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
 }
 
 /// A read and the family that serves it.
-struct Served {
+pub(crate) struct Served {
     read: usize,
     draft: usize,
     /// True if the family is read from its end.
@@ -133,7 +76,7 @@ struct Served {
 }
 
 /// A point read of what rows refer to.
-struct Follow {
+pub(crate) struct Follow {
     /// The reference, seen from the row.
     base: ColumnPath,
     draft: usize,
@@ -148,7 +91,7 @@ struct Planned {
     unserved: BTreeSet<usize>,
 }
 
-struct Planner<'a> {
+pub(crate) struct Planner<'a> {
     model: &'a Model,
     target: &'a Target,
     /// True if families are indexes of one table for each relation.
@@ -156,10 +99,14 @@ struct Planner<'a> {
     drafts: Vec<Draft>,
     of_relation: BTreeMap<RelationId, Vec<usize>>,
     served: Vec<Served>,
-    mixed: Vec<Mixed>,
+    pub(crate) mixed: Vec<Mixed>,
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
-    notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    /// The rates that are declared; nothing where the target has no prices.
+    load: Option<Load<'a>>,
+    /// True if requirements are only collected, for candidates with typed keys as well.
+    pub(crate) weighing: bool,
     /// True if counts are kept that some write may not be able to keep up.
     bold: bool,
     /// Reads that share no family made before them.
@@ -167,10 +114,17 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(model: &'a Model, target: &'a Target, bold: bool, alone: BTreeSet<usize>) -> Self {
+    pub(crate) fn new(
+        model: &'a Model,
+        target: &'a Target,
+        bold: bool,
+        alone: BTreeSet<usize>,
+    ) -> Self {
         Self {
             bold,
             alone,
+            weighing: false,
+            load: Prices::of(&target.name).map(|prices| Load::of(model, target, prices)),
             model,
             target,
             indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.plans_texts(),
@@ -183,12 +137,12 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn plan(mut self, document: &Document, name: &str) -> Result<Planned, String> {
+    fn plan(mut self, basis: &Basis<'_>, name: &str) -> Result<Planned, String> {
         self.reads();
         self.counts();
         self.look_ups();
         let mut skeleton = self.schema_text(name);
-        let settled = settle::settle(document, &skeleton, self.target)?;
+        let settled = settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
         skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
         for (read, why) in &settled.refused {
             let name = self.model.reads.get(*read).map_or("", |read| read.name.text.as_str());
@@ -202,7 +156,7 @@ impl<'a> Planner<'a> {
             self.note(note);
         }
         let text = skeleton.finish(&settled.writes, &self.notes);
-        let schema = Document::format("plan", &text).map_err(|report| report.text)?;
+        let schema = crate::basis::formatted(&text)?;
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
         let plan = Plan { schema, notes: self.notes };
@@ -313,7 +267,7 @@ impl<'a> Planner<'a> {
         components
     }
 
-    fn note(&mut self, text: String) {
+    pub(crate) fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);
         }
@@ -321,7 +275,7 @@ impl<'a> Planner<'a> {
 }
 
 /// Returns the fewest attributes of the primary key that make the given ones determine the tuple.
-fn completion(
+pub(crate) fn completion(
     model: &Model,
     relation: RelationId,
     given: &BTreeSet<ColumnPath>,

@@ -28,7 +28,7 @@ impl Planner<'_> {
 
     /// Returns the entity that keeps the count, the counted relation, and the attribute between
     /// them.
-    fn countable(&self, read: &Read) -> Option<(RelationId, RelationId, usize)> {
+    pub(crate) fn countable(&self, read: &Read) -> Option<(RelationId, RelationId, usize)> {
         let [source] = read.sources.as_slice() else { return None };
         let [one] = source.predicates.as_slice() else { return None };
         let (CondOp::Eq, [via]) = (one.op, one.path.as_slice()) else { return None };

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::serve::term;
-use super::text::Skeleton;
-use crate::document::Document;
+use crate::basis::Basis;
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::pattern::Write;
 use shelfmark_design_language::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
@@ -20,27 +19,25 @@ use shelfmark_design_prove::{ReadProof, decisive, prove_read, write, write_certi
 
 /// The findings about a schema.
 #[derive(Default)]
-pub(super) struct Settled {
+pub(crate) struct Settled {
     /// Reads that it does not serve, and why.
-    pub(super) refused: BTreeMap<usize, String>,
-    pub(super) writes: Vec<String>,
-    pub(super) notes: Vec<String>,
+    pub(crate) refused: BTreeMap<usize, String>,
+    pub(crate) writes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// True if each write has a plan, and each count.
-    pub(super) sound: bool,
+    pub(crate) sound: bool,
 }
 
 /// Proves the reads of a schema and derives its writes.
-pub(super) fn settle(
-    document: &Document,
-    skeleton: &Skeleton,
+pub(crate) fn settle(
+    basis: &Basis<'_>,
+    skeleton: &str,
+    written: &BTreeSet<usize>,
     target: &Target,
 ) -> Result<Settled, String> {
-    let whole = Document::parse("plan", &document.with_only(&skeleton.text()))
-        .map_err(|report| report.text)?;
-    let model = &whole.model;
+    let model = &basis.with(skeleton)?;
     let mut settled = Settled { sound: true, ..Settled::default() };
     let Some(schema) = model.schemas.first() else { return Ok(settled) };
-    let written: BTreeSet<usize> = skeleton.serves.iter().map(|(read, _)| *read).collect();
     for (index, read) in model.reads.iter().enumerate() {
         let proof = prove_read(model, schema, target, index, read);
         if let Some(failure) = decisive(&proof.analysis) {
@@ -117,6 +114,8 @@ fn step(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Opti
     let family = step.families.first().and_then(|id| schema.families.get(*id))?;
     let name = match family.base {
         None => &family.name.text,
+        // In an index that row types share, the entry has its row's name too.
+        Some(_) if schema.of_table(family.table).count() > 1 => &family.name.text,
         Some(_) => &schema.tables.get(family.table)?.name.text,
     };
     let each = |each: &Option<String>| {

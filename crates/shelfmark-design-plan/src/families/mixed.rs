@@ -9,28 +9,28 @@ use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
 
 /// The table of one such read.
 #[derive(Debug, Clone)]
-pub(super) struct Mixed {
-    pub(super) read: usize,
-    pub(super) rows: Vec<MixedRow>,
+pub(crate) struct Mixed {
+    pub(crate) read: usize,
+    pub(crate) rows: Vec<MixedRow>,
     /// True for each ordering component that descends.
-    pub(super) descends: Vec<bool>,
+    pub(crate) descends: Vec<bool>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct MixedRow {
-    pub(super) relation: RelationId,
+pub(crate) struct MixedRow {
+    pub(crate) relation: RelationId,
     /// All attributes of the key.
-    pub(super) keys: Vec<ColumnPath>,
+    pub(crate) keys: Vec<ColumnPath>,
     /// Number of components that the reader knows, and number of those that order the rows.
-    pub(super) known: usize,
-    pub(super) ordering: usize,
-    pub(super) shown: BTreeSet<ColumnPath>,
+    pub(crate) known: usize,
+    pub(crate) ordering: usize,
+    pub(crate) shown: BTreeSet<ColumnPath>,
     /// The component that sorts the row types in the order of the read.
-    pub(super) tag: String,
+    pub(crate) tag: String,
 }
 
 impl Planner<'_> {
-    pub(super) fn mix(&mut self, index: usize, read: &Read) -> Result<(), String> {
+    pub(crate) fn mix(&mut self, index: usize, read: &Read) -> Result<(), String> {
         let kinds = match read.order.split_first() {
             None => None,
             Some(((OrderKey::Kind, desc), _)) => Some(*desc),

@@ -14,7 +14,7 @@ use shelfmark_design_prove::unservable;
 impl Planner<'_> {
     /// Finds a family for each read, those with the longest keys first: shorter ones are then
     /// their beginnings.
-    pub(super) fn reads(&mut self) {
+    pub(crate) fn reads(&mut self) {
         let mut asks: Vec<(usize, Ask)> = Vec::new();
         for (index, read) in self.model.reads.iter().enumerate() {
             if read.aggregate.is_some() {
@@ -42,7 +42,7 @@ impl Planner<'_> {
 
     /// Returns the requirements of one read; `None` when its rows are of several types, which have
     /// a table of their own.
-    fn read_ask(&mut self, index: usize, read: &Read) -> Result<Option<Ask>, String> {
+    pub(crate) fn read_ask(&mut self, index: usize, read: &Read) -> Result<Option<Ask>, String> {
         if read.sources.len() > 1 {
             return self.mix(index, read).map(|()| None);
         }
@@ -101,14 +101,14 @@ impl Planner<'_> {
                 ));
             }
         }
-        if self.target.plans_texts() {
+        if self.target.plans_texts() && !self.weighing {
             self.texts_keep_order(&ask, source)?;
         }
         Ok(Some(ask))
     }
 
     /// Returns the attributes with a single value, and the one with a range.
-    pub(super) fn predicates(
+    pub(crate) fn predicates(
         &self,
         source: &Source,
     ) -> Result<(Vec<ColumnPath>, Option<ColumnPath>), String> {
@@ -146,7 +146,10 @@ impl Planner<'_> {
         let far: Vec<ColumnPath> = ask
             .shown
             .iter()
-            .filter(|path| self.is_out_of_reach(ask.relation, path))
+            .filter(|path| {
+                self.is_out_of_reach(ask.relation, path)
+                    || self.is_better_followed(ask.relation, path)
+            })
             .cloned()
             .collect();
         let mut wanted: BTreeMap<(ColumnPath, RelationId), BTreeSet<ColumnPath>> = BTreeMap::new();
@@ -174,7 +177,7 @@ impl Planner<'_> {
     }
 
     /// Returns true if copies of the path's target cannot be found again when a write changes it.
-    fn is_out_of_reach(&self, relation: usize, path: &[usize]) -> bool {
+    pub(crate) fn is_out_of_reach(&self, relation: usize, path: &[usize]) -> bool {
         (1..path.len()).any(|at| {
             let owner = self.model.path_owner(relation, path.get(..=at).unwrap_or(path));
             let changes = self.model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
@@ -195,7 +198,7 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn outputs(&self, source: &Source) -> BTreeSet<ColumnPath> {
+    pub(crate) fn outputs(&self, source: &Source) -> BTreeSet<ColumnPath> {
         source
             .outputs
             .iter()

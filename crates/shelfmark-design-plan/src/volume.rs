@@ -11,7 +11,7 @@ use shelfmark_design_language::model::{
 use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 
 /// Days of a month, as calendars average it, in seconds.
-pub(crate) const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
+pub const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 
 /// The horizon of extrapolation: a hundred years, in months.
 const MONTHS_MAX: f64 = 1_200.0;
@@ -21,14 +21,17 @@ const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// A figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Figure {
+pub enum Figure {
+    /// The mean.
     Average,
+    /// A value that one case in a hundred exceeds.
     P99,
+    /// The largest that the model allows.
     Worst,
 }
 
 /// Returns the number of tuples of a relation that share values of these attributes.
-pub(crate) fn rows(
+pub fn rows(
     model: &Model,
     relation: RelationId,
     known: &BTreeSet<ColumnPath>,
@@ -63,11 +66,7 @@ pub(crate) fn rows(
 }
 
 /// Returns how many values the attributes have together, at most as many as there are tuples.
-pub(crate) fn distinct(
-    model: &Model,
-    relation: RelationId,
-    known: &BTreeSet<ColumnPath>,
-) -> Option<f64> {
+pub fn distinct(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
     let mut product = 1.0;
     for path in known {
         let owner = model.path_owner(relation, path);
@@ -98,17 +97,13 @@ pub(crate) fn distinct(
 
 /// Returns the attributes of the partition key, and the number of parts into which computed ones
 /// divide the rest.
-pub(crate) fn partition(
-    model: &Model,
-    schema: &Schema,
-    family: &Family,
-) -> (BTreeSet<ColumnPath>, f64) {
+pub fn partition(model: &Model, schema: &Schema, family: &Family) -> (BTreeSet<ColumnPath>, f64) {
     parts_of_key(model, schema, family, false)
 }
 
 /// Returns the same for a pattern's calls, where days and periods do not spread inserts: all of
 /// them have the last one.
-pub(crate) fn called(
+pub fn called(
     model: &Model,
     schema: &Schema,
     family: &Family,
@@ -170,7 +165,7 @@ fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
 }
 
 /// Returns the share by which a partition grows in a month; `None` when nothing is declared.
-pub(crate) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
+pub fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
     let (known, _) = partition(model, schema, family);
     let relation = model.relation(family.source);
     if known.is_empty() {
@@ -199,7 +194,7 @@ fn fixed_values(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath
 }
 
 /// Returns the months until a size is reached.
-pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64> {
+pub fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64> {
     if bytes >= limit {
         return Some(0.0);
     }
@@ -209,11 +204,7 @@ pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64>
 }
 
 /// Returns the share of all calls that goes to the most wanted values.
-pub(crate) fn share(
-    model: &Model,
-    relation: RelationId,
-    known: &BTreeSet<ColumnPath>,
-) -> Option<f64> {
+pub fn share(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
     if known.is_empty() {
         return Some(1.0);
     }
@@ -229,11 +220,7 @@ pub(crate) fn share(
 }
 
 /// Returns the exponent of the declared skew of calls, if there is one.
-pub(crate) fn skew(
-    model: &Model,
-    relation: RelationId,
-    known: &BTreeSet<ColumnPath>,
-) -> Option<f64> {
+pub fn skew(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
     let fanouts = &model.relation(relation).fanouts;
     let of_fanout = fanouts
         .iter()

@@ -14,22 +14,22 @@ use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 
 /// The requirements of a pattern, or of a write's look-up, on one row family.
 #[derive(Debug, Clone)]
-pub(super) struct Ask {
-    pub(super) relation: RelationId,
+pub(crate) struct Ask {
+    pub(crate) relation: RelationId,
     /// Attributes whose values the reader knows: they lead the key.
-    pub(super) equal: Vec<ColumnPath>,
+    pub(crate) equal: Vec<ColumnPath>,
     /// The attributes after them: first one with a range, then the order, with its directions.
-    pub(super) tail: Vec<(ColumnPath, Option<bool>)>,
+    pub(crate) tail: Vec<(ColumnPath, Option<bool>)>,
     /// Presence or absence of attributes: rows that do not satisfy it are not in the family.
-    pub(super) when: Vec<Predicate>,
+    pub(crate) when: Vec<Predicate>,
     /// The attributes that the rows must show.
-    pub(super) shown: BTreeSet<ColumnPath>,
+    pub(crate) shown: BTreeSet<ColumnPath>,
 }
 
 impl Ask {
     /// Creates requirements, without orders that have a single value among rows that are equal so
     /// far.
-    pub(super) fn new(
+    pub(crate) fn new(
         model: &Model,
         relation: RelationId,
         equal: Vec<ColumnPath>,
@@ -50,30 +50,30 @@ impl Ask {
 
 /// A component of a key. Its direction is open until an order sets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Component {
-    pub(super) path: ColumnPath,
-    pub(super) desc: Option<bool>,
+pub(crate) struct Component {
+    pub(crate) path: ColumnPath,
+    pub(crate) desc: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
-    pub(super) relation: RelationId,
-    pub(super) blocks: Vec<Vec<Component>>,
-    pub(super) when: Vec<Predicate>,
-    pub(super) shown: BTreeSet<ColumnPath>,
+pub(crate) struct Draft {
+    pub(crate) relation: RelationId,
+    pub(crate) blocks: Vec<Vec<Component>>,
+    pub(crate) when: Vec<Predicate>,
+    pub(crate) shown: BTreeSet<ColumnPath>,
     /// Relations whose tuples are counted in the row.
-    pub(super) counts: Vec<RelationId>,
+    pub(crate) counts: Vec<RelationId>,
     /// Number of leading components that every reader knows: the partition key.
-    pub(super) least: usize,
+    pub(crate) least: usize,
     /// True if the key is settled; it may be cut into partition and sort key, and no more.
-    pub(super) locked: bool,
+    pub(crate) locked: bool,
     /// True if it exists so that a second writer of a unique value meets the first: a table of its
     /// own, also where others are indexes.
-    pub(super) guard: bool,
+    pub(crate) guard: bool,
 }
 
 impl Draft {
-    pub(super) fn new(ask: &Ask, fits: Fits) -> Self {
+    pub(crate) fn new(ask: &Ask, fits: Fits) -> Self {
         let mut draft = Self {
             relation: ask.relation,
             blocks: Vec::new(),
@@ -96,17 +96,17 @@ impl Draft {
     }
 
     /// Returns the key's components in their order.
-    pub(super) fn components(&self) -> impl Iterator<Item = &Component> {
+    pub(crate) fn components(&self) -> impl Iterator<Item = &Component> {
         self.blocks.iter().flatten()
     }
 
-    pub(super) fn paths(&self) -> BTreeSet<ColumnPath> {
+    pub(crate) fn paths(&self) -> BTreeSet<ColumnPath> {
         self.components().map(|component| component.path.clone()).collect()
     }
 
     /// Returns the blocks with which the draft would serve the ask too, and whether it is then read from
     /// its end; `None` when no key does both.
-    pub(super) fn refine(
+    pub(crate) fn refine(
         &self,
         model: &Model,
         ask: &Ask,
@@ -143,14 +143,14 @@ fn leads(block: &[Component], ask: &Ask) -> bool {
 
 /// The key shapes of the target.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fits {
+pub(crate) struct Fits {
     /// Texts only: no component descends by itself.
-    pub(super) ascending_only: bool,
+    pub(crate) ascending_only: bool,
     /// Partitions lie in key order and need not be named.
-    pub(super) ordered: bool,
+    pub(crate) ordered: bool,
 }
 
-pub(super) fn component(path: &[usize]) -> Component {
+pub(crate) fn component(path: &[usize]) -> Component {
     Component { path: path.to_vec(), desc: None }
 }
 

@@ -1,0 +1,269 @@
+//! Lists candidate rows of each relation: by the keys that reads ask for, as rows themselves, as
+//! entries, as second rows, and as rows of unique values.
+//!
+//! What it is not: no price and no choice.
+//!
+//! Invariant: a row itself has a key that every write can form and none changes.
+
+use std::collections::BTreeSet;
+
+use super::estimate::Estimate;
+use super::keys::{Key, Tag, completed, is_small, keys};
+use super::needs::Need;
+use super::ways::{Market, Place, Rows, Thing};
+use crate::families::draft::Ask;
+use crate::families::mixed::MixedRow;
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+
+/// Most candidates of one relation.
+///
+/// Ours: some forty keys with a few projections each.
+const ROWS_MAX: usize = 160;
+
+impl Market<'_> {
+    /// Returns true if rows of a relation are read, written anew or counted.
+    pub(super) fn has_home(&self, relation: RelationId) -> bool {
+        let read = self.needs.needs.iter().any(|need| need.ask.relation == relation);
+        let of_mixed = |row: &MixedRow| row.relation == relation;
+        let mixed = self.needs.mixed.iter().any(|mixed| mixed.rows.iter().any(of_mixed));
+        let behind = self
+            .needs
+            .needs
+            .iter()
+            .any(|need| need.behind.iter().any(|behind| behind.owner == relation));
+        let counted = self
+            .needs
+            .counts
+            .iter()
+            .any(|(_, parent, counted)| *parent == relation || *counted == relation);
+        let made = self.load.about(relation).any(|change| change.kind == EffectKind::Insert);
+        read || mixed || behind || counted || made
+    }
+
+    pub(super) fn candidates(&mut self, relation: RelationId) {
+        let needs: Vec<&Need> =
+            self.needs.needs.iter().filter(|need| need.ask.relation == relation).collect();
+        let plain: Vec<&Ask> =
+            needs.iter().map(|need| &need.ask).filter(|ask| ask.when.is_empty()).collect();
+        let tried = keys(self.model, &plain);
+        let mut bases = self.splits(relation);
+        bases.push(self.primary(relation));
+        bases.extend(tried.iter().map(|key| completed(self.model, relation, key)));
+        bases.extend(
+            self.collections(relation).iter().map(|key| completed(self.model, relation, key)),
+        );
+        for key in bases {
+            if self.may_be_base(relation, &key) {
+                let key = self.spread(relation, key, None);
+                self.add(Rows {
+                    relation,
+                    place: Place::Base,
+                    key,
+                    shown: BTreeSet::new(),
+                    when: Vec::new(),
+                });
+            }
+        }
+        self.guards(relation);
+        for key in tried.iter().chain(&self.collections(relation)) {
+            self.indexes(relation, key, &needs);
+        }
+        for need in &needs {
+            if need.strong || !need.ask.when.is_empty() {
+                self.copy(need);
+            }
+        }
+    }
+
+    /// Returns the key by which everything is known that has the primary key.
+    pub(super) fn primary(&self, relation: RelationId) -> Key {
+        let key = self.model.relation(relation).key();
+        let partition = key.iter().map(|column| vec![*column]).collect();
+        Key { partition, tag: None, sort: Vec::new(), shards: 1 }
+    }
+
+    /// Returns the primary key of two parts and more with its first, or its last, as partition.
+    fn splits(&self, relation: RelationId) -> Vec<Key> {
+        let key = self.model.relation(relation).key();
+        let one = |at: usize| Key {
+            partition: key.get(at).map(|column| vec![*column]).into_iter().collect(),
+            tag: None,
+            sort: key.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, c)| vec![*c]).collect(),
+            shards: 1,
+        };
+        if key.len() < 2 { Vec::new() } else { (0..key.len()).map(one).collect() }
+    }
+
+    /// Returns the keys of the collections that rows of a relation lie in.
+    fn collections(&self, relation: RelationId) -> Vec<Key> {
+        let mut found = Vec::new();
+        for mixed in &self.needs.mixed {
+            for row in mixed.rows.iter().filter(|row| row.relation == relation) {
+                let (known, rest) = row.keys.split_at(row.known.min(row.keys.len()));
+                let order = rest.get(..row.ordering.min(rest.len())).unwrap_or(&[]);
+                let tag = Tag { read: mixed.read, text: row.tag.clone() };
+                found.push(Key {
+                    partition: known.to_vec(),
+                    tag: Some(tag),
+                    sort: order.to_vec(),
+                    shards: 1,
+                });
+            }
+        }
+        found
+    }
+
+    /// Returns true if every write can form the key from what it is given, and none changes it.
+    fn may_be_base(&self, relation: RelationId, key: &Key) -> bool {
+        let columns = &self.model.relation(relation).columns;
+        let paths = key.paths();
+        let primary: BTreeSet<ColumnPath> =
+            self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
+        let plain = |path: &ColumnPath| match path.as_slice() {
+            [only] => columns.get(*only).is_some_and(|column| {
+                !column.optional && !matches!(column.ty, Type::List(..) | Type::Bytes)
+            }),
+            _ => false,
+        };
+        if !paths.iter().all(plain) {
+            return false;
+        }
+        let empty = key.partition.is_empty();
+        if empty && !is_small(self.model, relation) {
+            return false;
+        }
+        self.load.about(relation).all(|change| {
+            let given = |path: &ColumnPath| path.iter().all(|column| change.key.contains(column));
+            let moves = paths.iter().flatten().any(|column| change.set.contains(column));
+            match change.kind {
+                EffectKind::Insert => change.fresh || paths == primary,
+                _ => !moves && (change.each == Some(relation) || paths.iter().all(given)),
+            }
+        })
+    }
+
+    /// Returns the key with as many shards as its hottest partition needs.
+    fn spread(&self, relation: RelationId, key: Key, shown: Option<&BTreeSet<ColumnPath>>) -> Key {
+        let estimate = Estimate::new(self.model, self.load);
+        let shards = estimate.shards(relation, &key, shown);
+        Key { shards, ..key }
+    }
+
+    /// Adds the rows that keep unique values apart, narrow and with what reads by them show.
+    fn guards(&mut self, relation: RelationId) {
+        let found = self.model.relation(relation);
+        let own: BTreeSet<ColumnPath> = found.key().iter().map(|column| vec![*column]).collect();
+        for unique in found.keys.iter().skip(1) {
+            if !self.is_filled(relation, unique) {
+                continue;
+            }
+            let partition: Vec<ColumnPath> = unique.iter().map(|column| vec![*column]).collect();
+            let key = Key { partition, tag: None, sort: Vec::new(), shards: 1 };
+            let mut shown = vec![own.clone()];
+            for need in self.needs.needs.iter().filter(|need| need.ask.relation == relation) {
+                if key.is_known(&need.ask.equal) && need.behind.is_empty() {
+                    shown.push(own.iter().chain(&need.own).cloned().collect());
+                }
+            }
+            for shown in shown {
+                let key = key.clone();
+                self.add(Rows { relation, place: Place::Guard, key, shown, when: Vec::new() });
+            }
+        }
+    }
+
+    pub(crate) fn is_filled(&self, relation: RelationId, unique: &[usize]) -> bool {
+        self.load.about(relation).any(|change| {
+            change.kind == EffectKind::Insert
+                || unique.iter().any(|column| change.set.contains(column))
+        })
+    }
+
+    /// Adds an index with nothing beside its key, with what each read shows, and with all of it.
+    fn indexes(&mut self, relation: RelationId, key: &Key, needs: &[&Need]) {
+        let served: Vec<&&Need> = needs
+            .iter()
+            .filter(|need| need.ask.when.is_empty() && key.serves(self.model, &need.ask))
+            .collect();
+        let mut shown: Vec<BTreeSet<ColumnPath>> = vec![BTreeSet::new()];
+        let mut all: [BTreeSet<ColumnPath>; 2] = Default::default();
+        for need in &served {
+            let own = self.beside(relation, key, &need.own);
+            let far = need.behind.iter().flat_map(|behind| behind.shown.iter().cloned());
+            let wide: BTreeSet<ColumnPath> = own.iter().cloned().chain(far).collect();
+            let near: BTreeSet<ColumnPath> =
+                own.iter().cloned().chain(need.behind.iter().map(|one| one.base.clone())).collect();
+            all[0].extend(near.iter().cloned());
+            all[1].extend(wide.iter().cloned());
+            shown.extend([near, wide]);
+        }
+        if let Some(tag) = &key.tag {
+            let of_read = self.needs.mixed.iter().filter(|mixed| mixed.read == tag.read);
+            let rows = of_read.flat_map(|mixed| &mixed.rows);
+            for row in rows.filter(|row| row.relation == relation) {
+                shown.push(self.beside(relation, key, &row.shown));
+            }
+        }
+        shown.extend(all);
+        shown.dedup();
+        for shown in shown {
+            let shown = self.beside(relation, key, &shown);
+            let key = self.spread(relation, key.clone(), Some(&shown));
+            self.add(Rows { relation, place: Place::Index, key, shown, when: Vec::new() });
+        }
+    }
+
+    /// Returns the attributes that neither the key nor the row's own key holds.
+    pub(super) fn beside(
+        &self,
+        relation: RelationId,
+        key: &Key,
+        shown: &BTreeSet<ColumnPath>,
+    ) -> BTreeSet<ColumnPath> {
+        let held = key.paths();
+        let primary = self.model.relation(relation).key();
+        let own = |path: &ColumnPath| matches!(path.as_slice(), [one] if primary.contains(one));
+        shown.iter().filter(|path| !held.contains(*path) && !own(path)).cloned().collect()
+    }
+
+    /// Adds a second row for a read that an index cannot serve.
+    fn copy(&mut self, need: &Need) {
+        let relation = need.ask.relation;
+        let alone = keys(self.model, &[&need.ask]);
+        for key in alone {
+            let key = completed(self.model, relation, &key);
+            let far = need.behind.iter().flat_map(|behind| behind.shown.iter().cloned());
+            let shown = need.own.iter().cloned().chain(far).collect();
+            let shown = self.beside(relation, &key, &shown);
+            let when = need.ask.when.clone();
+            self.add(Rows { relation, place: Place::Copy, key, shown, when });
+        }
+    }
+
+    /// Adds the copies of attributes behind references.
+    pub(super) fn copies(&mut self) {
+        for need in &self.needs.needs {
+            for path in need.behind.iter().flat_map(|behind| &behind.shown) {
+                let thing = Thing::Copied(need.ask.relation, path.clone());
+                if !self.things.contains(&thing) {
+                    self.things.push(thing);
+                }
+            }
+            for path in need.ask.equal.iter().chain(need.ask.tail.iter().map(|(path, _)| path)) {
+                let thing = Thing::Copied(need.ask.relation, path.clone());
+                if path.len() > 1 && !self.things.contains(&thing) {
+                    self.things.push(thing);
+                }
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, rows: Rows) {
+        let of_relation = self.rows_of(rows.relation).count();
+        let thing = Thing::Rows(rows);
+        if of_relation < ROWS_MAX && !self.things.contains(&thing) {
+            self.things.push(thing);
+        }
+    }
+}

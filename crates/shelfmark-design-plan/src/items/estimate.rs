@@ -1,0 +1,227 @@
+//! Estimates what candidates and ways cost a month, in dollars.
+//!
+//! What it is not: exact to the byte. A chosen schema is counted again from its own rows and
+//! requests, by [`crate::cost`].
+//!
+//! Invariant: no estimate is negative, and more that is shown never costs less to write.
+
+use std::collections::BTreeSet;
+
+use super::keys::Key;
+use super::needs::{Need, Origin};
+use super::ways::{Place, Rows, Thing};
+use crate::bytes::{plain_bytes, value_bytes};
+use crate::load::{self, Load, count, hottest, present, rows_of, rows_read};
+use crate::price::Prices;
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId};
+use shelfmark_design_language::target::Target;
+
+/// The price of keeping one more index or second row, whatever it holds, in dollars a month: of two
+/// schemas that cost the same, the one with fewer of them is chosen.
+const STANDING: f64 = 0.01;
+
+/// Most parts of one partition.
+const SHARDS_MAX: u32 = 256;
+
+/// Costs of candidates.
+pub(crate) struct Estimate<'a> {
+    model: &'a Model,
+    load: &'a Load<'a>,
+    prices: &'static Prices,
+    target: &'a Target,
+}
+
+impl<'a> Estimate<'a> {
+    pub(crate) fn new(model: &'a Model, load: &'a Load<'a>) -> Self {
+        Self { model, load, prices: load.prices, target: load.target }
+    }
+
+    /// Returns the bytes of attributes with their names.
+    fn attributes(&self, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> f64 {
+        let of = |path: &ColumnPath| {
+            let ty = self.model.path_type(relation, path);
+            let name = self.model.path_text(relation, path).len() as f64;
+            let own = plain_bytes(&ty, self.target);
+            let share = present(self.model, relation, path);
+            (name + own.unwrap_or_else(|| value_bytes(self.model, relation, path))) * share
+        };
+        paths.iter().map(of).sum()
+    }
+
+    /// Returns the bytes of a row itself.
+    fn item(&self, relation: RelationId) -> f64 {
+        let columns = self.model.relation(relation).columns.len();
+        let all = (0..columns).map(|column| vec![column]).collect();
+        let key: BTreeSet<ColumnPath> =
+            self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
+        // The key is a text of its own beside its attributes, begun with the row's type.
+        self.attributes(relation, &all) + self.attributes(relation, &key) + 12.0
+    }
+
+    /// Returns the bytes of a candidate's row or entry.
+    pub(crate) fn bytes(&self, rows: &Rows) -> f64 {
+        let relation = rows.relation;
+        if rows.place == Place::Base {
+            return self.item(relation);
+        }
+        let mut paths = rows.key.paths();
+        paths.extend(self.model.relation(relation).key().iter().map(|column| vec![*column]));
+        paths.extend(rows.shown.iter().cloned());
+        let key: BTreeSet<ColumnPath> =
+            self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
+        self.attributes(relation, &paths) + self.attributes(relation, &key) + 12.0
+    }
+
+    /// Returns the share of tuples that have a row or entry.
+    fn share(&self, rows: &Rows) -> f64 {
+        let keys = rows.key.paths();
+        let there = |path: &ColumnPath| present(self.model, rows.relation, path);
+        let guards = rows.when.iter().map(|one| match one.op {
+            shelfmark_design_language::syntax::tree::CondOp::Absent => 1.0 - there(&one.path),
+            _ => there(&one.path),
+        });
+        keys.iter().map(there).chain(guards).product()
+    }
+
+    /// Returns how many shards the hottest partition of a key needs.
+    pub(crate) fn shards(
+        &self,
+        relation: RelationId,
+        key: &Key,
+        shown: Option<&BTreeSet<ColumnPath>>,
+    ) -> u32 {
+        let whole = shown.is_none();
+        let held = shown.map(|shown| shown.iter().cloned().chain(key.paths()).collect());
+        let bytes = match &held {
+            Some(held) => self.attributes(relation, held) + 60.0,
+            None => self.item(relation),
+        };
+        let units = self.prices.write_units(bytes);
+        let there: f64 = match &held {
+            Some(_) => key.paths().iter().map(|path| present(self.model, relation, path)).product(),
+            None => 1.0,
+        };
+        // Entries that come and go count with all of their rows.
+        let there = if there < 1.0 { there.max(0.1) } else { 1.0 };
+        let heat =
+            hottest(self.model, self.load, relation, &key.partition, held.as_ref(), units) * there;
+        let parts = (heat / self.prices.partition_writes).ceil();
+        let alone = key.sort.is_empty() && whole;
+        if parts <= 1.0 || alone || key.tag.is_some() {
+            return 1;
+        }
+        // The hash does not fill all parts alike.
+        let wanted = (parts * 1.5).ceil().min(f64::from(SHARDS_MAX));
+        (2..=SHARDS_MAX).find(|n| f64::from(*n) >= wanted).unwrap_or(SHARDS_MAX)
+    }
+
+    /// Returns what a thing costs once.
+    pub(crate) fn thing(&self, thing: &Thing) -> f64 {
+        match thing {
+            Thing::Rows(rows) => self.rows(rows),
+            Thing::Copied(relation, path) => self.copied(*relation, path),
+        }
+    }
+
+    fn rows(&self, rows: &Rows) -> f64 {
+        let bytes = self.bytes(rows);
+        let units = self.prices.write_units(bytes);
+        let share = self.share(rows);
+        let mut units_per_second = 0.0;
+        for change in self.load.about(rows.relation) {
+            let keys = rows.key.paths();
+            let hits = |paths: &BTreeSet<ColumnPath>| {
+                paths
+                    .iter()
+                    .any(|path| matches!(path.as_slice(), [one] if change.set.contains(one)))
+            };
+            let own = units * if change.together { self.prices.transaction } else { 1.0 };
+            let made = matches!(change.kind, EffectKind::Insert | EffectKind::Delete);
+            let times = match rows.place {
+                Place::Base => own,
+                Place::Index if made => units * share,
+                // The entry under the old key goes, and one under the new key comes.
+                Place::Index if hits(&keys) => 2.0 * units * share.max(0.5),
+                Place::Index if hits(&rows.shown) => units * share,
+                Place::Index => 0.0,
+                // Written together with the row, which then costs twice as well.
+                Place::Copy | Place::Guard => {
+                    let both = units * self.prices.transaction + units;
+                    if made {
+                        both * share
+                    } else if hits(&keys) {
+                        2.0 * both * share
+                    } else if hits(&rows.shown) {
+                        both * share
+                    } else {
+                        0.0
+                    }
+                }
+            };
+            units_per_second += change.rate * times;
+        }
+        let items = count(self.model, rows.relation) * share;
+        let parts = f64::from(rows.key.shards - 1) * STANDING;
+        let standing = if rows.place == Place::Base { 0.0 } else { STANDING } + parts;
+        self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
+    }
+
+    /// Returns the cost of keeping copies of an attribute behind a reference.
+    fn copied(&self, relation: RelationId, path: &ColumnPath) -> f64 {
+        let owner = self.model.path_owner(relation, path);
+        let via: BTreeSet<ColumnPath> =
+            BTreeSet::from([path.first().copied().into_iter().collect()]);
+        let rows = rows_of(self.model, relation, &via);
+        let units = self.prices.write_units(self.item(relation));
+        let mut written = 0.0;
+        let mut read = 0.0;
+        for change in self.load.about(owner) {
+            if path.last().is_some_and(|last| change.set.contains(last)) {
+                // The row and what indexes show of it, in one transaction.
+                written += change.rate * rows * (units * self.prices.transaction + units);
+                read += change.rate * rows * self.prices.weak_read;
+            }
+        }
+        for change in self.load.about(relation) {
+            if change.kind == EffectKind::Insert {
+                read += change.rate * self.prices.read_units(self.item(owner), true);
+            }
+        }
+        let bytes = self.attributes(relation, &BTreeSet::from([path.clone()]));
+        let items = count(self.model, relation);
+        let stored = self.prices.storage(items, bytes) - self.prices.storage(items, 0.0);
+        self.prices.writes(written) + self.prices.reads(read) + stored
+    }
+
+    /// Returns the cost of a need by one candidate.
+    pub(crate) fn read(&self, need: &Need, rows: &Rows, own: bool, follows: usize) -> f64 {
+        let prices = self.prices;
+        let loops = matches!(need.origin, Origin::Loop(_));
+        let parts = f64::from(rows.key.shards);
+        let found = need.rows;
+        let bytes = self.bytes(rows) * found;
+        let mut units = prices.read_units(bytes / parts, need.strong || loops) * parts;
+        if own {
+            units += found * prices.read_units(self.item(need.ask.relation), need.strong);
+        }
+        for behind in need.behind.iter().take(follows) {
+            units += found * prices.read_units(self.item(behind.owner), need.strong);
+        }
+        prices.reads(need.rate * units)
+    }
+
+    /// Returns the cost of a read of several row types in one range.
+    pub(crate) fn collected<'r>(
+        &self,
+        read: Option<&Read>,
+        rows: impl Iterator<Item = &'r Rows>,
+    ) -> f64 {
+        let Some(read) = read else { return 0.0 };
+        let bytes: f64 = rows
+            .enumerate()
+            .map(|(source, rows)| self.bytes(rows) * rows_read(self.model, read, source))
+            .sum();
+        self.prices.reads(load::rate(&read.facts) * self.prices.read_units(bytes, false))
+    }
+}

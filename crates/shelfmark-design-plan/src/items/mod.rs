@@ -1,0 +1,319 @@
+//! Chooses rows, entries and copies by cost, for a target of items, indexes and request units.
+//!
+//! Candidates are listed from what patterns need, each with a price for what is written and stored;
+//! each need has the ways in which some candidates serve it, with a price for what is read. The
+//! cheapest choice is packed into tables and indexes and written as a schema, which the prover
+//! judges; a way that it refuses is closed, and the rest is chosen anew.
+//!
+//! What it is not: no proof. Its costs are estimates, by which candidates are compared.
+//!
+//! Invariant: a pattern without a plan has a note that says why.
+
+mod candidates;
+mod estimate;
+mod explain;
+mod keys;
+mod needs;
+mod pack;
+mod serve;
+mod text;
+mod ways;
+
+pub(crate) use explain::explain;
+
+use std::collections::BTreeSet;
+
+use crate::basis::Basis;
+use crate::choice::{Choice, NODES_MAX, Problem};
+use crate::cost::cost;
+use crate::families::settle::{Settled, settle};
+use crate::families::text::Skeleton;
+use crate::load::Load;
+use crate::price::Prices;
+use crate::{Options, Plan};
+use needs::{Needs, Origin};
+use pack::{Layout, Style, pack};
+use serve::Writer;
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::target::Target;
+use ways::{Access, Market, Place};
+
+/// Most rounds of choosing anew after the prover refused something.
+///
+/// Ours: one round closes every way that is refused in it.
+const ROUNDS_MAX: usize = 8;
+
+/// How much dearer one table may be than several.
+///
+/// Ours: fewer tables are worth a quarter of the bill, and no more.
+const SHARING_MAX: f64 = 1.25;
+
+/// Derives a schema by cost.
+///
+/// Row types share a table unless tables of their own, whose keys are typed and shorter, cost less
+/// by more than [`SHARING_MAX`].
+///
+/// # Errors
+///
+/// A message if the derived text is no schema, which no known model causes.
+pub(crate) fn derive(
+    basis: &Basis<'_>,
+    target: &Target,
+    name: &str,
+    options: Options,
+) -> Result<Plan, String> {
+    let first = sound(basis, target, name, options)?;
+    if !options.shared || options != Options::default() {
+        return Ok(first.0);
+    }
+    let second = sound(basis, target, name, Options { shared: false, ..options })?;
+    let month = |plan: &Plan| -> Result<f64, String> {
+        let model = basis.with(&plan.schema)?;
+        let found = model.schemas.first().and_then(|schema| cost(&model, schema));
+        Ok(found.map_or(f64::INFINITY, |found| found.month()))
+    };
+    let dear = second.1 >= first.1 && month(&first.0)? > month(&second.0)? * SHARING_MAX;
+    Ok(if dear { second.0 } else { first.0 })
+}
+
+/// Derives a schema that keeps counts where its writes can keep them up.
+fn sound(
+    basis: &Basis<'_>,
+    target: &Target,
+    name: &str,
+    options: Options,
+) -> Result<(Plan, bool), String> {
+    let bold = planned(basis, target, (name, options), true)?;
+    let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
+    if bold.1 || !counting {
+        return Ok(bold);
+    }
+    planned(basis, target, (name, options), false)
+}
+
+/// Derives a schema, and returns true beside it if each write has a plan.
+fn planned(
+    basis: &Basis<'_>,
+    target: &Target,
+    (name, options): (&str, Options),
+    bold: bool,
+) -> Result<(Plan, bool), String> {
+    let prices = Prices::of(&target.name).ok_or("the target has no price list")?;
+    let model = basis.model;
+    let load = Load::of(model, target, prices);
+    let needs = Needs::of(model, target, &load, bold);
+    let mut market = Market::new(model, &load, &needs, options);
+    let mut best: Option<Draft> = None;
+    for _ in 0..ROUNDS_MAX {
+        let choice = solve(&market, &market.problem);
+        let draft = draft(basis, target, &market, &choice, (name, options))?;
+        let refused = market.close(&choice, &draft.settled);
+        let better = best.as_ref().is_none_or(|old| draft.failures() < old.failures());
+        if better {
+            best = Some(draft);
+        }
+        if !refused {
+            break;
+        }
+    }
+    let Some(draft) = best else { return Err("nothing was chosen".to_owned()) };
+    let mut notes = needs.notes.clone();
+    let said: BTreeSet<String> = notes.iter().map(|note| first_word(note)).collect();
+    let mut note = |text: String| {
+        // What was said of it before says more.
+        if !said.contains(&first_word(&text)) && !notes.contains(&text) {
+            notes.push(text);
+        }
+    };
+    for (read, why) in &draft.settled.refused {
+        let name = model.reads.get(*read).map_or("", |read| read.name.text.as_str());
+        note(format!("{name} has no plan: {why}"));
+    }
+    for text in &draft.settled.notes {
+        note(text.clone());
+    }
+    if draft.gap > 0.0 {
+        let percent = draft.gap * 100.0;
+        note(format!("the search ended early: the best schema may cost {percent:.1} % less"));
+    }
+    let text = draft.skeleton.finish(&draft.settled.writes, &notes);
+    let schema = crate::basis::formatted(&text)?;
+    Ok((Plan { schema, notes }, draft.settled.sound))
+}
+
+fn first_word(text: &str) -> String {
+    text.split(' ').next().unwrap_or("").to_owned()
+}
+
+/// A written choice with what the prover says of it.
+struct Draft {
+    skeleton: Skeleton,
+    settled: Settled,
+    /// The part of the cost that a longer search might save.
+    gap: f64,
+}
+
+impl Draft {
+    /// Returns how many patterns have no plan.
+    fn failures(&self) -> usize {
+        let writes = self.settled.notes.iter().filter(|note| note.contains(" has no plan")).count();
+        self.settled.refused.len() + writes
+    }
+}
+
+/// Solves the problem so that each relation has one home.
+fn solve(market: &Market<'_>, problem: &Problem) -> Choice {
+    let mut problem: Problem = problem.clone();
+    loop {
+        // What cannot be met any more is left out.
+        for demand in &mut problem.demands {
+            if demand.iter().all(|way| way.cost.is_infinite()) {
+                demand.clear();
+            }
+        }
+        let choice = problem.solve(NODES_MAX);
+        let used = market.used(&choice);
+        let doubled = market.homes.iter().find_map(|relation| {
+            let bases: Vec<usize> = market
+                .rows_of(*relation)
+                .filter(|(at, rows)| rows.place == Place::Base && used.contains(at))
+                .map(|(at, _)| at)
+                .collect();
+            (bases.len() > 1).then_some((*relation, bases))
+        });
+        let Some((relation, bases)) = doubled else { return choice };
+        // One of them is the row; which, the costs of the whole say.
+        let tried = bases.iter().map(|base| {
+            let others = market
+                .rows_of(relation)
+                .filter(|(at, rows)| rows.place == Place::Base && at != base);
+            let closed: BTreeSet<usize> = others.map(|(at, _)| at).collect();
+            let mut one = without(&problem, &closed);
+            let unmet = unmet(&mut one);
+            (unmet, one.solve(NODES_MAX).cost, one)
+        });
+        let best = tried.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        match best {
+            Some((_, _, one)) => problem = one,
+            None => return choice,
+        }
+    }
+}
+
+/// Leaves out the demands that cannot be met, and returns how many.
+fn unmet(problem: &mut Problem) -> usize {
+    let lost = problem
+        .demands
+        .iter_mut()
+        .filter(|demand| !demand.is_empty() && demand.iter().all(|way| way.cost.is_infinite()));
+    lost.map(|demand| demand.clear()).count()
+}
+
+/// Returns the problem without the ways that use closed things; places of ways stay.
+fn without(problem: &Problem, closed: &BTreeSet<usize>) -> Problem {
+    let mut one = problem.clone();
+    for way in one.demands.iter_mut().flatten() {
+        if way.uses.iter().any(|thing| closed.contains(thing)) {
+            way.cost = f64::INFINITY;
+        }
+    }
+    one
+}
+
+/// Returns the problem without one way.
+fn without_way(problem: &Problem, demand: usize, way: usize) -> Problem {
+    let mut one = problem.clone();
+    let closed = one.demands.get_mut(demand).and_then(|demand| demand.get_mut(way));
+    if let Some(way) = closed {
+        way.cost = f64::INFINITY;
+    }
+    one
+}
+
+/// Writes a choice down and asks the prover.
+fn draft(
+    basis: &Basis<'_>,
+    target: &Target,
+    market: &Market<'_>,
+    choice: &Choice,
+    (name, options): (&str, Options),
+) -> Result<Draft, String> {
+    let chosen = market.chosen(choice);
+    let style = if options.shared { Style::Shared } else { Style::Apart };
+    let layout = pack(market, &chosen, &market.used(choice), style);
+    let skeleton = written(market, &chosen, &layout, target, name);
+    let settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
+    let mut skeleton = skeleton;
+    skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
+    Ok(Draft { skeleton, settled, gap: choice.gap() })
+}
+
+fn written(
+    market: &Market<'_>,
+    chosen: &[Option<&Access>],
+    layout: &Layout,
+    target: &Target,
+    name: &str,
+) -> Skeleton {
+    let model: &Model = market.model;
+    let writer = Writer { model, layout };
+    let counts: Vec<_> =
+        market.needs.counts.iter().map(|(_, parent, counted)| (*parent, *counted)).collect();
+    let tables = text::tables(model, layout, &counts);
+    let mut serves: Vec<(usize, String)> = Vec::new();
+    let mut accesses = chosen.iter();
+    for need in &market.needs.needs {
+        let access = accesses.next().copied().flatten();
+        serves.extend(access.and_then(|access| writer.serve(need, access)));
+    }
+    for mixed in &market.needs.mixed {
+        let access = accesses.next().copied().flatten();
+        serves.extend(access.and_then(|access| writer.serve_mixed(mixed, access)));
+    }
+    for (read, parent, _) in &market.needs.counts {
+        serves.extend(writer.serve_count(*read, *parent));
+    }
+    serves.sort();
+    let head = format!("schema {name} target {} \"derived from the patterns\"", target.name);
+    Skeleton { head, tables, serves }
+}
+
+impl Market<'_> {
+    /// Returns the requests of each demand's way.
+    fn chosen(&self, choice: &Choice) -> Vec<Option<&Access>> {
+        let ways = choice.ways.iter().zip(&self.accesses);
+        ways.map(|(way, accesses)| way.and_then(|way| accesses.get(way))).collect()
+    }
+
+    /// Returns the things that a choice uses.
+    fn used(&self, choice: &Choice) -> BTreeSet<usize> {
+        let ways = choice.ways.iter().zip(&self.problem.demands);
+        let chosen = ways.filter_map(|(way, demand)| demand.get((*way)?));
+        chosen.flat_map(|way| way.uses.iter().copied()).collect()
+    }
+
+    /// Closes the ways that the prover refused; returns true if there are others to try.
+    fn close(&mut self, choice: &Choice, settled: &Settled) -> bool {
+        let mut closed = false;
+        let reads: Vec<Option<usize>> = self
+            .needs
+            .needs
+            .iter()
+            .map(|need| match need.origin {
+                Origin::Read(read) => Some(read),
+                Origin::Loop(_) => None,
+            })
+            .chain(self.needs.mixed.iter().map(|mixed| Some(mixed.read)))
+            .collect();
+        for (at, read) in reads.into_iter().enumerate() {
+            let refused = read.is_some_and(|read| settled.refused.contains_key(&read));
+            let (true, Some(Some(way))) = (refused, choice.ways.get(at)) else { continue };
+            let demand = self.problem.demands.get_mut(at);
+            if let Some(way) = demand.and_then(|demand| demand.get_mut(*way)) {
+                closed |= way.cost.is_finite();
+                way.cost = f64::INFINITY;
+            }
+        }
+        closed
+    }
+}

@@ -1,0 +1,289 @@
+//! Lists the ways in which candidates serve what is needed: the problem to solve.
+//!
+//! What it is not: no choice, and no text.
+//!
+//! Invariant: a way uses every thing that its requests read, and each relation with rows has
+//! exactly one demand for a home.
+
+use std::collections::BTreeSet;
+
+use super::estimate::Estimate;
+use super::keys::Key;
+use super::needs::{Need, Needs, Origin};
+use crate::Options;
+use crate::choice::{Problem, Way};
+use crate::load::Load;
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
+
+/// The place of candidate rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// The row itself.
+    Base,
+    /// An entry beside it, which may lag behind.
+    Index,
+    /// A second row, written together with it.
+    Copy,
+    /// The row that the second writer of a unique value meets.
+    Guard,
+}
+
+/// Candidate rows of one relation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rows {
+    pub(crate) relation: RelationId,
+    pub(crate) place: Place,
+    pub(crate) key: Key,
+    /// The attributes beside the key; of the row itself all of its own.
+    pub(crate) shown: BTreeSet<ColumnPath>,
+    pub(crate) when: Vec<Predicate>,
+}
+
+/// What costs once, however often it is used.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Thing {
+    Rows(Rows),
+    /// Copies of an attribute behind a reference in the relation's rows.
+    Copied(RelationId, ColumnPath),
+}
+
+/// The requests of a way.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Access {
+    /// The rows that are read: one candidate, or one for each type of a collection.
+    pub(crate) rows: Vec<usize>,
+    /// True if each row found leads to a read of the row itself.
+    pub(crate) own: bool,
+    /// The references that are followed, by their places in the need.
+    pub(crate) follows: Vec<usize>,
+}
+
+/// The whole of candidates and ways.
+pub(crate) struct Market<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) load: &'a Load<'a>,
+    pub(crate) needs: &'a Needs,
+    pub(crate) things: Vec<Thing>,
+    pub(crate) problem: Problem,
+    /// The requests of each way, demand by demand: needs, then collections, then homes.
+    pub(crate) accesses: Vec<Vec<Access>>,
+    /// The relations that have a home, in the order of their demands.
+    pub(crate) homes: Vec<RelationId>,
+}
+
+impl<'a> Market<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        load: &'a Load<'a>,
+        needs: &'a Needs,
+        options: Options,
+    ) -> Self {
+        let mut market = Self {
+            model,
+            load,
+            needs,
+            things: Vec::new(),
+            problem: Problem::default(),
+            accesses: Vec::new(),
+            homes: Vec::new(),
+        };
+        for relation in 0..model.relations.len() {
+            if market.has_home(relation) {
+                market.homes.push(relation);
+                market.candidates(relation);
+            }
+        }
+        market.copies();
+        market.demands();
+        let problem = &mut market.problem;
+        problem.things.iter_mut().for_each(|cost| *cost *= options.writes);
+        problem.demands.iter_mut().flatten().for_each(|way| way.cost *= options.reads);
+        market
+    }
+
+    pub(crate) fn rows(&self, thing: usize) -> Option<&Rows> {
+        match self.things.get(thing) {
+            Some(Thing::Rows(rows)) => Some(rows),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn rows_of(&self, relation: RelationId) -> impl Iterator<Item = (usize, &Rows)> {
+        self.things.iter().enumerate().filter_map(move |(at, thing)| match thing {
+            Thing::Rows(rows) if rows.relation == relation => Some((at, rows)),
+            _ => None,
+        })
+    }
+
+    fn demands(&mut self) {
+        let estimate = Estimate::new(self.model, self.load);
+        self.problem.things = self.things.iter().map(|thing| estimate.thing(thing)).collect();
+        for need in &self.needs.needs {
+            let found = self.ways(&estimate, need);
+            let (ways, accesses) = found.into_iter().unzip();
+            self.problem.demands.push(ways);
+            self.accesses.push(accesses);
+        }
+        for mixed in &self.needs.mixed {
+            let (ways, accesses) = self.collected(&estimate, mixed).into_iter().unzip();
+            self.problem.demands.push(ways);
+            self.accesses.push(accesses);
+        }
+        for relation in &self.homes {
+            let bases = self.rows_of(*relation).filter(|(_, rows)| rows.place == Place::Base);
+            let (ways, accesses) = bases
+                .map(|(at, _)| {
+                    let access = Access { rows: vec![at], own: false, follows: Vec::new() };
+                    (Way { cost: 0.0, uses: vec![at] }, access)
+                })
+                .unzip();
+            self.problem.demands.push(ways);
+            self.accesses.push(accesses);
+        }
+    }
+
+    /// Returns the ways to serve a need.
+    fn ways(&self, estimate: &Estimate<'_>, need: &Need) -> Vec<(Way, Access)> {
+        let mut found = Vec::new();
+        for (at, rows) in self.rows_of(need.ask.relation) {
+            if !self.reaches(rows, need) {
+                continue;
+            }
+            for followed in [false, true] {
+                if followed && need.behind.is_empty() {
+                    continue;
+                }
+                found.extend(self.way(estimate, need, (at, rows), followed));
+            }
+        }
+        found
+    }
+
+    /// Returns true if the rows are those of the need, and one range of them is what it asks for.
+    fn reaches(&self, rows: &Rows, need: &Need) -> bool {
+        let loops = matches!(need.origin, Origin::Loop(_));
+        let same = rows.when.len() == need.ask.when.len()
+            && rows.when.iter().zip(&need.ask.when).all(|(a, b)| a.path == b.path && a.op == b.op);
+        let at_once = rows.place != Place::Index || !(need.strong);
+        // Shards of each value of a list would multiply.
+        let single = rows.key.shards == 1 || !(need.list || loops);
+        let served = match rows.place {
+            Place::Guard => {
+                rows.key.is_known(&need.ask.equal)
+                    && need.ask.equal.len() == rows.key.partition.len()
+            }
+            _ => rows.key.serves(self.model, &need.ask),
+        };
+        same && at_once && single && served
+    }
+
+    /// Returns the way through one candidate, with references followed or copied.
+    fn way(
+        &self,
+        estimate: &Estimate<'_>,
+        need: &Need,
+        (at, rows): (usize, &Rows),
+        followed: bool,
+    ) -> Option<(Way, Access)> {
+        let relation = need.ask.relation;
+        let mut uses = vec![at];
+        let mut follows = Vec::new();
+        let mut wanted: BTreeSet<ColumnPath> = need.own.clone();
+        for (place, behind) in need.behind.iter().enumerate() {
+            if followed {
+                if !behind.followed {
+                    return None;
+                }
+                wanted.insert(behind.base.clone());
+                follows.push(place);
+                uses.push(self.whole(behind.owner)?);
+            } else {
+                if !behind.copied {
+                    return None;
+                }
+                wanted.extend(behind.shown.iter().cloned());
+                for path in &behind.shown {
+                    uses.push(self.copied(relation, path)?);
+                    if behind.changes {
+                        uses.push(self.found_by(relation, path, at)?);
+                    }
+                }
+            }
+        }
+        for path in rows.key.paths().iter().filter(|path| path.len() > 1) {
+            uses.push(self.copied(relation, path)?);
+        }
+        let missing = match rows.place {
+            Place::Base => false,
+            _ => !self.beside(relation, &rows.key, &wanted).is_subset(&rows.shown),
+        };
+        let loops = matches!(need.origin, Origin::Loop(_));
+        if missing {
+            // A row found by a loop is not read again.
+            if need.strong || loops || rows.place == Place::Copy {
+                return None;
+            }
+            uses.push(self.whole(relation)?);
+        }
+        let cost = estimate.read(need, rows, missing, follows.len());
+        let access = Access { rows: vec![at], own: missing, follows };
+        Some((Way { cost, uses }, access))
+    }
+
+    /// Returns the row itself by its whole primary key.
+    fn whole(&self, relation: RelationId) -> Option<usize> {
+        let primary = self.primary(relation).paths();
+        let mut bases = self.rows_of(relation);
+        bases
+            .find(|(_, rows)| rows.place == Place::Base && rows.key.paths() == primary)
+            .map(|(at, _)| at)
+    }
+
+    fn copied(&self, relation: RelationId, path: &ColumnPath) -> Option<usize> {
+        self.things.iter().position(|thing| *thing == Thing::Copied(relation, path.clone()))
+    }
+
+    /// Returns rows by which copies are found when what they copy changes.
+    fn found_by(&self, relation: RelationId, path: &ColumnPath, at: usize) -> Option<usize> {
+        let via = vec![path.first().copied().into_iter().collect::<ColumnPath>()];
+        let leads = |rows: &Rows| rows.key.partition == via && rows.key.shards == 1;
+        if self.rows(at).is_some_and(leads) {
+            return Some(at);
+        }
+        self.rows_of(relation).find(|(_, rows)| leads(rows)).map(|(at, _)| at)
+    }
+
+    /// Returns the ways to read several row types in one range.
+    fn collected(
+        &self,
+        estimate: &Estimate<'_>,
+        mixed: &crate::families::mixed::Mixed,
+    ) -> Vec<(Way, Access)> {
+        let mut found = Vec::new();
+        for place in [Place::Base, Place::Index] {
+            let mut rows = Vec::new();
+            for row in &mixed.rows {
+                let held = |one: &Rows| {
+                    let tagged = one
+                        .key
+                        .tag
+                        .as_ref()
+                        .is_some_and(|tag| tag.read == mixed.read && tag.text == row.tag);
+                    let beside = self.beside(row.relation, &one.key, &row.shown);
+                    let shows = place == Place::Base || beside.is_subset(&one.shown);
+                    one.place == place && tagged && shows && one.key.shards == 1
+                };
+                let of_type = self.rows_of(row.relation).find(|(_, one)| held(one));
+                rows.extend(of_type.map(|(at, _)| at));
+            }
+            if rows.len() != mixed.rows.len() {
+                continue;
+            }
+            let read = self.model.reads.get(mixed.read);
+            let cost = estimate.collected(read, rows.iter().filter_map(|at| self.rows(*at)));
+            let access = Access { rows: rows.clone(), own: false, follows: Vec::new() };
+            found.push((Way { cost, uses: rows }, access));
+        }
+        found
+    }
+}

@@ -1,0 +1,117 @@
+//! Derives schemas from a model's patterns, and chooses among them by cost.
+//!
+//! [`plan`] writes a schema for any target. `families` derives one by rules, for targets whose
+//! best schema has one family for each read; `items` weighs candidates for a target of items,
+//! indexes and request units.
+//!
+//! What it is not: it proves nothing for others to rely on. It asks the prover whether a candidate
+//! holds, and whoever gets a plan proves it again. It reads no file, opens no socket, starts no
+//! thread and asks no clock.
+//!
+//! Invariant: output is a function of the text given, and a pattern without a plan has a note.
+
+pub mod basis;
+pub mod bytes;
+pub mod choice;
+pub mod cost;
+mod families;
+mod front;
+mod items;
+mod load;
+pub mod price;
+pub mod volume;
+
+use basis::Basis;
+use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
+use shelfmark_design_language::target::{Target, names, profile, usual};
+
+/// The arrangement of rows in tables, and what weighs how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// True for one table with indexes that row types share; false for a table for each row type.
+    pub shared: bool,
+    /// The factor of what reads cost.
+    pub reads: f64,
+    /// The factor of what writes and storage cost.
+    pub writes: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { shared: true, reads: 1.0, writes: 1.0 }
+    }
+}
+
+/// A derived schema.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The schema as text: an item of a model.
+    pub schema: String,
+    /// Remarks on what it does not do, and why, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Derives a schema for the model's patterns.
+///
+/// # Errors
+///
+/// The target is unknown, or `name` is no name: say another.
+pub fn plan(basis: &Basis<'_>, target: &str, name: &str) -> Result<Plan, String> {
+    plan_with(basis, target, name, Options::default())
+}
+
+/// Derives a schema with other weights; where nothing is weighed they have no meaning.
+///
+/// # Errors
+///
+/// As of [`plan`].
+pub fn plan_with(
+    basis: &Basis<'_>,
+    target: &str,
+    name: &str,
+    options: Options,
+) -> Result<Plan, String> {
+    let Some(target) = profile(usual(target)) else {
+        return Err(format!("there is no target {target}; known: {}", names().join(", ")));
+    };
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
+        return Err(format!("{name:?} is no name of a schema"));
+    }
+    if weighs(basis, target) {
+        return items::derive(basis, target, name, options);
+    }
+    families::derive(basis, target, name)
+}
+
+/// Returns true if candidates are weighed for a target: rows of few key columns, priced by request.
+fn weighs(basis: &Basis<'_>, target: &Target) -> bool {
+    target.key_shape.is_some() && basis.model.reads.len() <= SEARCHED_PATTERNS_MAX
+}
+
+/// Returns for each pattern what it costs by the chosen plan, and what the next best would cost.
+///
+/// # Errors
+///
+/// The target is unknown, or nothing is weighed for it.
+pub fn explain(basis: &Basis<'_>, target: &str) -> Result<String, String> {
+    let Some(target) = profile(usual(target)) else {
+        return Err(format!("there is no target {target}; known: {}", names().join(", ")));
+    };
+    if !weighs(basis, target) {
+        return Err(format!(
+            "for {} nothing is weighed: rules give each read its rows",
+            target.name
+        ));
+    }
+    items::explain(basis, target)
+}
+
+/// Returns the costs of schemas that give up one thing for another, the cheapest first.
+///
+/// # Errors
+///
+/// As of [`plan`].
+pub fn pareto(basis: &Basis<'_>, target: &str) -> Result<String, String> {
+    front::front(basis, target)
+}
