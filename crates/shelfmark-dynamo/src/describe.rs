@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shelfmark_engine::{Engine, Scan, Table};
-use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn};
+use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
 
 use crate::errors::Result;
 use crate::face::Face;
@@ -85,6 +85,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
         put_stream(out, &described);
+        put_restored(out, table, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_or_least());
         if let Some(class) = &meta.table_class {
@@ -133,6 +134,74 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
         out.name("LatestStreamArn").text(&arn);
         out.name("LatestStreamLabel").text(label);
     }
+}
+
+/// Writes what a table was restored from.
+fn put_restored(out: &mut Writer, table: &Table, meta: &Meta) {
+    let Some(restored) = &meta.restored else { return };
+    out.name("RestoreSummary").object(|out| {
+        if let Some(arn) = &restored.backup_arn {
+            out.name("SourceBackupArn").text(arn);
+        }
+        out.name("SourceTableArn").text(&restored.table_arn);
+        put_seconds(out.name("RestoreDateTime"), restored.at_ms);
+        out.name("RestoreInProgress").boolean(Engine::is_being_filled(table));
+    });
+}
+
+/// Writes `SourceTableDetails` of a backup: the table as it was. `size` is items and bytes.
+pub(crate) fn put_source(out: &mut Writer, face: &Face, schema: &TableSchema, size: (u64, u64)) {
+    let meta = Meta::read(&schema.options.face);
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    out.name("TableName").text(&schema.name.name);
+    out.name("TableId").text(&meta.id);
+    out.name("TableArn").text(&table_arn(&face.options, &schema.name.name));
+    out.name("TableSizeBytes").integer(whole(size.1));
+    put_key_schema(out, &schema.partition, &schema.sort);
+    put_seconds(out.name("TableCreationDateTime"), meta.created_ms);
+    put_units(out, meta.throughput);
+    put_on_demand(out, meta.on_demand);
+    out.name("ItemCount").integer(whole(size.0));
+    out.name("BillingMode").text(meta.billing.name());
+}
+
+/// Writes `SourceTableFeatureDetails` of a backup: indexes, stream and time to live as they were.
+pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: Option<&str>) {
+    let meta = Meta::read(&schema.options.face);
+    for (member, local) in [("LocalSecondaryIndexes", true), ("GlobalSecondaryIndexes", false)] {
+        let is_meant = |index: &&IndexSchema| meta.is_local(&index.name) == local;
+        let mut indexes = schema.indexes.iter().filter(is_meant).peekable();
+        if indexes.peek().is_none() {
+            continue;
+        }
+        out.name(member).list(|out| {
+            for index in indexes {
+                out.object(|out| {
+                    out.name("IndexName").text(&index.name);
+                    put_key_schema(out, &index.partition, &index.sort);
+                    out.name("Projection").object(|out| put_projection(out, &index.projected));
+                    if !local {
+                        let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
+                        put_units(out, own.throughput);
+                    }
+                });
+            }
+        });
+    }
+    out.name("TimeToLiveDescription").object(|out| {
+        let status = if expires_by.is_some() { "ENABLED" } else { "DISABLED" };
+        out.name("TimeToLiveStatus").text(status);
+        if let Some(attribute) = expires_by {
+            out.name("AttributeName").text(attribute);
+        }
+    });
+}
+
+fn put_units(out: &mut Writer, throughput: Throughput) {
+    out.name("ProvisionedThroughput").object(|out| {
+        out.name("ReadCapacityUnits").integer(throughput.read);
+        out.name("WriteCapacityUnits").integer(throughput.write);
+    });
 }
 
 /// Writes the billing mode of a table, unless it has always been provisioned.

@@ -184,3 +184,15 @@ pub const REVISION_CHARS_MAX: usize = 255;
 pub const POLICY_BYTES_MAX: usize = 20_480;
 /// Most Kinesis destinations of a table that are remembered. *Ours*: each is one that failed.
 pub const DESTINATIONS_MAX: usize = 16;
+
+/// Fewest and most characters of a backup's ARN. Source: service model.
+pub const BACKUP_ARN_CHARS_MIN: usize = 37;
+/// See [`BACKUP_ARN_CHARS_MIN`].
+pub const BACKUP_ARN_CHARS_MAX: usize = 1_024;
+
+/// Most backups on a page. Source: service model.
+pub const BACKUPS_PAGE_MAX: usize = 100;
+
+/// Most days for which a table can be restored to any moment, and the number without another. Source:
+/// service model.
+pub const RECOVERY_DAYS_MAX: i64 = 35;

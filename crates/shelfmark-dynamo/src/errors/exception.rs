@@ -5,15 +5,25 @@
 #[expect(missing_docs, reason = "each is the exception of that name")]
 pub enum Exception {
     AccessDenied,
+    BackupInUse,
+    BackupNotFound,
     ConditionalCheckFailed,
+    ContinuousBackupsUnavailable,
     ExpiredIterator,
+    ExportConflict,
+    ExportNotFound,
     GlobalTableNotFound,
     IdempotentParameterMismatch,
+    ImportConflict,
+    ImportNotFound,
     IncompleteSignature,
     InternalServerError,
+    InvalidExportTime,
+    InvalidRestoreTime,
     InvalidSignature,
     LimitExceeded,
     MissingAuthenticationToken,
+    PointInTimeRecoveryUnavailable,
     PolicyNotFound,
     ProvisionedThroughputExceeded,
     RequestTooLarge,
@@ -21,6 +31,8 @@ pub enum Exception {
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
+    TableAlreadyExists,
+    TableInUse,
     TableNotFound,
     TransactionCanceled,
     TransactionConflict,
@@ -42,17 +54,27 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 37] = [
         Self::AccessDenied,
+        Self::BackupInUse,
+        Self::BackupNotFound,
         Self::ConditionalCheckFailed,
+        Self::ContinuousBackupsUnavailable,
         Self::ExpiredIterator,
+        Self::ExportConflict,
+        Self::ExportNotFound,
         Self::GlobalTableNotFound,
         Self::IdempotentParameterMismatch,
+        Self::ImportConflict,
+        Self::ImportNotFound,
         Self::IncompleteSignature,
         Self::InternalServerError,
+        Self::InvalidExportTime,
+        Self::InvalidRestoreTime,
         Self::InvalidSignature,
         Self::LimitExceeded,
         Self::MissingAuthenticationToken,
+        Self::PointInTimeRecoveryUnavailable,
         Self::PolicyNotFound,
         Self::ProvisionedThroughputExceeded,
         Self::RequestTooLarge,
@@ -60,6 +82,8 @@ impl Exception {
         Self::ResourceNotFound,
         Self::Serialization,
         Self::ServiceUnavailable,
+        Self::TableAlreadyExists,
+        Self::TableInUse,
         Self::TableNotFound,
         Self::TransactionCanceled,
         Self::TransactionConflict,
@@ -75,6 +99,22 @@ impl Exception {
     pub const fn name(self) -> (&'static str, &'static str) {
         match self {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
+            Self::BackupInUse => (DYNAMODB, "BackupInUseException"),
+            Self::BackupNotFound => (DYNAMODB, "BackupNotFoundException"),
+            Self::ContinuousBackupsUnavailable => {
+                (DYNAMODB, "ContinuousBackupsUnavailableException")
+            }
+            Self::ExportConflict => (DYNAMODB, "ExportConflictException"),
+            Self::ExportNotFound => (DYNAMODB, "ExportNotFoundException"),
+            Self::ImportConflict => (DYNAMODB, "ImportConflictException"),
+            Self::ImportNotFound => (DYNAMODB, "ImportNotFoundException"),
+            Self::InvalidExportTime => (DYNAMODB, "InvalidExportTimeException"),
+            Self::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException"),
+            Self::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException")
+            }
+            Self::TableAlreadyExists => (DYNAMODB, "TableAlreadyExistsException"),
+            Self::TableInUse => (DYNAMODB, "TableInUseException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
             Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
             Self::GlobalTableNotFound => (DYNAMODB, "GlobalTableNotFoundException"),
@@ -112,6 +152,18 @@ impl Exception {
             Self::ServiceUnavailable => 503,
             Self::RequestTooLarge => 413,
             Self::AccessDenied
+            | Self::BackupInUse
+            | Self::BackupNotFound
+            | Self::ContinuousBackupsUnavailable
+            | Self::ExportConflict
+            | Self::ExportNotFound
+            | Self::ImportConflict
+            | Self::ImportNotFound
+            | Self::InvalidExportTime
+            | Self::InvalidRestoreTime
+            | Self::PointInTimeRecoveryUnavailable
+            | Self::TableAlreadyExists
+            | Self::TableInUse
             | Self::ConditionalCheckFailed
             | Self::ExpiredIterator
             | Self::GlobalTableNotFound
@@ -143,6 +195,18 @@ impl Exception {
         match self {
             Self::Serialization | Self::TransactionCanceled => "Message",
             Self::AccessDenied
+            | Self::BackupInUse
+            | Self::BackupNotFound
+            | Self::ContinuousBackupsUnavailable
+            | Self::ExportConflict
+            | Self::ExportNotFound
+            | Self::ImportConflict
+            | Self::ImportNotFound
+            | Self::InvalidExportTime
+            | Self::InvalidRestoreTime
+            | Self::PointInTimeRecoveryUnavailable
+            | Self::TableAlreadyExists
+            | Self::TableInUse
             | Self::ConditionalCheckFailed
             | Self::ExpiredIterator
             | Self::GlobalTableNotFound

@@ -39,6 +39,9 @@ enum Naming {
     Requests,
     /// `TransactItems`, each with an action of its own.
     Transaction,
+    /// A table by its name, its ARN or the ARN of a backup of it: `SourceTableName` and the like; what is
+    /// made of it is a new table, `TargetTableName`.
+    Backup,
     /// No names: all tables are meant.
     All,
     /// No names: no table is.
@@ -49,10 +52,17 @@ enum Naming {
 /// such operation.
 fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     use Access::{Manage, Read, Write};
-    use Naming::{All, Nothing, Requests, Resource, Stream, Table, Transaction};
+    use Naming::{All, Backup, Nothing, Requests, Resource, Stream, Table, Transaction};
     Some(match operation {
         "BatchGetItem" => ("BatchGetItem", Read, Requests),
         "BatchWriteItem" => ("BatchWriteItem", Write, Requests),
+        "CreateBackup" => ("CreateBackup", Manage, Table),
+        "DeleteBackup" => ("DeleteBackup", Manage, Backup),
+        "DescribeBackup" => ("DescribeBackup", Read, Backup),
+        "ListBackups" => ("ListBackups", Read, All),
+        "RestoreTableFromBackup" => ("RestoreTableFromBackup", Read, Backup),
+        "RestoreTableToPointInTime" => ("RestoreTableToPointInTime", Read, Backup),
+        "UpdateContinuousBackups" => ("UpdateContinuousBackups", Manage, Table),
         "CreateTable" => ("CreateTable", Manage, Table),
         "DeleteItem" => ("DeleteItem", Write, Table),
         "DeleteTable" => ("DeleteTable", Manage, Table),
@@ -121,6 +131,7 @@ pub(super) fn check(
         Naming::All => return refused(action, &table_arn(options, "*")),
         Naming::Table => found.read_table(action, access, body)?,
         Naming::Resource => found.read_resource(action, access, body)?,
+        Naming::Backup => found.read_backup(action, access, body)?,
         Naming::Stream => found.read_stream(action, access, body)?,
         Naming::Requests => found.read_requests(action, access, body)?,
         Naming::Transaction => found.read_transaction(body)?,
@@ -180,6 +191,22 @@ impl Found {
                         None => self.add(action, access, text),
                     }
                 }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_backup(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "BackupArn" | "SourceTableName" | "SourceTableArn" => {
+                    // Behind the name of the table there may be that of the backup.
+                    let text = reader.text()?;
+                    let table = text.as_deref().map(name_of).and_then(|own| own.split('/').next());
+                    self.add(action, access, table.map(str::to_owned));
+                }
+                "TargetTableName" => self.add(action, Access::Manage, reader.text()?),
                 _ => reader.skip()?,
             }
             Ok(())

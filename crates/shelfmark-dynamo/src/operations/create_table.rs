@@ -198,6 +198,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         latest_stream: None,
         settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,
+        restored: None,
     };
     Ok(TableSchema {
         name: table_name(&request.table.unwrap_or_default()),
@@ -282,7 +283,7 @@ fn global_indexes(
 }
 
 /// Returns a random UUID, version 4.
-fn uuid(face: &Face) -> String {
+pub(super) fn uuid(face: &Face) -> String {
     let mut bytes = [0; 16];
     face.environment.random.fill(&mut bytes);
     let number = u128::from_be_bytes(bytes);

@@ -18,6 +18,8 @@ macro_rules! scripts {
 }
 
 scripts!(
+    backups,
+    backups_continuous,
     batches,
     capacity,
     conditions,
