@@ -165,34 +165,53 @@ pub(crate) fn put_source(out: &mut Writer, face: &Face, schema: &TableSchema, si
     out.name("BillingMode").text(meta.billing.name());
 }
 
+/// Writes `TableCreationParameters` of an import.
+pub(crate) fn put_parameters(out: &mut Writer, schema: &TableSchema) {
+    let meta = Meta::read(&schema.options.face);
+    out.name("TableName").text(&schema.name.name);
+    put_schema_definitions(out, schema);
+    put_key_schema(out, &schema.partition, &schema.sort);
+    out.name("BillingMode").text(meta.billing.name());
+    if meta.billing == Billing::Provisioned {
+        put_units(out, meta.throughput);
+    }
+    put_on_demand(out, meta.on_demand);
+    put_index_infos(out, schema, &meta, false);
+}
+
 /// Writes `SourceTableFeatureDetails` of a backup: indexes, stream and time to live as they were.
 pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: Option<&str>) {
     let meta = Meta::read(&schema.options.face);
-    for (member, local) in [("LocalSecondaryIndexes", true), ("GlobalSecondaryIndexes", false)] {
-        let is_meant = |index: &&IndexSchema| meta.is_local(&index.name) == local;
-        let mut indexes = schema.indexes.iter().filter(is_meant).peekable();
-        if indexes.peek().is_none() {
-            continue;
-        }
-        out.name(member).list(|out| {
-            for index in indexes {
-                out.object(|out| {
-                    out.name("IndexName").text(&index.name);
-                    put_key_schema(out, &index.partition, &index.sort);
-                    out.name("Projection").object(|out| put_projection(out, &index.projected));
-                    if !local {
-                        let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
-                        put_units(out, own.throughput);
-                    }
-                });
-            }
-        });
-    }
+    put_index_infos(out, schema, &meta, true);
+    put_index_infos(out, schema, &meta, false);
     out.name("TimeToLiveDescription").object(|out| {
         let status = if expires_by.is_some() { "ENABLED" } else { "DISABLED" };
         out.name("TimeToLiveStatus").text(status);
         if let Some(attribute) = expires_by {
             out.name("AttributeName").text(attribute);
+        }
+    });
+}
+
+/// Writes the indexes of a schema that are local, or those that are global.
+fn put_index_infos(out: &mut Writer, schema: &TableSchema, meta: &Meta, local: bool) {
+    let is_meant = |index: &&IndexSchema| meta.is_local(&index.name) == local;
+    let mut indexes = schema.indexes.iter().filter(is_meant).peekable();
+    if indexes.peek().is_none() {
+        return;
+    }
+    let member = if local { "LocalSecondaryIndexes" } else { "GlobalSecondaryIndexes" };
+    out.name(member).list(|out| {
+        for index in indexes {
+            out.object(|out| {
+                out.name("IndexName").text(&index.name);
+                put_key_schema(out, &index.partition, &index.sort);
+                out.name("Projection").object(|out| put_projection(out, &index.projected));
+                let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
+                if !local && own.throughput != Throughput::default() {
+                    put_units(out, own.throughput);
+                }
+            });
         }
     });
 }
@@ -234,7 +253,10 @@ fn put_warm(out: &mut Writer, warm: Throughput) {
 }
 
 fn put_definitions(out: &mut Writer, table: &Table) {
-    let schema = &table.schema;
+    put_schema_definitions(out, &table.schema);
+}
+
+fn put_schema_definitions(out: &mut Writer, schema: &TableSchema) {
     let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
     let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
     let columns: BTreeSet<(&str, &str)> = schema

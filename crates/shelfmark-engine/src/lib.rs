@@ -30,7 +30,9 @@ pub mod weight;
 pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
 };
-pub use backups::{Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, Moment};
+pub use backups::{
+    Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, Moment, StoreCopy,
+};
 pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table, TableEvent};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellEstimate, CellFilter, CellGet, CellGot,

@@ -59,6 +59,12 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "CreateBackup" => ("CreateBackup", Manage, Table),
         "DeleteBackup" => ("DeleteBackup", Manage, Backup),
         "DescribeBackup" => ("DescribeBackup", Read, Backup),
+        "DescribeExport" => ("DescribeExport", Read, Backup),
+        "DescribeImport" => ("DescribeImport", Read, Backup),
+        "ExportTableToPointInTime" => ("ExportTableToPointInTime", Read, Backup),
+        "ImportTable" => ("ImportTable", Manage, Backup),
+        "ListExports" => ("ListExports", Read, All),
+        "ListImports" => ("ListImports", Read, All),
         "ListBackups" => ("ListBackups", Read, All),
         "RestoreTableFromBackup" => ("RestoreTableFromBackup", Read, Backup),
         "RestoreTableToPointInTime" => ("RestoreTableToPointInTime", Read, Backup),
@@ -200,13 +206,23 @@ impl Found {
     fn read_backup(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
         Reader::body(body, |reader, name| {
             match name {
-                "BackupArn" | "SourceTableName" | "SourceTableArn" => {
+                "BackupArn" | "ExportArn" | "ImportArn" | "SourceTableName" | "SourceTableArn"
+                | "TableArn" => {
                     // Behind the name of the table there may be that of the backup.
                     let text = reader.text()?;
                     let table = text.as_deref().map(name_of).and_then(|own| own.split('/').next());
                     self.add(action, access, table.map(str::to_owned));
                 }
                 "TargetTableName" => self.add(action, Access::Manage, reader.text()?),
+                "TableCreationParameters" => {
+                    reader.structure(|reader, name| {
+                        match name {
+                            "TableName" => self.add(action, access, reader.text()?),
+                            _ => reader.skip()?,
+                        }
+                        Ok(())
+                    })?;
+                }
                 _ => reader.skip()?,
             }
             Ok(())

@@ -45,6 +45,7 @@ mod tags;
 mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
+mod transfers;
 mod update_item;
 mod update_table;
 mod write_request;
@@ -56,7 +57,7 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 48] = [
+pub const OPERATIONS: [&str; 54] = [
     "BatchGetItem",
     "BatchWriteItem",
     "CreateBackup",
@@ -69,8 +70,10 @@ pub const OPERATIONS: [&str; 48] = [
     "DescribeContinuousBackups",
     "DescribeContributorInsights",
     "DescribeEndpoints",
+    "DescribeExport",
     "DescribeGlobalTable",
     "DescribeGlobalTableSettings",
+    "DescribeImport",
     "DescribeKinesisStreamingDestination",
     "DescribeLimits",
     "DescribeStream",
@@ -79,13 +82,17 @@ pub const OPERATIONS: [&str; 48] = [
     "DescribeTimeToLive",
     "DisableKinesisStreamingDestination",
     "EnableKinesisStreamingDestination",
+    "ExportTableToPointInTime",
     "GetItem",
     "GetRecords",
     "GetResourcePolicy",
     "GetShardIterator",
+    "ImportTable",
     "ListBackups",
     "ListContributorInsights",
+    "ListExports",
     "ListGlobalTables",
+    "ListImports",
     "ListStreams",
     "ListTables",
     "ListTagsOfResource",
@@ -139,6 +146,8 @@ pub(crate) fn run(
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
         "ListBackups" => done.answer(backups::list(face, head, body)),
+        "ListExports" => done.answer(transfers::list_exports(face, head, body)),
+        "ListImports" => done.answer(transfers::list_imports(face, head, body)),
         "ListContributorInsights" => {
             done.answer(contributor_insights::list(face, head, body));
         }
@@ -181,6 +190,10 @@ fn answer_on_backups(face: &Face, operation: &str, body: &[u8]) -> Option<Result
         "DeleteBackup" => backups::delete(face, body),
         "DescribeBackup" => backups::describe(face, body),
         "DescribeContinuousBackups" => backups::describe_continuous(face, body),
+        "DescribeExport" => transfers::describe_export(face, body),
+        "DescribeImport" => transfers::describe_import(face, body),
+        "ExportTableToPointInTime" => transfers::start_export(face, body),
+        "ImportTable" => transfers::start_import(face, body),
         "RestoreTableFromBackup" => backups::from_backup(face, body),
         "RestoreTableToPointInTime" => backups::to_point_in_time(face, body),
         "UpdateContinuousBackups" => backups::update_continuous(face, body),
@@ -217,6 +230,8 @@ pub(crate) fn weight(operation: &str) -> Weight {
         | "GetShardIterator"
         | "ListBackups"
         | "ListContributorInsights"
+        | "ListExports"
+        | "ListImports"
         | "ListStreams"
         | "Query"
         | "TransactGetItems" => Weight::Page,
@@ -228,6 +243,8 @@ pub(crate) fn weight(operation: &str) -> Weight {
         | "DeleteResourcePolicy"
         | "DeleteTable"
         | "EnableKinesisStreamingDestination"
+        | "ExportTableToPointInTime"
+        | "ImportTable"
         | "PutResourcePolicy"
         | "RestoreTableFromBackup"
         | "RestoreTableToPointInTime"

@@ -136,18 +136,41 @@ fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
 }
 
 /// Requests about backups, and those of them that are refused whoever asks: there is no such backup.
-fn of_backups() -> (Vec<Asked>, [&'static str; 2]) {
+fn of_backups() -> (Vec<Asked>, [&'static str; 6]) {
     use Access::{Manage, Read};
     let of = |operation, access, body: Value| (operation, Some(access), operation, body);
     let on = json!({"PointInTimeRecoveryEnabled": true});
     let continuous = one(&json!({"PointInTimeRecoverySpecification": on}));
+    let arn = "arn:aws:dynamodb:local:000000000000:table/Things";
+    let export = json!({"TableArn": arn, "S3Bucket": "bucket"});
+    let import = json!({
+        "S3BucketSource": {"S3Bucket": "bucket"},
+        "InputFormat": "CSV",
+        "TableCreationParameters": one(&json!({
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}]
+        }))
+    });
     let requests = vec![
         of("CreateBackup", Manage, one(&json!({"BackupName": "nightly"}))),
         of("UpdateContinuousBackups", Manage, continuous),
+        of("DescribeExport", Read, json!({"ExportArn": BACKUP.replace("backup", "export")})),
+        of("DescribeImport", Read, json!({"ImportArn": BACKUP.replace("backup", "import")})),
+        of("ExportTableToPointInTime", Read, export),
+        of("ImportTable", Manage, import),
         of("DescribeBackup", Read, json!({"BackupArn": BACKUP})),
         of("DeleteBackup", Manage, json!({"BackupArn": BACKUP})),
     ];
-    (requests, ["DescribeBackup", "DeleteBackup"])
+    let gone = [
+        "DescribeBackup",
+        "DescribeExport",
+        "DescribeImport",
+        "DeleteBackup",
+        "ExportTableToPointInTime",
+        "ImportTable",
+    ];
+    (requests, gone)
 }
 
 /// A backup of the table `Things` that is not there.
@@ -216,7 +239,14 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
     let requests = [of_items(), transactions(), of_tables(), streams.clone(), tools, backups];
     let requests = requests.concat();
     // They have tests of their own.
-    let lists = ["ListBackups", "ListContributorInsights", "ListStreams", "ListTables"];
+    let lists = [
+        "ListBackups",
+        "ListContributorInsights",
+        "ListExports",
+        "ListImports",
+        "ListStreams",
+        "ListTables",
+    ];
     let others = |own: &&str| !lists.contains(own) && !own.starts_with("Restore");
     for operation in OPERATIONS.into_iter().filter(others) {
         assert!(requests.iter().any(|own| own.0 == operation), "{operation}");

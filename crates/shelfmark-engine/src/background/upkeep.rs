@@ -197,7 +197,8 @@ impl Running {
             Work::Backups => {
                 let stop = Arc::clone(&self.stop);
                 let should_stop = || stop.is_asked();
-                return engine.keep_backups(&mut self.backups, BACKUP_BYTES_MAX, &should_stop);
+                let kept = engine.keep_backups(&mut self.backups, BACKUP_BYTES_MAX, &should_stop);
+                return Ok(kept? + engine.run_beside_backups(&should_stop)?);
             }
             Work::Store => return self.look_at_store(),
         };

@@ -95,7 +95,7 @@ impl Fill {
             .with_number("items", self.items)
             .with_number("bytes", self.bytes);
         match &self.behind {
-            Some(behind) => entry.with("behind", Value::Bytes(behind.clone().into())),
+            Some(behind) => entry.with("behind", Value::Bytes(behind.clone())),
             None => entry,
         }
     }

@@ -3,7 +3,7 @@
 //! Invariant: one piece is done at a time by one engine. Where several servers share a store one of them
 //! does it; two that do the same for a while end in the same rows.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::backup::Backup;
@@ -22,11 +22,16 @@ pub(super) const RUNNING: &str = "running";
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The state that all clones of an engine share.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct State {
     /// Held while work is done, and while it is begun or called off.
     working: Mutex<()>,
+    /// The work of faces that goes with that of the engine.
+    runners: Mutex<Vec<Runner>>,
 }
+
+/// Work of a face; it is told when to stop, and returns how much was done.
+type Runner = Arc<dyn Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync>;
 
 impl State {
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
@@ -101,6 +106,22 @@ impl Engine {
             keeper.looked_at_micros = now;
         }
         outcome.map(|()| done)
+    }
+
+    /// Has work of a face done beside that on backups, by the same thread: exports and imports.
+    pub fn work_beside_backups(
+        &self,
+        runner: impl Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync + 'static,
+    ) {
+        let mut runners = self.inner.backups.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        runners.push(Arc::new(runner));
+    }
+
+    /// Does the work of faces. Returns how much was done.
+    pub(crate) fn run_beside_backups(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
+        let runners = self.inner.backups.runners.lock();
+        let runners = runners.unwrap_or_else(PoisonError::into_inner).clone();
+        runners.iter().try_fold(0, |done, runner| Ok(done + runner(should_stop)?))
     }
 
     /// Does work that was begun just now as far as it is small, so that its end need not be waited for.

@@ -164,6 +164,19 @@ impl Engine {
         self.edit_ledger(vec![Edit::Put(entry)])
     }
 
+    /// Puts an entry into the ledger, and puts or removes one beside it, in one commit.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn put_ledger_entry_with(&self, entry: Entry, beside: Entry, is_put: bool) -> Result<()> {
+        let beside = match is_put {
+            true => Edit::Put(beside),
+            false => Edit::Delete(beside.kind, beside.id),
+        };
+        self.edit_ledger(vec![Edit::Put(entry), beside])
+    }
+
     /// Removes an entry from the ledger.
     ///
     /// # Errors

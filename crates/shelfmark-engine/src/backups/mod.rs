@@ -25,6 +25,7 @@ mod keeper;
 mod ledger;
 mod replay;
 mod restore;
+mod whole;
 
 pub use backup::Backup;
 pub use continuous::Continuous;
@@ -33,6 +34,7 @@ pub use keeper::BackupKeeper;
 pub(crate) use keeper::State;
 pub use ledger::Entry;
 pub use restore::Moment;
+pub use whole::StoreCopy;
 
 /// The namespace of copies, logs of histories and the ledger. No face can name it.
 pub(crate) const BACKUPS_NAMESPACE: &str = "/backups";

@@ -116,7 +116,10 @@ impl Engine {
         for index in &mut schema.indexes {
             index.state = IndexState::Building;
         }
-        patiently(|| self.inner.catalogue.create(schema.clone(), self.owner))
+        // A copy for a reader is the engine's, whoever reads it.
+        let is_copy = schema.name.namespace == super::BACKUPS_NAMESPACE;
+        let owner = if is_copy { Owner::Engine } else { self.owner };
+        patiently(|| self.inner.catalogue.create(schema.clone(), owner))
     }
 
     /// Builds the indexes of a table that has all its rows, and lets it be used.

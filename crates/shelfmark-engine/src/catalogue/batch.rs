@@ -23,7 +23,6 @@ use crate::streams;
 pub type SchemaChange<'c> = Box<dyn FnMut(&mut TableSchema) -> Result<()> + 'c>;
 
 /// One change of the catalogue.
-#[expect(clippy::large_enum_variant, reason = "few are made, and none is kept")]
 pub enum CatalogueChange<'c> {
     /// A namespace is created, with whatever a face wants to remember about it.
     CreateNamespace {

@@ -349,3 +349,60 @@ fn a_restore_whose_source_goes_away_leaves_nothing() {
         assert!(!Engine::is_being_filled(&bed.engine.table(&name("v")).unwrap()));
     });
 }
+
+#[test]
+fn a_copy_of_a_store_makes_the_same_store_on_any_driver() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(5);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        bed.patient(|engine| engine.start_continuous_backups(&name("t"), 3));
+        bed.patient(|engine| {
+            engine.start_stream(&name("t"), "first", shelfmark_model::ChangeImages::Both)
+        });
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        let backup =
+            complete(bed, &patiently(|| bed.engine.begin_backup(&name("t"), "b")).unwrap());
+        patiently(|| bed.engine.begin_backup(&name("t"), "unfinished")).unwrap();
+        bed.settle();
+        let mut file = Vec::new();
+        let copied = patiently(|| {
+            file.clear();
+            bed.engine.write_store_copy(&mut file)
+        });
+        let copied = copied.unwrap();
+        let other = crate::drivers::memory();
+        let open = |bytes: &[u8]| {
+            let clock: std::sync::Arc<dyn shelfmark_store::clock::Clock> = other.clock.clone();
+            let store = shelfmark_store::memory::MemoryStore::new(std::sync::Arc::clone(&clock));
+            let environment = bed.engine.environment().clone();
+            Engine::restore_store_copy(std::sync::Arc::new(store), environment, &mut &bytes[..])
+        };
+        let (engine, restored) = open(&file).unwrap();
+        assert_eq!(restored, copied);
+        assert!(state_of(&engine, "t") == state);
+        let options = engine.table(&name("t")).unwrap().schema.options.clone();
+        assert_eq!((options.stream, options.history), (None, None));
+        assert_eq!(engine.backups("test", None, None, 10).unwrap(), std::slice::from_ref(&backup));
+        assert!(engine.verify().unwrap().is_clean(), "{:?}", engine.verify());
+        engine.restore_backup(&backup, schema("back")).unwrap();
+        keep(&engine, u64::MAX);
+        assert!(state_of(&engine, "back") == state);
+        // Cut or changed anywhere it is refused.
+        for place in (0..file.len()).step_by(file.len() / 40 + 1) {
+            let kind = |bytes: &[u8]| open(bytes).err().map(|error| error.kind());
+            assert_eq!(kind(&file[..place]), Some(ErrorKind::Corrupt), "cut at {place}");
+            let mut changed = file.clone();
+            changed[place] ^= 1;
+            assert_eq!(kind(&changed), Some(ErrorKind::Corrupt), "changed at {place}");
+        }
+        let full = Engine::restore_store_copy(
+            std::sync::Arc::clone(engine.store()),
+            bed.engine.environment().clone(),
+            &mut &file[..],
+        );
+        assert_eq!(full.err().map(|error| error.kind()), Some(ErrorKind::Invalid));
+    });
+}

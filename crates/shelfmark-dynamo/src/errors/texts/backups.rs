@@ -50,3 +50,35 @@ pub(crate) fn index_not_in_source(index: &str) -> String {
          index of the source table"
     )
 }
+
+/// The text for an export or import on a server without buckets; *ours*.
+pub(crate) const NO_BUCKETS: &str = "This server has no buckets: exports and imports need a folder for \
+     them, which is not supported without the setting --buckets DIR of shelfmark serve";
+/// The text for a prefix that leads out of its bucket, or that no object can have; *ours*.
+pub(crate) const PREFIX_IS_NO_KEY: &str = "One or more parameter values were invalid: S3Prefix consists \
+     of parts between slashes, none of which is empty, a dot or two dots";
+/// Source: API reference, "ExportTableToPointInTime", errors, read 2026-11.
+pub(crate) const EXPORT_TIME_INVALID: &str = "The specified ExportTime is outside of the point in time \
+     recovery window.";
+/// Source: the same.
+pub(crate) const EXPORT_TOKEN_USED: &str = "There was a conflict when writing to the specified S3 bucket: ClientToken was used for another export";
+/// The text for a token of another import; *ours*, after the words above.
+pub(crate) const IMPORT_TOKEN_USED: &str =
+    "There was a conflict when importing: ClientToken was used for another import";
+pub(crate) const INVALID_NEXT_TOKEN: &str = "Invalid NextToken";
+pub(crate) const BUCKET_PATTERN: &str =
+    r"satisfy regular expression pattern: ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$";
+pub(crate) const DELIMITER_PATTERN: &str = r"satisfy regular expression pattern: [,;:|\t ]";
+
+/// Words a bucket that is not there; *ours*, after S3's words.
+pub(crate) fn no_such_bucket(bucket: &str) -> String {
+    format!("The specified bucket does not exist: {bucket}")
+}
+
+pub(crate) fn export_not_found(arn: &str) -> String {
+    format!("Export not found: {arn}")
+}
+
+pub(crate) fn import_not_found(arn: &str) -> String {
+    format!("Import not found: {arn}")
+}

@@ -4,7 +4,7 @@ use shelfmark_engine::{ErrorKind, Table};
 
 use super::create::find;
 use crate::describe::put_seconds;
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::limits::RECOVERY_DAYS_MAX;
@@ -33,11 +33,13 @@ pub(crate) fn update(face: &Face, body: &[u8]) -> Result<Answered> {
         }
         _ => face.engine.stop_continuous_backups(name),
     };
-    changed.map_err(|error| match error.kind() {
-        ErrorKind::Conflict => {
-            Error::new(Exception::ContinuousBackupsUnavailable, texts::BACKUP_IS_MADE)
-        }
-        _ => error.into(),
+    changed.map_err(|error| {
+        in_words(
+            error,
+            &[(ErrorKind::Conflict, &|| {
+                Error::new(Exception::ContinuousBackupsUnavailable, texts::BACKUP_IS_MADE)
+            })],
+        )
     })?;
     super::hurry(face);
     description(face, &table)

@@ -3,7 +3,7 @@
 use shelfmark_engine::ErrorKind;
 
 use super::name::put_own;
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
@@ -29,10 +29,8 @@ pub(crate) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let name = name.unwrap_or_default();
     let table = find(face, &name)?;
     let begun = face.engine.begin_backup(&table.schema.name, &backup_name.unwrap_or_default());
-    let backup = begun.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => not_found(&name),
-        _ => error.into(),
-    })?;
+    let backup =
+        begun.map_err(|error| in_words(error, &[(ErrorKind::NotFound, &|| not_found(&name))]))?;
     super::hurry(face);
     Ok(Writer::answer(|out| {
         out.name("BackupDetails").object(|out| put_own(out, face, &backup, None));
@@ -40,12 +38,10 @@ pub(crate) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
 }
 
 /// Finds the table of an operation on backups, in their words.
-pub(super) fn find(face: &Face, name: &str) -> Result<std::sync::Arc<shelfmark_engine::Table>> {
+pub(crate) fn find(face: &Face, name: &str) -> Result<std::sync::Arc<shelfmark_engine::Table>> {
     let found = table::find_or(&face.engine, name, texts::backup_table_not_found);
-    let table = found.map_err(|error| match error.exception {
-        Exception::ResourceNotFound => not_found(name),
-        _ => error,
-    })?;
+    let is_missing = |error: &Error| error.exception == Exception::ResourceNotFound;
+    let table = found.map_err(|error| if is_missing(&error) { not_found(name) } else { error })?;
     if table.is_shared() {
         return table::own(table);
     }

@@ -12,7 +12,7 @@ mod restore;
 mod restore_request;
 
 pub(super) use continuous::{describe as describe_continuous, update as update_continuous};
-pub(super) use create::answer as create;
+pub(super) use create::{answer as create, find as find_table};
 pub(super) use delete::answer as delete;
 pub(super) use describe::answer as describe;
 pub(super) use list::answer as list;

@@ -9,7 +9,7 @@ use super::create::find;
 use super::name::{BackupName, backup_arn, not_found, shape_arn};
 use super::restore_request::{Overrides, restored_schema};
 use crate::describe::{self, Sizes};
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
@@ -53,11 +53,17 @@ pub(crate) fn from_backup(face: &Face, body: &[u8]) -> Result<Answered> {
     let schema = restored_schema(face, &source, &target, &request.overrides, restored)?;
     check_free(face, &schema)?;
     let begun = face.engine.restore_backup(&backup, schema);
-    let table = begun.map_err(|error| match error.kind() {
-        ErrorKind::Conflict => Error::new(Exception::BackupInUse, texts::backup_in_use(&arn)),
-        ErrorKind::NotFound => not_found(&arn),
-        ErrorKind::AlreadyExists => exists(&target),
-        _ => error.into(),
+    let table = begun.map_err(|error| {
+        in_words(
+            error,
+            &[
+                (ErrorKind::Conflict, &|| {
+                    Error::new(Exception::BackupInUse, texts::backup_in_use(&arn))
+                }),
+                (ErrorKind::NotFound, &|| not_found(&arn)),
+                (ErrorKind::AlreadyExists, &|| exists(&target)),
+            ],
+        )
     })?;
     Ok(begun_answer(face, &table))
 }
@@ -106,10 +112,16 @@ pub(crate) fn to_point_in_time(face: &Face, body: &[u8]) -> Result<Answered> {
     let schema = restored_schema(face, &table.schema, &target, &request.overrides, restored)?;
     check_free(face, &schema)?;
     let begun = face.engine.restore_to_moment(&table, moment, schema);
-    let table = begun.map_err(|error| match error.kind() {
-        ErrorKind::TooOld => Error::new(Exception::InvalidRestoreTime, texts::RESTORE_TIME_INVALID),
-        ErrorKind::AlreadyExists => exists(&target),
-        _ => error.into(),
+    let table = begun.map_err(|error| {
+        in_words(
+            error,
+            &[
+                (ErrorKind::TooOld, &|| {
+                    Error::new(Exception::InvalidRestoreTime, texts::RESTORE_TIME_INVALID)
+                }),
+                (ErrorKind::AlreadyExists, &|| exists(&target)),
+            ],
+        )
     })?;
     Ok(begun_answer(face, &table))
 }
