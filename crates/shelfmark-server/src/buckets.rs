@@ -15,7 +15,7 @@ use shelfmark_store::vfs;
 /// Most folders within each other below a bucket.
 const DEPTH_MAX: usize = 64;
 
-/// What a file is called until it is whole.
+/// The end of a file's name until it is whole.
 const UNFINISHED: &str = ".new";
 
 /// A folder whose sub folders are buckets.

@@ -21,7 +21,7 @@ use crate::shape::Shape;
 use crate::streams::free_label;
 use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings, table_name};
 
-/// What a table is created from; an import has it as `TableCreationParameters`.
+/// The members that a table is created from; an import has them as `TableCreationParameters`.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub(super) table: Option<String>,

@@ -46,7 +46,7 @@ pub(crate) struct IndexMeta {
     pub(crate) throughput: Throughput,
 }
 
-/// What a table was restored from.
+/// The source of a restored table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Restored {
     pub(crate) backup_arn: Option<String>,
@@ -79,7 +79,7 @@ pub(crate) struct Meta {
     /// The word for how settings go to replicas, of which there are none.
     pub(crate) settings_replication: Option<String>,
     pub(crate) tools: ToolSettings,
-    /// What it was restored from, if it was.
+    /// The source that it was restored from, if it was.
     pub(crate) restored: Option<Restored>,
 }
 

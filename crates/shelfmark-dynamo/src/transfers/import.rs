@@ -19,7 +19,7 @@ const OBJECTS_MAX: usize = 50_000;
 const BATCH_ITEMS_MAX: usize = 1_000;
 const BATCH_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What was found in an object up to now.
+/// The counts of an object up to now.
 #[derive(Default)]
 struct Found {
     bytes: u64,

@@ -25,7 +25,7 @@ pub(crate) enum Compression {
     Gzip,
 }
 
-/// How objects are read.
+/// The form of the objects of an import.
 #[derive(Debug, Clone)]
 pub(crate) struct InputOptions {
     pub(crate) format: Format,

@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::patiently;
 
-/// The kind of entries about backups of the tables of a namespace.
+/// Returns the kind of entries about backups of the tables of a namespace.
 pub(super) fn backups_of(namespace: &str) -> String {
     format!("backup/{namespace}")
 }

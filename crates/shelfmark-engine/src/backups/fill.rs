@@ -43,7 +43,7 @@ impl Until {
     }
 }
 
-/// How far the filling of a table has come.
+/// The progress of filling a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fill {
     /// The table whose rows are copied, and its id.

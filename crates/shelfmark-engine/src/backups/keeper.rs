@@ -3,7 +3,7 @@
 //! Invariant: one piece is done at a time by one engine. Where several servers share a store one of them
 //! does it; two that do the same for a while end in the same rows.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::backup::Backup;
@@ -21,39 +21,13 @@ pub(super) const RUNNING: &str = "running";
 /// Time between two looks at histories and at backups that expire.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// The state that all clones of an engine share.
-#[derive(Default)]
-pub(crate) struct State {
-    /// Held while work is done, and while it is begun or called off.
-    working: Mutex<()>,
-    /// The work of faces that goes with that of the engine.
-    runners: Mutex<Vec<Runner>>,
-}
-
-/// Work of a face; it is told when to stop, and returns how much was done.
-type Runner = Arc<dyn Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync>;
-
-impl State {
-    pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn try_hold(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.working.try_lock() {
-            Ok(held) => Some(held),
-            Err(std::sync::TryLockError::Poisoned(held)) => Some(held.into_inner()),
-            Err(std::sync::TryLockError::WouldBlock) => None,
-        }
-    }
-}
-
 /// The time of the last look at histories. Begins anew with the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BackupKeeper {
     looked_at_micros: u64,
 }
 
-/// How much work may still be done at once.
+/// The rest of the work that may be done at once.
 pub(super) struct Allowed<'a> {
     bytes_left: u64,
     should_stop: &'a dyn Fn() -> bool,
@@ -113,14 +87,12 @@ impl Engine {
         &self,
         runner: impl Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync + 'static,
     ) {
-        let mut runners = self.inner.backups.runners.lock().unwrap_or_else(PoisonError::into_inner);
-        runners.push(Arc::new(runner));
+        self.inner.backups.add_runner(Arc::new(runner));
     }
 
     /// Does the work of faces. Returns how much was done.
     pub(crate) fn run_beside_backups(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
-        let runners = self.inner.backups.runners.lock();
-        let runners = runners.unwrap_or_else(PoisonError::into_inner).clone();
+        let runners = self.inner.backups.runners();
         runners.iter().try_fold(0, |done, runner| Ok(done + runner(should_stop)?))
     }
 

@@ -28,7 +28,7 @@ pub struct Entry {
     pub kind: String,
     /// Its id among those of its kind, which are listed in this order.
     pub id: String,
-    /// What it says.
+    /// Its content.
     pub item: Item,
 }
 

@@ -25,15 +25,16 @@ mod keeper;
 mod ledger;
 mod replay;
 mod restore;
+mod state;
 mod whole;
 
 pub use backup::Backup;
 pub use continuous::Continuous;
 pub use filling::DormantPage;
 pub use keeper::BackupKeeper;
-pub(crate) use keeper::State;
 pub use ledger::Entry;
 pub use restore::Moment;
+pub(crate) use state::State;
 pub use whole::StoreCopy;
 
 /// The namespace of copies, logs of histories and the ledger. No face can name it.

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::patiently;
 
-/// What the entries of running restores begin with.
+/// The first part of the ids of running restores.
 pub(super) const RESTORES: &str = "restore";
 
 /// A moment to which a table is restored.

@@ -1,4 +1,4 @@
-//! What requests to restore a table may change of it, and the schema that comes of it.
+//! Reads the members that change a table as it is restored, and makes the schema of the new table.
 
 use std::collections::BTreeMap;
 
