@@ -11,8 +11,8 @@ use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::{Store, vfs};
 
 use crate::arguments::{Backup, Restore};
-use crate::random::SystemRandom;
 use crate::cluster::{cluster, cluster_store};
+use crate::random::SystemRandom;
 use crate::store::open;
 
 /// Writes a copy of a store into a new file.

@@ -2,14 +2,13 @@
 
 use shelfmark_engine::{ErrorKind, LedgerEntry, Moment};
 
+use super::found::{by_arn, by_token};
 use super::{hurry, of_server};
 use crate::describe::put_seconds;
 use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::{
-    BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN, BUCKET_NAME_CHARS_MAX, BUCKET_PREFIX_CHARS_MAX,
-};
+use crate::limits::{BUCKET_NAME_CHARS_MAX, BUCKET_PREFIX_CHARS_MAX};
 use crate::operations::backups::find_table;
 use crate::reply::Answered;
 use crate::shape::Shape;
@@ -81,32 +80,9 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
 
 /// Answers DescribeExport.
 pub(crate) fn describe(face: &Face, body: &[u8]) -> Result<Answered> {
-    let mut arn = None;
-    Reader::body(body, |reader, name| {
-        match name {
-            "ExportArn" => arn = reader.text()?,
-            _ => reader.skip()?,
-        }
-        Ok(())
-    })?;
-    let mut shape = Shape::default();
-    shape.required("ExportArn", arn.is_some());
-    if let Some(arn) = &arn {
-        shape.text("ExportArn", arn, BACKUP_ARN_CHARS_MIN, BACKUP_ARN_CHARS_MAX);
-    }
-    shape.check()?;
-    let arn = arn.unwrap_or_default();
-    let not_found = || Error::new(Exception::ExportNotFound, texts::export_not_found(&arn));
-    let (table, id) = parts_of(&arn, "/export/").ok_or_else(not_found)?;
-    let found = face.engine.ledger_entry(EXPORTS, id)?;
-    let entry = found.filter(|own| own.text("table") == table).ok_or_else(not_found)?;
+    let not_found = |arn: &str| Error::new(Exception::ExportNotFound, texts::export_not_found(arn));
+    let entry = by_arn(face, body, "ExportArn", (EXPORTS, "/export/"), not_found)?;
     Ok(answer(face, &entry))
-}
-
-/// Returns the table and the id in the ARN of an export or import.
-pub(super) fn parts_of<'a>(arn: &'a str, between: &str) -> Option<(&'a str, &'a str)> {
-    let resource = arn.strip_prefix("arn:aws:dynamodb:")?.splitn(3, ':').nth(2)?;
-    resource.strip_prefix("table/")?.split_once(between)
 }
 
 /// Returns an export's ARN.
@@ -116,19 +92,11 @@ pub(super) fn export_arn(face: &Face, entry: &LedgerEntry) -> String {
 
 /// Finds the export that an earlier request with the same token began.
 fn same_request(face: &Face, request: &Request, table: &str) -> Result<Option<LedgerEntry>> {
-    let Some(token) = &request.token else { return Ok(None) };
-    let all = face.engine.ledger_entries(EXPORTS, "", None, usize::MAX)?;
-    let Some(entry) = all.into_iter().rev().find(|own| own.text("token") == token) else {
-        return Ok(None);
-    };
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let is_same = entry.text("table") == table
-        && entry.text("bucket") == text(&request.bucket)
-        && entry.text("prefix") == text(&request.prefix);
-    match is_same {
-        true => Ok(Some(entry)),
-        false => Err(Error::new(Exception::ExportConflict, texts::EXPORT_TOKEN_USED)),
-    }
+    let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+    let (bucket, prefix) = (text(&request.bucket), text(&request.prefix));
+    let same = [("table", table), ("bucket", &*bucket), ("prefix", &*prefix)];
+    let conflict = || Error::new(Exception::ExportConflict, texts::EXPORT_TOKEN_USED);
+    by_token(face, EXPORTS, request.token.as_deref(), &same, conflict)
 }
 
 fn answer(face: &Face, entry: &LedgerEntry) -> Answered {

@@ -3,17 +3,15 @@
 use shelfmark_engine::{ErrorKind, LedgerEntry};
 use shelfmark_model::TableSchema;
 
-use super::export::parts_of;
+use super::found::{by_arn, by_token};
 use super::import_request::Request;
 use super::{hurry, of_server};
 use crate::describe::{self, put_seconds};
 use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
-use crate::json::{Reader, Writer};
-use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
+use crate::json::Writer;
 use crate::operations::create_table;
 use crate::reply::Answered;
-use crate::shape::Shape;
 use crate::table::{Meta, table_arn};
 use crate::transfers::{IMPORTS, Transfer, new_id, take_status};
 
@@ -53,25 +51,8 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
 
 /// Answers DescribeImport.
 pub(crate) fn describe(face: &Face, body: &[u8]) -> Result<Answered> {
-    let mut arn = None;
-    Reader::body(body, |reader, name| {
-        match name {
-            "ImportArn" => arn = reader.text()?,
-            _ => reader.skip()?,
-        }
-        Ok(())
-    })?;
-    let mut shape = Shape::default();
-    shape.required("ImportArn", arn.is_some());
-    if let Some(arn) = &arn {
-        shape.text("ImportArn", arn, BACKUP_ARN_CHARS_MIN, BACKUP_ARN_CHARS_MAX);
-    }
-    shape.check()?;
-    let arn = arn.unwrap_or_default();
-    let not_found = || Error::new(Exception::ImportNotFound, texts::import_not_found(&arn));
-    let (table, id) = parts_of(&arn, "/import/").ok_or_else(not_found)?;
-    let found = face.engine.ledger_entry(IMPORTS, id)?;
-    let entry = found.filter(|own| own.text("table") == table).ok_or_else(not_found)?;
+    let not_found = |arn: &str| Error::new(Exception::ImportNotFound, texts::import_not_found(arn));
+    let entry = by_arn(face, body, "ImportArn", (IMPORTS, "/import/"), not_found)?;
     Ok(answer(face, &entry))
 }
 
@@ -95,16 +76,10 @@ pub(super) fn put_source(out: &mut Writer, entry: &LedgerEntry) {
 
 /// Finds the import that an earlier request with the same token began.
 fn same_request(face: &Face, request: &Request, table: &str) -> Result<Option<LedgerEntry>> {
-    let Some(token) = &request.token else { return Ok(None) };
-    let all = face.engine.ledger_entries(IMPORTS, "", None, usize::MAX)?;
-    let Some(entry) = all.into_iter().rev().find(|own| own.text("token") == token) else {
-        return Ok(None);
-    };
     let bucket = request.bucket.clone().unwrap_or_default();
-    match entry.text("table") == table && entry.text("bucket") == bucket {
-        true => Ok(Some(entry)),
-        false => Err(Error::new(Exception::ImportConflict, texts::IMPORT_TOKEN_USED)),
-    }
+    let same = [("table", table), ("bucket", &*bucket)];
+    let conflict = || Error::new(Exception::ImportConflict, texts::IMPORT_TOKEN_USED);
+    by_token(face, IMPORTS, request.token.as_deref(), &same, conflict)
 }
 
 /// Returns `TableCreationParameters` as the descriptions show them.

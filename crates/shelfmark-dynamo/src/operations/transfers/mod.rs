@@ -3,6 +3,7 @@
 //! The work itself is in `transfers`.
 
 mod export;
+mod found;
 mod import;
 mod import_request;
 mod lists;
