@@ -29,8 +29,7 @@ fn text(path: &Path) -> &str {
 #[test]
 fn a_store_goes_through_a_file_and_is_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let [store, back, file] =
-        ["store", "back", "copy"].map(|name| folder.path().join(name));
+    let [store, back, file] = ["store", "back", "copy"].map(|name| folder.path().join(name));
     let (store, back, copy) = (text(&store), text(&back), text(&file));
     let script = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', \
                   'replication_factor': 1}; CREATE TABLE k.t (a int, b text, PRIMARY KEY (a, b)); \
@@ -48,7 +47,11 @@ fn a_store_goes_through_a_file_and_is_the_same() {
     let cut = folder.path().join("cut");
     vfs::write_unsynced(&cut, bytes.get(..bytes.len() - 9).unwrap()).unwrap();
     let other = folder.path().join("other");
-    assert!(refused(&["restore", "--from", text(&cut), "--data", text(&other)]).contains("the copy"));
+    assert!(
+        refused(&["restore", "--from", text(&cut), "--data", text(&other)]).contains("the copy")
+    );
     assert!(!other.exists() && !folder.path().join("other.part").exists());
-    assert!(refused(&["restore", "--from", "/dev/null", "--data", text(&other)]).contains("the copy"));
+    assert!(
+        refused(&["restore", "--from", "/dev/null", "--data", text(&other)]).contains("the copy")
+    );
 }

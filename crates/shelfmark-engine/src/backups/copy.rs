@@ -36,16 +36,20 @@ pub(super) struct CopiedPage {
 }
 
 impl Inner {
-    /// Copies the rows of the table of this id that lie behind a place. `current` returns the current
-    /// form of the target, and fails once it is gone.
+    /// Copies rows of the table of this id that lie behind a place, at least one and no more after those
+    /// that reach `bytes_max` bytes. `current` returns the current form of the target, and fails once it
+    /// is gone.
     pub(super) fn copy_page(
         &self,
         source: u64,
         behind: Option<&Bytes>,
+        bytes_max: u64,
         current: impl Fn() -> Result<Arc<Table>>,
     ) -> Result<CopiedPage> {
+        let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX).min(PAGE_BYTES_MAX);
+        let bytes_max = bytes_max.min(self.store.caps().commit_size_bytes_max / 4);
         loop {
-            match self.copy_page_once(source, behind, &current) {
+            match self.copy_page_once(source, behind, bytes_max, &current) {
                 Ok(None) => {}
                 Err(error) if error.kind() == ErrorKind::TooOld => {}
                 Ok(Some(page)) => return Ok(page),
@@ -58,6 +62,7 @@ impl Inner {
         &self,
         source: u64,
         behind: Option<&Bytes>,
+        bytes_max: usize,
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<Option<CopiedPage>> {
         let target = current()?;
@@ -69,7 +74,6 @@ impl Inner {
             Some(rest) => after_row(&all, &[prefix.as_slice(), rest].concat(), false),
             None => all,
         };
-        let bytes_max = (self.store.caps().commit_size_bytes_max / 4).min(PAGE_BYTES_MAX);
         let mut rows = RowScan::new(&view, range, Direction::Ascending, PAGE_ROWS);
         let mut buffer = Buffer::new(Arc::clone(&snapshot));
         let mut page = CopiedPage { next: None, items: 0, bytes: 0 };

@@ -146,7 +146,8 @@ impl Engine {
             if allowed.is_over() {
                 return Ok(false);
             }
-            let page = inner.copy_page(fill.source.1, fill.behind.as_ref(), current)?;
+            let most = allowed.bytes_left();
+            let page = inner.copy_page(fill.source.1, fill.behind.as_ref(), most, current)?;
             self.check_source(fill)?;
             fill.items += page.items;
             fill.bytes += page.bytes;

@@ -38,6 +38,10 @@ impl Allowed<'_> {
         self.bytes_left == 0 || (self.should_stop)()
     }
 
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.bytes_left
+    }
+
     pub(super) fn used(&mut self, bytes: u64) {
         // Reading nothing costs something, too.
         self.bytes_left = self.bytes_left.saturating_sub(bytes.max(1_024));
