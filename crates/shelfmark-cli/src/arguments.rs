@@ -36,6 +36,10 @@ pub(crate) enum Command {
     Tables(Tables),
     /// Show what a store holds and costs
     Stats(Stats),
+    /// Copy a whole store into a file
+    Backup(Backup),
+    /// Make a new store of such a file
+    Restore(Restore),
     /// Check every byte of a store, and rescue one that is damaged
     Verify(Verify),
     /// Copy a store to another engine: from a folder to a cluster, or back
@@ -154,6 +158,10 @@ pub(crate) struct Serve {
     /// control group has]
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::limit)]
     pub(crate) memory_limit: Option<u64>,
+    /// Take each folder in DIR as an S3 bucket: ExportTableToPointInTime writes there, ImportTable reads
+    /// there, and nothing outside of it is touched
+    #[arg(long, value_name = "DIR")]
+    pub(crate) buckets: Option<PathBuf>,
     /// Let web pages of ORIGIN use the DynamoDB port without credentials, such as
     /// http://localhost:3000; * for all. May be given several times
     #[arg(long, value_name = "ORIGIN")]
@@ -614,6 +622,41 @@ pub(crate) struct Tables {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The store of a folder is copied while no server has it open. Servers of a cluster may \
+    run, and write for at\nmost a minute meanwhile. Change streams and point-in-time recovery end with a \
+    restore.\n\nExample:\n  shelfmark backup --data /srv/store --to store.copy"
+)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// The cluster that holds the store, in place of a folder
+    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
+    /// The new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark restore --from store.copy --data /srv/new-store")]
+pub(crate) struct Restore {
+    /// The file that `backup` wrote
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: PathBuf,
+    /// The new store: a folder that is empty or not there
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// The cluster that is to hold the store, in place of a folder
+    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
 }
 
 #[derive(Debug, Args)]

@@ -59,6 +59,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Scan(scan) => commands::scan::run(&scan),
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
+        Command::Backup(backup) => commands::backup::backup(&backup),
+        Command::Restore(restore) => commands::backup::restore(&restore),
         Command::Verify(verify) => commands::verify::run(&verify),
         Command::Migrate(migrate) => commands::migrate::run(&migrate),
         Command::Cql(cql) => commands::cql::run(&cql),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shelfmark_engine::{Engine, Scan, Table};
-use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn};
+use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
 
 use crate::errors::Result;
 use crate::face::Face;
@@ -85,6 +85,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
         put_stream(out, &described);
+        put_restored(out, table, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_or_least());
         if let Some(class) = &meta.table_class {
@@ -135,6 +136,93 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
     }
 }
 
+/// Writes what a table was restored from.
+fn put_restored(out: &mut Writer, table: &Table, meta: &Meta) {
+    let Some(restored) = &meta.restored else { return };
+    out.name("RestoreSummary").object(|out| {
+        if let Some(arn) = &restored.backup_arn {
+            out.name("SourceBackupArn").text(arn);
+        }
+        out.name("SourceTableArn").text(&restored.table_arn);
+        put_seconds(out.name("RestoreDateTime"), restored.at_ms);
+        out.name("RestoreInProgress").boolean(Engine::is_being_filled(table));
+    });
+}
+
+/// Writes `SourceTableDetails` of a backup: the table as it was. `size` is items and bytes.
+pub(crate) fn put_source(out: &mut Writer, face: &Face, schema: &TableSchema, size: (u64, u64)) {
+    let meta = Meta::read(&schema.options.face);
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    out.name("TableName").text(&schema.name.name);
+    out.name("TableId").text(&meta.id);
+    out.name("TableArn").text(&table_arn(&face.options, &schema.name.name));
+    out.name("TableSizeBytes").integer(whole(size.1));
+    put_key_schema(out, &schema.partition, &schema.sort);
+    put_seconds(out.name("TableCreationDateTime"), meta.created_ms);
+    put_units(out, meta.throughput);
+    put_on_demand(out, meta.on_demand);
+    out.name("ItemCount").integer(whole(size.0));
+    out.name("BillingMode").text(meta.billing.name());
+}
+
+/// Writes `TableCreationParameters` of an import.
+pub(crate) fn put_parameters(out: &mut Writer, schema: &TableSchema) {
+    let meta = Meta::read(&schema.options.face);
+    out.name("TableName").text(&schema.name.name);
+    put_schema_definitions(out, schema);
+    put_key_schema(out, &schema.partition, &schema.sort);
+    out.name("BillingMode").text(meta.billing.name());
+    if meta.billing == Billing::Provisioned {
+        put_units(out, meta.throughput);
+    }
+    put_on_demand(out, meta.on_demand);
+    put_index_infos(out, schema, &meta, false);
+}
+
+/// Writes `SourceTableFeatureDetails` of a backup: indexes, stream and time to live as they were.
+pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: Option<&str>) {
+    let meta = Meta::read(&schema.options.face);
+    put_index_infos(out, schema, &meta, true);
+    put_index_infos(out, schema, &meta, false);
+    out.name("TimeToLiveDescription").object(|out| {
+        let status = if expires_by.is_some() { "ENABLED" } else { "DISABLED" };
+        out.name("TimeToLiveStatus").text(status);
+        if let Some(attribute) = expires_by {
+            out.name("AttributeName").text(attribute);
+        }
+    });
+}
+
+/// Writes the indexes of a schema that are local, or those that are global.
+fn put_index_infos(out: &mut Writer, schema: &TableSchema, meta: &Meta, local: bool) {
+    let is_meant = |index: &&IndexSchema| meta.is_local(&index.name) == local;
+    let mut indexes = schema.indexes.iter().filter(is_meant).peekable();
+    if indexes.peek().is_none() {
+        return;
+    }
+    let member = if local { "LocalSecondaryIndexes" } else { "GlobalSecondaryIndexes" };
+    out.name(member).list(|out| {
+        for index in indexes {
+            out.object(|out| {
+                out.name("IndexName").text(&index.name);
+                put_key_schema(out, &index.partition, &index.sort);
+                out.name("Projection").object(|out| put_projection(out, &index.projected));
+                let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
+                if !local && own.throughput != Throughput::default() {
+                    put_units(out, own.throughput);
+                }
+            });
+        }
+    });
+}
+
+fn put_units(out: &mut Writer, throughput: Throughput) {
+    out.name("ProvisionedThroughput").object(|out| {
+        out.name("ReadCapacityUnits").integer(throughput.read);
+        out.name("WriteCapacityUnits").integer(throughput.write);
+    });
+}
+
 /// Writes the billing mode of a table, unless it has always been provisioned.
 fn put_billing(out: &mut Writer, meta: &Meta) {
     // Records of builds that did not remember the moment of the change.
@@ -165,7 +253,10 @@ fn put_warm(out: &mut Writer, warm: Throughput) {
 }
 
 fn put_definitions(out: &mut Writer, table: &Table) {
-    let schema = &table.schema;
+    put_schema_definitions(out, &table.schema);
+}
+
+fn put_schema_definitions(out: &mut Writer, schema: &TableSchema) {
     let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
     let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
     let columns: BTreeSet<(&str, &str)> = schema

@@ -11,6 +11,7 @@ use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
+use crate::transfers::{Buckets, Transfers};
 
 /// A listener to refused signatures, for a log; it gets the answer's words, which show no secret.
 /// It must not block.
@@ -98,6 +99,8 @@ pub struct Face {
     pub(crate) environment: Environment,
     pub(crate) options: FaceOptions,
     pub(crate) pool: Arc<dyn Pool>,
+    /// The work on exports and imports, where the server has buckets.
+    pub(crate) transfers: Option<Arc<Transfers>>,
     reads_may_wait: bool,
     ids: RequestIds,
 }
@@ -109,7 +112,8 @@ impl Face {
         let ids = RequestIds::new(environment.random.number());
         let engine = engine.of_owner(Owner::DynamoDb).sharing(options.share);
         let reads_may_wait = engine.store().caps().reads_may_wait;
-        Self { engine, environment, options, pool: Arc::new(Inline), reads_may_wait, ids }
+        let pool = Arc::new(Inline);
+        Self { engine, environment, options, pool, transfers: None, reads_may_wait, ids }
     }
 
     /// Sets the pool for requests that are heavy or wait; without one every request runs on the
@@ -117,6 +121,20 @@ impl Face {
     #[must_use]
     pub fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
         Self { pool, ..self }
+    }
+
+    /// Sets the buckets for exports and imports; without them there are none. Those that were begun go on
+    /// in the engine's background work.
+    #[must_use]
+    pub fn with_buckets(self, buckets: Arc<dyn Buckets>) -> Self {
+        let transfers = Transfers::new(self.engine.clone(), self.options.clone(), buckets);
+        let transfers = Arc::new(transfers);
+        // The engine outlives its faces, and must not keep itself.
+        let own = Arc::downgrade(&transfers);
+        self.engine.work_beside_backups(move |should_stop| {
+            own.upgrade().map_or(Ok(0), |transfers| transfers.go_on(should_stop))
+        });
+        Self { transfers: Some(transfers), ..self }
     }
 
     /// Returns the pool for heavy requests, for a server to process their bytes there too.

@@ -49,9 +49,11 @@ mod reply;
 mod shape;
 mod streams;
 mod table;
+mod transfers;
 
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;
 pub use operations::OPERATIONS;
 pub use reply::{Answer, Reply};
+pub use transfers::{BucketObject, Buckets, is_bucket_name, key_parts};

@@ -204,3 +204,33 @@ pub const REVISION_CHARS_MAX: usize = 255;
 pub const POLICY_BYTES_MAX: usize = 20_480;
 /// Most Kinesis destinations of a table that are remembered. *Ours*: each is one that failed.
 pub const DESTINATIONS_MAX: usize = 16;
+
+/// Fewest and most characters of a backup's ARN. Source: service model.
+pub const BACKUP_ARN_CHARS_MIN: usize = 37;
+/// See [`BACKUP_ARN_CHARS_MIN`].
+pub const BACKUP_ARN_CHARS_MAX: usize = 1_024;
+
+/// Most backups on a page. Source: service model.
+pub const BACKUPS_PAGE_MAX: usize = 100;
+
+/// Most days for which a table can be restored to any moment, and the number without another. Source:
+/// service model.
+pub const RECOVERY_DAYS_MAX: i64 = 35;
+
+/// Most characters of a bucket's name. Source: service model.
+pub const BUCKET_NAME_CHARS_MAX: usize = 255;
+
+/// Most characters of what the keys of objects begin with. Source: service model.
+pub const BUCKET_PREFIX_CHARS_MAX: usize = 1_024;
+
+/// Most names of columns of an import. Source: service model.
+pub const CSV_HEADERS_MAX: usize = 255;
+
+/// Most characters of one of them. Source: service model.
+pub const CSV_HEADER_CHARS_MAX: usize = 65_536;
+
+/// Most exports or imports on a page. Source: service model.
+pub const TRANSFERS_PAGE_MAX: usize = 25;
+
+/// Fewest characters of a token of ListImports. Source: service model.
+pub const IMPORT_TOKEN_CHARS_MIN: usize = 112;

@@ -88,6 +88,11 @@ impl Shape {
         }
     }
 
+    /// Refuses a text that does not have the form that the service model asks for.
+    pub(crate) fn pattern(&mut self, path: &str, text: &str, pattern: &str) {
+        self.refuse_value(path, text, pattern);
+    }
+
     /// Refuses a list that is too long, and shows it.
     pub(crate) fn shown(&mut self, path: &str, list: &str, most: usize) {
         self.refuse_value(path, list, &texts::length_at_most(most));

@@ -9,6 +9,7 @@ use shelfmark_store::Store;
 use shelfmark_store::latch::Latches;
 
 use crate::background::State as BackgroundState;
+use crate::backups::State as BackupState;
 use crate::catalogue::Catalogue;
 use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
 use crate::environment::Environment;
@@ -28,6 +29,8 @@ pub(crate) struct Inner {
     pub(crate) shards: ShardState,
     /// The state of the background work.
     pub(crate) background: BackgroundState,
+    /// The state of the work on backups.
+    pub(crate) backups: BackupState,
     /// The locks of partitions of cells.
     pub(crate) partitions: PartitionLocks,
     /// The latest timestamps of cells that were written, by stripes of partitions.
@@ -56,6 +59,7 @@ impl Inner {
             environment,
             shards: ShardState::default(),
             background: BackgroundState::default(),
+            backups: BackupState::default(),
             partitions: PartitionLocks::new(),
             written: WrittenStripes::new(),
             places: UniqueMicros::default(),

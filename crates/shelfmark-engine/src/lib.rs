@@ -9,6 +9,7 @@
 //! that they read.
 
 mod background;
+mod backups;
 mod catalogue;
 mod cells;
 mod commit;
@@ -28,6 +29,9 @@ pub mod weight;
 
 pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
+};
+pub use backups::{
+    Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, Moment, StoreCopy,
 };
 pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table, TableEvent};
 pub use cells::{

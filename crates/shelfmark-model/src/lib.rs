@@ -29,9 +29,9 @@ pub use path::{Path, Step};
 pub use projection::Projection;
 pub use schema::{
     CellIndex, CellIndexTarget, CellsSchema, ChangeImages, ChangeStream, Column, ColumnType,
-    IndexKind, IndexSchema, IndexState, KeyColumn, OpenShard, Placement, Projected, Revived,
-    RowKind, SortColumn, StreamShard, TableName, TableOptions, TableSchema, TextFold, TtlSource,
-    ViewComparison, ViewPart, ViewSchema, ViewTest,
+    History, IndexKind, IndexSchema, IndexState, KeyColumn, OpenShard, Placement, Projected,
+    Revived, RowKind, SortColumn, StreamShard, TableName, TableOptions, TableSchema, TextFold,
+    TtlSource, ViewComparison, ViewPart, ViewSchema, ViewTest,
 };
 pub use size::{attribute_size_bytes, item_size_bytes, value_size_bytes};
 pub use value::{Text, Value, ValueKind};

@@ -7,6 +7,7 @@
 
 mod accept;
 mod address;
+mod buckets;
 mod coding;
 mod connection_slots;
 mod cql;
@@ -24,6 +25,7 @@ mod throttled_log;
 mod tls;
 
 pub use address::{AddressError, Guard, check_exposed};
+pub use buckets::BucketFolder;
 pub use pages::Pages;
 pub use pool::{Pool, PoolSize};
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};

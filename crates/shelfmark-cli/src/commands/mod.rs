@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod cassandra_cli;
 pub(crate) mod completions;

@@ -15,8 +15,8 @@ use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
-    Addresses, CqlSettings, Faces, Guard, Pages, Pool, PoolSize, Server, Settings, SpoolFolder,
-    Tls, check_exposed, check_free, limits,
+    Addresses, BucketFolder, CqlSettings, Faces, Guard, Pages, Pool, PoolSize, Server, Settings,
+    SpoolFolder, Tls, check_exposed, check_free, limits,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -65,6 +65,7 @@ struct Config {
     disk_free_min: Option<u64>,
     #[serde(default, deserialize_with = "limit")]
     memory_limit: Option<u64>,
+    buckets: Option<PathBuf>,
 }
 
 /// Parses a size as the flags do: text, or a plain number of bytes.
@@ -165,7 +166,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     };
     let cql_options =
         cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
-    let faces = (options, cql_options);
+    let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
     let shown = shared(&engine, granted);
     let served =
         serve(&shown, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
@@ -174,6 +175,18 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         tracing::info!("stopped in good order");
     }
     served.and(closed)
+}
+
+/// Returns the buckets for exports and imports, if there is a folder for them.
+fn buckets(folder: Option<&Path>) -> anyhow::Result<Option<BucketFolder>> {
+    let Some(folder) = folder else { return Ok(None) };
+    let opened = BucketFolder::open(folder);
+    opened.map(Some).with_context(|| {
+        format!(
+            "cannot use {} for buckets: create it, and a folder in it for each",
+            folder.display()
+        )
+    })
 }
 
 /// Returns the login of CQL clients, if they have to log in.
@@ -287,6 +300,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         cors: (!flags.cors.is_empty()).then(|| flags.cors.clone()).or(file.cors),
         disk_free_min: flags.disk_free_min.or(file.disk_free_min),
         memory_limit: flags.memory_limit.or(file.memory_limit),
+        buckets: flags.buckets.clone().or(file.buckets),
     })
 }
 
@@ -355,7 +369,7 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 fn serve(
     engine: &Engine,
     settings: Settings,
-    (options, cql_options): (dynamo::FaceOptions, cql::FaceOptions),
+    (options, cql_options, buckets): (dynamo::FaceOptions, cql::FaceOptions, Option<BucketFolder>),
     login: Option<cql::Login>,
     (ready_file, threads): (Option<&Path>, usize),
 ) -> anyhow::Result<()> {
@@ -374,6 +388,10 @@ fn serve(
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
     let dynamodb = dynamo::Face::new(engine.clone(), environment, options);
     let dynamodb = dynamodb.with_pool(Arc::clone(&pool) as _);
+    let dynamodb = match buckets {
+        Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
+        None => dynamodb,
+    };
     let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
     let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };

@@ -9,6 +9,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test waits for real processes with a real clock")]
 
 mod attacks;
+mod backup;
 mod cassandra_cli;
 mod command;
 mod copy;

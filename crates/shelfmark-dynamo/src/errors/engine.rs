@@ -57,6 +57,12 @@ impl From<EngineError> for Error {
     }
 }
 
+/// Converts an engine error of which some kinds have words of their own.
+pub(crate) fn in_words(error: EngineError, words: &[(ErrorKind, &dyn Fn() -> Error)]) -> Error {
+    let own = words.iter().find(|(kind, _)| *kind == error.kind());
+    own.map_or_else(|| error.into(), |(_, own)| own())
+}
+
 /// Converts the failure of a single write to `table`.
 pub(crate) fn write_error(error: EngineError, table: &Table) -> Error {
     match error.failures().first() {

@@ -5,16 +5,26 @@
 #[expect(missing_docs, reason = "each is the exception of that name")]
 pub enum Exception {
     AccessDenied,
+    BackupInUse,
+    BackupNotFound,
     ConditionalCheckFailed,
+    ContinuousBackupsUnavailable,
     DuplicateItem,
     ExpiredIterator,
+    ExportConflict,
+    ExportNotFound,
     GlobalTableNotFound,
     IdempotentParameterMismatch,
+    ImportConflict,
+    ImportNotFound,
     IncompleteSignature,
     InternalServerError,
+    InvalidExportTime,
+    InvalidRestoreTime,
     InvalidSignature,
     LimitExceeded,
     MissingAuthenticationToken,
+    PointInTimeRecoveryUnavailable,
     PolicyNotFound,
     ProvisionedThroughputExceeded,
     RequestTooLarge,
@@ -22,6 +32,8 @@ pub enum Exception {
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
+    TableAlreadyExists,
+    TableInUse,
     TableNotFound,
     TransactionCanceled,
     TransactionConflict,
@@ -43,18 +55,28 @@ const AVAILABILITY: &str = "com.amazon.coral.availability";
 
 impl Exception {
     /// Every exception, for tests that walk them all.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 38] = [
         Self::AccessDenied,
+        Self::BackupInUse,
+        Self::BackupNotFound,
         Self::ConditionalCheckFailed,
+        Self::ContinuousBackupsUnavailable,
         Self::DuplicateItem,
         Self::ExpiredIterator,
+        Self::ExportConflict,
+        Self::ExportNotFound,
         Self::GlobalTableNotFound,
         Self::IdempotentParameterMismatch,
+        Self::ImportConflict,
+        Self::ImportNotFound,
         Self::IncompleteSignature,
         Self::InternalServerError,
+        Self::InvalidExportTime,
+        Self::InvalidRestoreTime,
         Self::InvalidSignature,
         Self::LimitExceeded,
         Self::MissingAuthenticationToken,
+        Self::PointInTimeRecoveryUnavailable,
         Self::PolicyNotFound,
         Self::ProvisionedThroughputExceeded,
         Self::RequestTooLarge,
@@ -62,6 +84,8 @@ impl Exception {
         Self::ResourceNotFound,
         Self::Serialization,
         Self::ServiceUnavailable,
+        Self::TableAlreadyExists,
+        Self::TableInUse,
         Self::TableNotFound,
         Self::TransactionCanceled,
         Self::TransactionConflict,
@@ -77,6 +101,22 @@ impl Exception {
     pub const fn name(self) -> (&'static str, &'static str) {
         match self {
             Self::AccessDenied => (SERVICE, "AccessDeniedException"),
+            Self::BackupInUse => (DYNAMODB, "BackupInUseException"),
+            Self::BackupNotFound => (DYNAMODB, "BackupNotFoundException"),
+            Self::ContinuousBackupsUnavailable => {
+                (DYNAMODB, "ContinuousBackupsUnavailableException")
+            }
+            Self::ExportConflict => (DYNAMODB, "ExportConflictException"),
+            Self::ExportNotFound => (DYNAMODB, "ExportNotFoundException"),
+            Self::ImportConflict => (DYNAMODB, "ImportConflictException"),
+            Self::ImportNotFound => (DYNAMODB, "ImportNotFoundException"),
+            Self::InvalidExportTime => (DYNAMODB, "InvalidExportTimeException"),
+            Self::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException"),
+            Self::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException")
+            }
+            Self::TableAlreadyExists => (DYNAMODB, "TableAlreadyExistsException"),
+            Self::TableInUse => (DYNAMODB, "TableInUseException"),
             Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
             Self::DuplicateItem => (DYNAMODB, "DuplicateItemException"),
             Self::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException"),
@@ -115,6 +155,18 @@ impl Exception {
             Self::ServiceUnavailable => 503,
             Self::RequestTooLarge => 413,
             Self::AccessDenied
+            | Self::BackupInUse
+            | Self::BackupNotFound
+            | Self::ContinuousBackupsUnavailable
+            | Self::ExportConflict
+            | Self::ExportNotFound
+            | Self::ImportConflict
+            | Self::ImportNotFound
+            | Self::InvalidExportTime
+            | Self::InvalidRestoreTime
+            | Self::PointInTimeRecoveryUnavailable
+            | Self::TableAlreadyExists
+            | Self::TableInUse
             | Self::ConditionalCheckFailed
             | Self::DuplicateItem
             | Self::ExpiredIterator
@@ -147,6 +199,18 @@ impl Exception {
         match self {
             Self::Serialization | Self::TransactionCanceled => "Message",
             Self::AccessDenied
+            | Self::BackupInUse
+            | Self::BackupNotFound
+            | Self::ContinuousBackupsUnavailable
+            | Self::ExportConflict
+            | Self::ExportNotFound
+            | Self::ImportConflict
+            | Self::ImportNotFound
+            | Self::InvalidExportTime
+            | Self::InvalidRestoreTime
+            | Self::PointInTimeRecoveryUnavailable
+            | Self::TableAlreadyExists
+            | Self::TableInUse
             | Self::ConditionalCheckFailed
             | Self::DuplicateItem
             | Self::ExpiredIterator

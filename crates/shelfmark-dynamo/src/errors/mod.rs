@@ -13,7 +13,9 @@ pub(crate) mod texts;
 
 use shelfmark_model::Item;
 
-pub(crate) use engine::{cancelled, cancelled_at, transaction_error, type_name, write_error};
+pub(crate) use engine::{
+    cancelled, cancelled_at, in_words, transaction_error, type_name, write_error,
+};
 pub use exception::Exception;
 
 /// Result of a step of an operation.

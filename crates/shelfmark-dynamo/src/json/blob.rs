@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Bytes> {
 }
 
 /// Appends base64 to a JSON string.
-pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     let size = base64::encoded_len(bytes.len(), true).unwrap_or(0);
     out.resize(start + size, 0);

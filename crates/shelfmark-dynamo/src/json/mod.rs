@@ -23,6 +23,7 @@ mod writer;
 pub use attributes_text::AttributesJson;
 
 pub(crate) use attribute::{Attributes, Checked};
+pub(crate) use blob::put as put_base64;
 pub(crate) use encode::{put_item, put_value};
 pub(crate) use number::{NumberFault, parameter as parameter_number, plain};
 pub(crate) use reader::Reader;

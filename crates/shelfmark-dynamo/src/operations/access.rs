@@ -46,6 +46,9 @@ enum Naming {
     Statement,
     /// The texts of `TransactStatements`, each with an action of its own.
     Statements,
+    /// A table by its name, its ARN or the ARN of a backup of it: `SourceTableName` and the like; what is
+    /// made of it is a new table, `TargetTableName`.
+    Backup,
     /// No names: all tables are meant.
     All,
     /// No names: no table is.
@@ -57,13 +60,26 @@ enum Naming {
 fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
     use Access::{Manage, Read, Write};
     use Naming::{
-        All, Nothing, Requests, Resource, Statement, Statements, Stream, Table, Transaction,
+        All, Backup, Nothing, Requests, Resource, Statement, Statements, Stream, Table, Transaction,
     };
     Some(match operation {
         // Each statement that is refused is one fault of the batch: `check_statement` tells them.
         "BatchExecuteStatement" => ("PartiQLSelect", Read, Nothing),
         "BatchGetItem" => ("BatchGetItem", Read, Requests),
         "BatchWriteItem" => ("BatchWriteItem", Write, Requests),
+        "CreateBackup" => ("CreateBackup", Manage, Table),
+        "DeleteBackup" => ("DeleteBackup", Manage, Backup),
+        "DescribeBackup" => ("DescribeBackup", Read, Backup),
+        "DescribeExport" => ("DescribeExport", Read, Backup),
+        "DescribeImport" => ("DescribeImport", Read, Backup),
+        "ExportTableToPointInTime" => ("ExportTableToPointInTime", Read, Backup),
+        "ImportTable" => ("ImportTable", Manage, Backup),
+        "ListExports" => ("ListExports", Read, All),
+        "ListImports" => ("ListImports", Read, All),
+        "ListBackups" => ("ListBackups", Read, All),
+        "RestoreTableFromBackup" => ("RestoreTableFromBackup", Read, Backup),
+        "RestoreTableToPointInTime" => ("RestoreTableToPointInTime", Read, Backup),
+        "UpdateContinuousBackups" => ("UpdateContinuousBackups", Manage, Table),
         "CreateTable" => ("CreateTable", Manage, Table),
         "DeleteItem" => ("DeleteItem", Write, Table),
         "DeleteTable" => ("DeleteTable", Manage, Table),
@@ -136,6 +152,7 @@ pub(super) fn check(
         Naming::All => return refused(options, policy, action, &table_arn(options, "*")),
         Naming::Table => found.read_table(action, access, body)?,
         Naming::Resource => found.read_resource(action, access, body)?,
+        Naming::Backup => found.read_backup(action, access, body)?,
         Naming::Stream => found.read_stream(action, access, body)?,
         Naming::Requests => found.read_requests(action, access, body)?,
         Naming::Transaction => found.read_transaction(body)?,
@@ -279,6 +296,32 @@ impl Found {
                         }
                         None => self.add(action, access, text),
                     }
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_backup(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "BackupArn" | "ExportArn" | "ImportArn" | "SourceTableName" | "SourceTableArn"
+                | "TableArn" => {
+                    // Behind the name of the table there may be that of the backup.
+                    let text = reader.text()?;
+                    let table = text.as_deref().map(name_of).and_then(|own| own.split('/').next());
+                    self.add(action, access, table.map(str::to_owned));
+                }
+                "TargetTableName" => self.add(action, Access::Manage, reader.text()?),
+                "TableCreationParameters" => {
+                    reader.structure(|reader, name| {
+                        match name {
+                            "TableName" => self.add(action, access, reader.text()?),
+                            _ => reader.skip()?,
+                        }
+                        Ok(())
+                    })?;
                 }
                 _ => reader.skip()?,
             }

@@ -330,7 +330,20 @@ const fn code(exception: Exception) -> &'static str {
         Exception::TransactionConflict => "TransactionConflict",
         Exception::Validation | Exception::Serialization => "ValidationError",
         Exception::LimitExceeded => "RequestLimitExceeded",
-        Exception::ExpiredIterator
+        // A statement meets none of these.
+        Exception::BackupInUse
+        | Exception::BackupNotFound
+        | Exception::ContinuousBackupsUnavailable
+        | Exception::ExpiredIterator
+        | Exception::ExportConflict
+        | Exception::ExportNotFound
+        | Exception::ImportConflict
+        | Exception::ImportNotFound
+        | Exception::InvalidExportTime
+        | Exception::InvalidRestoreTime
+        | Exception::PointInTimeRecoveryUnavailable
+        | Exception::TableAlreadyExists
+        | Exception::TableInUse
         | Exception::GlobalTableNotFound
         | Exception::IdempotentParameterMismatch
         | Exception::IncompleteSignature

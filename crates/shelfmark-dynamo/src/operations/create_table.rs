@@ -21,9 +21,10 @@ use crate::shape::Shape;
 use crate::streams::free_label;
 use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings, table_name};
 
+/// The members that a table is created from; an import has them as `TableCreationParameters`.
 #[derive(Debug, Default)]
-struct Request {
-    table: Option<String>,
+pub(super) struct Request {
+    pub(super) table: Option<String>,
     definitions: Option<Vec<Definition>>,
     keys: Option<Vec<KeyElement>>,
     local: Option<Vec<IndexRequest>>,
@@ -83,7 +84,15 @@ fn create_with_stream(
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::body(body, |reader, name| request.read(reader, name))?;
+    shape(&request)?;
+    Ok(request)
+}
+
+impl Request {
+    /// Reads one member.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<()> {
+        let request = self;
         match name {
             "TableName" => request.table = reader.text()?,
             "AttributeDefinitions" => {
@@ -123,12 +132,10 @@ fn parse(body: &[u8]) -> Result<Request> {
             _ => reader.skip()?,
         }
         Ok(())
-    })?;
-    shape(&request)?;
-    Ok(request)
+    }
 }
 
-fn shape(request: &Request) -> Result<()> {
+pub(super) fn shape(request: &Request) -> Result<()> {
     if request.table.is_none() {
         return Err(Error::validation(texts::TABLE_NAME_REQUIRED));
     }
@@ -167,7 +174,7 @@ fn shape(request: &Request) -> Result<()> {
     }
 }
 
-fn schema(face: &Face, request: Request) -> Result<TableSchema> {
+pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let (billing, throughput) = billing(request.billing.as_deref(), request.throughput)?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     let key = definitions.table_key(&request.keys.unwrap_or_default())?;
@@ -198,6 +205,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         latest_stream: None,
         settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,
+        restored: None,
     };
     Ok(TableSchema {
         name: table_name(&request.table.unwrap_or_default()),
@@ -282,7 +290,7 @@ fn global_indexes(
 }
 
 /// Returns a random UUID, version 4.
-fn uuid(face: &Face) -> String {
+pub(super) fn uuid(face: &Face) -> String {
     let mut bytes = [0; 16];
     face.environment.random.fill(&mut bytes);
     let number = u128::from_be_bytes(bytes);

@@ -2,7 +2,7 @@
 
 use super::describe_table;
 use crate::describe;
-use crate::errors::{Error, Result, texts};
+use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::Writer;
 use crate::reply::Answered;
@@ -15,7 +15,20 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     if Meta::of(&table).deletion_protection {
         return Err(Error::validation(texts::DELETION_PROTECTED));
     }
-    face.engine.drop_table(&table.schema.name)?;
+    let name = &table.schema.name;
+    if face.engine.is_backed_up_now(name)? {
+        let text = texts::table_is_backed_up(&name.name);
+        return Err(Error::new(Exception::ResourceInUse, text));
+    }
+    let history = table.schema.options.history.as_ref();
+    match history.is_some_and(|own| own.days.is_some()) {
+        // What could be restored stays for a while as it was at last.
+        true => {
+            let backup = format!("{}$DeletedTableBackup", name.name);
+            face.engine.drop_table_keeping_backup(name, &backup)?;
+        }
+        false => face.engine.drop_table(name)?,
+    }
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
         describe::put_deleted(out, face, &table);

@@ -1,5 +1,7 @@
 //! DescribeTable.
 
+use shelfmark_engine::Engine;
+
 use crate::describe::{self, Sizes};
 use crate::errors::Result;
 use crate::face::Face;
@@ -12,10 +14,12 @@ use crate::table;
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let name = parse(body)?;
     let table = table::find_named(&face.engine, &name)?;
-    let sizes = Sizes::of(&face.engine, &table)?;
+    let is_filled = !Engine::is_being_filled(&table);
+    let sizes = if is_filled { Sizes::of(&face.engine, &table)? } else { Sizes::default() };
+    let status = if is_filled { "ACTIVE" } else { "CREATING" };
     Ok(Writer::answer(|out| {
         out.name("Table");
-        describe::put(out, face, &table, "ACTIVE", &sizes);
+        describe::put(out, face, &table, status, &sizes);
     }))
 }
 

@@ -2,7 +2,6 @@
 //!
 //! In such a file `parse` reads the request and checks its shape, `run` does the work on the
 //! engine, `encode` writes the answer. Operations on the service itself are together in `service`.
-//! Answers that something is disabled are there (continuous backups) and in `time_to_live`.
 //!
 //! Writes end in a callback, so that no thread waits for a sync. Reads of pages keep within an
 //! allowance on the thread they begin on, and go on at the pool; everything else answers at once.
@@ -11,6 +10,7 @@
 //! supported" and go on.
 
 mod access;
+mod backups;
 mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
@@ -52,6 +52,7 @@ mod tags;
 mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
+mod transfers;
 mod update_item;
 mod update_table;
 mod write_request;
@@ -63,19 +64,24 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 44] = [
+pub const OPERATIONS: [&str; 57] = [
     "BatchExecuteStatement",
     "BatchGetItem",
     "BatchWriteItem",
+    "CreateBackup",
     "CreateTable",
+    "DeleteBackup",
     "DeleteItem",
     "DeleteResourcePolicy",
     "DeleteTable",
+    "DescribeBackup",
     "DescribeContinuousBackups",
     "DescribeContributorInsights",
     "DescribeEndpoints",
+    "DescribeExport",
     "DescribeGlobalTable",
     "DescribeGlobalTableSettings",
+    "DescribeImport",
     "DescribeKinesisStreamingDestination",
     "DescribeLimits",
     "DescribeStream",
@@ -86,23 +92,31 @@ pub const OPERATIONS: [&str; 44] = [
     "EnableKinesisStreamingDestination",
     "ExecuteStatement",
     "ExecuteTransaction",
+    "ExportTableToPointInTime",
     "GetItem",
     "GetRecords",
     "GetResourcePolicy",
     "GetShardIterator",
+    "ImportTable",
+    "ListBackups",
     "ListContributorInsights",
+    "ListExports",
     "ListGlobalTables",
+    "ListImports",
     "ListStreams",
     "ListTables",
     "ListTagsOfResource",
     "PutItem",
     "PutResourcePolicy",
     "Query",
+    "RestoreTableFromBackup",
+    "RestoreTableToPointInTime",
     "Scan",
     "TagResource",
     "TransactGetItems",
     "TransactWriteItems",
     "UntagResource",
+    "UpdateContinuousBackups",
     "UpdateContributorInsights",
     "UpdateItem",
     "UpdateKinesisStreamingDestination",
@@ -146,6 +160,9 @@ pub(crate) fn run(
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "ListBackups" => done.answer(backups::list(face, head, body)),
+        "ListExports" => done.answer(transfers::list_exports(face, head, body)),
+        "ListImports" => done.answer(transfers::list_imports(face, head, body)),
         "ListContributorInsights" => {
             done.answer(contributor_insights::list(face, head, body));
         }
@@ -161,7 +178,6 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
     match operation {
         "CreateTable" => create_table::answer(face, body),
         "DeleteTable" => delete_table::answer(face, body),
-        "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
         "DescribeLimits" => service::describe_limits(body),
         "DescribeStream" => describe_stream::answer(face, body),
         "DescribeTable" => describe_table::answer(face, body),
@@ -175,8 +191,29 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
-        _ => answer_to_tools(face, operation, body),
+        _ => match answer_on_backups(face, operation, body) {
+            Some(answered) => answered,
+            None => answer_to_tools(face, operation, body),
+        },
     }
+}
+
+/// Answers an operation on backups, if it is one.
+fn answer_on_backups(face: &Face, operation: &str, body: &[u8]) -> Option<Result<Answered>> {
+    Some(match operation {
+        "CreateBackup" => backups::create(face, body),
+        "DeleteBackup" => backups::delete(face, body),
+        "DescribeBackup" => backups::describe(face, body),
+        "DescribeContinuousBackups" => backups::describe_continuous(face, body),
+        "DescribeExport" => transfers::describe_export(face, body),
+        "DescribeImport" => transfers::describe_import(face, body),
+        "ExportTableToPointInTime" => transfers::start_export(face, body),
+        "ImportTable" => transfers::start_import(face, body),
+        "RestoreTableFromBackup" => backups::from_backup(face, body),
+        "RestoreTableToPointInTime" => backups::to_point_in_time(face, body),
+        "UpdateContinuousBackups" => backups::update_continuous(face, body),
+        _ => return None,
+    })
 }
 
 /// Answers an operation that infrastructure tools ask for.
@@ -209,19 +246,29 @@ pub(crate) fn weight(operation: &str) -> Weight {
         | "ExecuteTransaction"
         | "GetRecords"
         | "GetShardIterator"
+        | "ListBackups"
         | "ListContributorInsights"
+        | "ListExports"
+        | "ListImports"
         | "ListStreams"
         | "Query"
         | "TransactGetItems" => Weight::Page,
         "Scan" => Weight::Heavy,
         // They wait for other writers of the table; to build an index reads all of it.
-        "CreateTable"
+        "CreateBackup"
+        | "CreateTable"
+        | "DeleteBackup"
         | "DeleteResourcePolicy"
         | "DeleteTable"
         | "EnableKinesisStreamingDestination"
+        | "ExportTableToPointInTime"
+        | "ImportTable"
         | "PutResourcePolicy"
+        | "RestoreTableFromBackup"
+        | "RestoreTableToPointInTime"
         | "TagResource"
         | "UntagResource"
+        | "UpdateContinuousBackups"
         | "UpdateContributorInsights"
         | "UpdateTable"
         | "UpdateTimeToLive" => Weight::Waiting,

@@ -79,7 +79,7 @@ pub(crate) fn free_label(
 }
 
 /// Formats milliseconds since the Unix epoch as `2026-11-23T17:01:53.120`.
-fn label_of(milliseconds: i64) -> String {
+pub(crate) fn label_of(milliseconds: i64) -> String {
     let days = milliseconds.div_euclid(MILLISECONDS_PER_DAY);
     let rest = milliseconds.rem_euclid(MILLISECONDS_PER_DAY);
     let (year, month, day) = civil_from_days(days);

@@ -46,6 +46,15 @@ pub(crate) struct IndexMeta {
     pub(crate) throughput: Throughput,
 }
 
+/// The source of a restored table.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Restored {
+    pub(crate) backup_arn: Option<String>,
+    pub(crate) table_arn: String,
+    /// The moment, in milliseconds since the Unix epoch.
+    pub(crate) at_ms: i64,
+}
+
 /// The stored settings of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Meta {
@@ -70,6 +79,8 @@ pub(crate) struct Meta {
     /// The word for how settings go to replicas, of which there are none.
     pub(crate) settings_replication: Option<String>,
     pub(crate) tools: ToolSettings,
+    /// The source that it was restored from, if it was.
+    pub(crate) restored: Option<Restored>,
 }
 
 impl Meta {
@@ -104,6 +115,11 @@ impl Meta {
             latest_stream: text(face, "latest_stream").map(str::to_owned),
             settings_replication: text(face, "settings_replication").map(str::to_owned),
             tools: ToolSettings::read(face),
+            restored: text(face, "restored_from").map(|table_arn| Restored {
+                backup_arn: text(face, "restored_backup").map(str::to_owned),
+                table_arn: table_arn.to_owned(),
+                at_ms: integer(face, "restored_ms"),
+            }),
         }
     }
 
@@ -146,6 +162,13 @@ impl Meta {
             }
         }
         self.tools.put(&mut face);
+        if let Some(restored) = &self.restored {
+            face.insert("restored_from".to_owned(), Value::text(&restored.table_arn));
+            face.insert("restored_ms".to_owned(), Value::Int(restored.at_ms));
+            if let Some(arn) = &restored.backup_arn {
+                face.insert("restored_backup".to_owned(), Value::text(arn));
+            }
+        }
         let grant = self.tags.get(SHARE_TAG).and_then(|word| Share::of_word(word));
         Share::put_option(grant, &mut face);
         face
@@ -250,6 +273,11 @@ mod tests {
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
             settings_replication: Some("ENABLED".to_owned()),
+            restored: Some(Restored {
+                backup_arn: Some("arn:1".to_owned()),
+                table_arn: "arn:2".to_owned(),
+                at_ms: 3,
+            }),
             tools: ToolSettings {
                 policies: BTreeMap::from([(
                     String::new(),

@@ -17,7 +17,7 @@ pub(crate) use keys::{
     check_attribute_name, check_attribute_names, check_item, check_key_name, check_not_empty,
     check_put_key, check_updated_values, first_index_of, key_letter, key_type_of, read_key,
 };
-pub(crate) use meta::{Billing, IndexMeta, Meta, SHARE_TAG, Throughput};
+pub(crate) use meta::{Billing, IndexMeta, Meta, Restored, SHARE_TAG, Throughput};
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
 pub(crate) use tools::{Insights, StoredPolicy, ToolSettings};
@@ -57,8 +57,12 @@ pub(crate) fn find_own(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     own(find_named(engine, name)?)
 }
 
-/// Refuses a table of another face.
+/// Refuses a table of another face, and one that is not whole yet.
 pub(crate) fn own(table: Arc<Table>) -> Result<Arc<Table>> {
+    if Engine::is_being_filled(&table) {
+        let text = texts::table_is_created(&table.schema.name.name);
+        return Err(Error::new(Exception::ResourceInUse, text));
+    }
     match table.is_shared() {
         false => Ok(table),
         true => Err(Error::validation(texts::table_of_another_face(&table.schema.name.name))),

@@ -18,13 +18,17 @@ macro_rules! scripts {
 }
 
 scripts!(
+    backups,
+    backups_continuous,
     batches,
     capacity,
     conditions,
     create_table,
     errors,
     exactness,
+    exports,
     expressions,
+    imports,
     index_local,
     index_multi_attribute,
     index_sparse,

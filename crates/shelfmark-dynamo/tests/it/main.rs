@@ -7,6 +7,7 @@
     reason = "a test that fails says where"
 )]
 
+mod buckets;
 mod compat;
 mod golden;
 mod hostile;

@@ -154,6 +154,73 @@ fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
     (requests.into_iter().chain(more).collect(), refused)
 }
 
+/// Requests about backups, and those of them that are refused whoever asks: there is no such backup.
+fn of_backups() -> (Vec<Asked>, [&'static str; 6]) {
+    use Access::{Manage, Read};
+    let of = |operation, access, body: Value| (operation, Some(access), operation, body);
+    let on = json!({"PointInTimeRecoveryEnabled": true});
+    let continuous = one(&json!({"PointInTimeRecoverySpecification": on}));
+    let arn = "arn:aws:dynamodb:local:000000000000:table/Things";
+    let export = json!({"TableArn": arn, "S3Bucket": "bucket"});
+    let import = json!({
+        "S3BucketSource": {"S3Bucket": "bucket"},
+        "InputFormat": "CSV",
+        "TableCreationParameters": one(&json!({
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}]
+        }))
+    });
+    let requests = vec![
+        of("CreateBackup", Manage, one(&json!({"BackupName": "nightly"}))),
+        of("UpdateContinuousBackups", Manage, continuous),
+        of("DescribeExport", Read, json!({"ExportArn": BACKUP.replace("backup", "export")})),
+        of("DescribeImport", Read, json!({"ImportArn": BACKUP.replace("backup", "import")})),
+        of("ExportTableToPointInTime", Read, export),
+        of("ImportTable", Manage, import),
+        of("DescribeBackup", Read, json!({"BackupArn": BACKUP})),
+        of("DeleteBackup", Manage, json!({"BackupArn": BACKUP})),
+    ];
+    let gone = [
+        "DescribeBackup",
+        "DescribeExport",
+        "DescribeImport",
+        "DeleteBackup",
+        "ExportTableToPointInTime",
+        "ImportTable",
+    ];
+    (requests, gone)
+}
+
+/// A backup of the table `Things` that is not there.
+const BACKUP: &str =
+    "arn:aws:dynamodb:local:000000000000:table/Things/backup/01793610000000-00000000";
+
+#[test]
+fn a_restore_reads_its_source_and_manages_its_target() {
+    let server = server();
+    let latest = json!({"SourceTableName": "Things", "TargetTableName": "Copies", "UseLatestRestorableTime": true});
+    let of_backup = json!({"BackupArn": BACKUP, "TargetTableName": "Copies"});
+    let ann = || Policy::of_user("ann");
+    for (operation, body) in
+        [("RestoreTableToPointInTime", latest), ("RestoreTableFromBackup", of_backup)]
+    {
+        let source_alone = ann().on_tables(["Things"]).unwrap();
+        let target_alone = ann().on_tables(["Copies"]).unwrap();
+        let reading = ann().allowing([Access::Read]);
+        for (policy, table) in
+            [(source_alone, "Copies"), (target_alone, "Things"), (reading, "Copies")]
+        {
+            let (_, answer) = call(&server, &policy, operation, &body);
+            let text = answer.to_string();
+            assert!(text.contains(&format!(":table/{table} because")), "{operation}: {text}");
+        }
+        let both = ann().on_tables(["Things", "Copies"]).unwrap();
+        let (_, answer) = call(&server, &both, operation, &body);
+        assert!(!answer.to_string().contains("AccessDenied"), "{operation}: {answer}");
+    }
+}
+
 /// The stream of the table `Things`.
 const STREAM: &str = "/stream/2026-11-02T09:00:00.000";
 
@@ -187,11 +254,21 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
     let streams = of_streams();
     let is_of_streams = |operation| streams.iter().any(|own| own.0 == operation);
     let (tools, refused) = of_tools();
+    let (backups, gone) = of_backups();
     let items = [of_items(), transactions(), statements()].concat();
-    let requests = [items, of_tables(), streams.clone(), tools].concat();
+    let requests = [items, of_tables(), streams.clone(), tools, backups].concat();
     // These are told in parts, by the tests below.
-    let lists = ["BatchExecuteStatement", "ListContributorInsights", "ListStreams", "ListTables"];
-    for operation in OPERATIONS.into_iter().filter(|own| !lists.contains(own)) {
+    let lists = [
+        "BatchExecuteStatement",
+        "ListBackups",
+        "ListContributorInsights",
+        "ListExports",
+        "ListImports",
+        "ListStreams",
+        "ListTables",
+    ];
+    let others = |own: &&str| !lists.contains(own) && !own.starts_with("Restore");
+    for operation in OPERATIONS.into_iter().filter(others) {
         assert!(requests.iter().any(|own| own.0 == operation), "{operation}");
     }
     for (operation, access, action, body) in requests {
@@ -227,7 +304,7 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
         let enough = ann().on_tables(["T*s"]).unwrap().allowing([access]);
         let (reply, answer) = call(&server, &enough, operation, &body);
         let is_there = operation == "CreateTable" && reply.status == 400;
-        let is_refused = refused.contains(&operation);
+        let is_refused = refused.contains(&operation) || gone.contains(&operation);
         assert!(reply.status == 200 || is_there || is_refused, "{operation}: {answer}");
         let kind = answer["__type"].as_str().unwrap_or_default();
         assert!(!kind.contains("AccessDenied"), "{operation}: {kind}");

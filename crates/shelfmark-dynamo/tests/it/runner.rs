@@ -7,17 +7,21 @@
 //! sends one request and prints its status and its body. With the tag `[quiet]` an answer without
 //! fault is not printed; `Records BODY` gets an iterator with that body and prints the pages of
 //! records behind it, up to the first empty one; with `[reads]` the lines below say what the engine read for it. `advance SECONDS` moves the clock; `reopen` opens the engine and the
-//! face anew over the same store.
+//! face anew over the same store. `object KEY TEXT` puts an object into the bucket `bucket`, `packed KEY
+//! TEXT` a packed one; `objects` prints what is in it, unpacked. `without buckets` goes on without one.
 
 use std::error::Error;
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use goldenscript::{Command, Context, Runner};
-use shelfmark_dynamo::{Face, FaceOptions, Reply, RequestHead};
+use shelfmark_dynamo::{Buckets as _, Face, FaceOptions, Reply, RequestHead};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
+
+use crate::buckets::MemoryBuckets;
 
 /// 2026-11-02T09:00:00Z in microseconds.
 const START_MICROS: u64 = 1_793_610_000_000_000;
@@ -25,6 +29,7 @@ const START_MICROS: u64 = 1_793_610_000_000_000;
 pub(crate) struct Server {
     clock: Arc<ManualClock>,
     store: Arc<MemoryStore>,
+    buckets: Arc<MemoryBuckets>,
     pub(crate) face: Face,
 }
 
@@ -32,8 +37,9 @@ impl Server {
     pub(crate) fn new() -> Self {
         let clock = Arc::new(ManualClock::at_micros(START_MICROS));
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
-        let face = open(&store, &clock);
-        Self { clock, store, face }
+        let buckets = Arc::new(MemoryBuckets::default());
+        let face = open(&store, &clock).with_buckets(Arc::clone(&buckets) as _);
+        Self { clock, store, buckets, face }
     }
 
     pub(crate) fn call(&self, operation: &str, body: &str) -> Reply {
@@ -42,7 +48,22 @@ impl Server {
 
     /// Opens the store anew, as after a restart.
     pub(crate) fn reopen(&mut self) {
-        self.face = open(&self.store, &self.clock);
+        let face = open(&self.store, &self.clock);
+        self.face = face.with_buckets(Arc::clone(&self.buckets) as _);
+    }
+
+    fn objects(&self) -> String {
+        let mut out = String::new();
+        for (key, bytes) in self.buckets.objects() {
+            let mut text = String::new();
+            let unpacked = flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text);
+            if unpacked.is_err() {
+                text = String::from_utf8(bytes).unwrap();
+            }
+            out.push_str(&format!("{key}\n"));
+            text.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
+        }
+        out
     }
 
     /// Prints the pages of records behind an iterator that is asked for with `body`.
@@ -98,6 +119,27 @@ impl Runner for Server {
                 self.reopen();
                 Ok(String::new())
             }
+            "without" => {
+                self.face = open(&self.store, &self.clock);
+                Ok(String::new())
+            }
+            "object" | "packed" => {
+                let mut args = command.consume_args();
+                let key = args.next_pos().ok_or("which key?")?.to_owned();
+                let text = args.next_pos().ok_or("which text?")?.to_owned();
+                let bytes = match command.name.as_str() {
+                    "packed" => {
+                        let mut packer =
+                            flate2::write::GzEncoder::new(Vec::new(), Default::default());
+                        packer.write_all(text.as_bytes())?;
+                        packer.finish()?
+                    }
+                    _ => text.into_bytes(),
+                };
+                self.buckets.put("bucket", &key, &bytes)?;
+                Ok(String::new())
+            }
+            "objects" => Ok(self.objects()),
             request => {
                 let (operation, body) = request.split_once(' ').unwrap_or((request, "{}"));
                 if operation == "Records" {

@@ -34,26 +34,29 @@ pub enum Work {
     Expiry,
     /// Following shards of change streams by new ones, and dropping old ones.
     Streams,
+    /// Making backups, restoring them, and keeping histories of tables.
+    Backups,
     /// The store's own work: it fails while the store refuses writes, and does flushes and merges.
     Store,
 }
 
 impl Work {
     /// Every kind, in the order in which an [`crate::Upkeep`] does them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Indexes,
         Self::Purge,
         Self::Splits,
         Self::DeletedCells,
         Self::Expiry,
         Self::Streams,
+        Self::Backups,
         Self::Store,
     ];
 
     /// Tells whether one of several servers on a store does it for all of them. The other kinds go on
     /// with what a server itself has begun or noticed.
     pub(super) const fn is_of_all_servers(self) -> bool {
-        matches!(self, Self::Purge | Self::Expiry)
+        matches!(self, Self::Purge | Self::Expiry | Self::Backups)
     }
 
     /// Returns the name that logs use.
@@ -66,6 +69,7 @@ impl Work {
             Self::DeletedCells => "purge of deleted rows",
             Self::Expiry => "expiry",
             Self::Streams => "change streams",
+            Self::Backups => "backups",
             Self::Store => "the store",
         }
     }

@@ -15,12 +15,16 @@ use shelfmark_store::threads;
 
 use super::status::{BackgroundEvent, Work, guarded};
 use super::sweep::SweepPosition;
+use crate::backups::BackupKeeper;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::streams::StreamKeeper;
 
 /// Items removed per sweep before the thread looks whether it should stop.
 const SWEEP_ITEMS_MAX: usize = 256;
+
+/// Bytes that are copied for backups before the other work has its turn.
+const BACKUP_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Longest time for which work that fails is left out.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
@@ -78,6 +82,7 @@ impl Upkeep {
             listener: Box::new(listener),
             position: SweepPosition::default(),
             streams: StreamKeeper::default(),
+            backups: BackupKeeper::default(),
             left_out: BTreeMap::new(),
             store_work_seen: 0,
             leads: false,
@@ -114,6 +119,7 @@ struct Running {
     listener: Listener,
     position: SweepPosition,
     streams: StreamKeeper,
+    backups: BackupKeeper,
     /// The number of periods for which work that failed is left out.
     left_out: BTreeMap<Work, u32>,
     /// Flushes and merges of the store at the last look.
@@ -188,6 +194,12 @@ impl Running {
             Work::DeletedCells => engine.purge_deleted_cells().map(|_| 0)?,
             Work::Expiry => return self.sweep(),
             Work::Streams => engine.keep_streams(&mut self.streams)?,
+            Work::Backups => {
+                let stop = Arc::clone(&self.stop);
+                let should_stop = || stop.is_asked();
+                let kept = engine.keep_backups(&mut self.backups, BACKUP_BYTES_MAX, &should_stop);
+                return Ok(kept? + engine.run_beside_backups(&should_stop)?);
+            }
             Work::Store => return self.look_at_store(),
         };
         Ok(done as u64)

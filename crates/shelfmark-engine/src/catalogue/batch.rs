@@ -23,7 +23,6 @@ use crate::streams;
 pub type SchemaChange<'c> = Box<dyn FnMut(&mut TableSchema) -> Result<()> + 'c>;
 
 /// One change of the catalogue.
-#[expect(clippy::large_enum_variant, reason = "few are made, and none is kept")]
 pub enum CatalogueChange<'c> {
     /// A namespace is created, with whatever a face wants to remember about it.
     CreateNamespace {
@@ -51,6 +50,9 @@ pub enum CatalogueChange<'c> {
     AlterTable(TableName, SchemaChange<'c>),
     /// A table is dropped, with its indexes.
     DropTable(TableName),
+    /// A table is dropped and its rows stay, as those of a new table of this schema, which has the
+    /// same key and is dormant.
+    SetAside(TableName, TableSchema),
     /// A table loses all rows at once, and its views with it. Whoever holds its old form goes on with
     /// the new one. The catalogue's version stays.
     TruncateTable(TableName),
@@ -60,6 +62,7 @@ pub enum CatalogueChange<'c> {
 }
 
 /// The change planned for one table: its old form and its new schema.
+#[derive(Default)]
 struct Work {
     old: Option<Arc<Table>>,
     /// `None`: it is dropped.
@@ -68,6 +71,10 @@ struct Work {
     is_renewed: bool,
     /// Its indexes get new ids.
     are_indexes_renewed: bool,
+    /// The table whose rows it takes over.
+    adopted: Option<Arc<Table>>,
+    /// Another table takes over its rows.
+    keeps_rows: bool,
 }
 
 /// A batch, worked out.
@@ -142,6 +149,7 @@ impl<'b> Batch<'b> {
                 Err(Error::invalid("a table keeps its name"))
             }
             CatalogueChange::DropTable(name) => self.drop_table(&name),
+            CatalogueChange::SetAside(name, schema) => self.set_aside(&name, schema),
             CatalogueChange::TruncateTable(name) => {
                 let views = self.schema(&name)?.cells.iter().flat_map(|cells| &cells.views);
                 let mut names: Vec<TableName> = views.cloned().collect();
@@ -201,10 +209,8 @@ impl<'b> Batch<'b> {
             check_view_key(view, partition, sort)?;
             cells.views.push(name.clone());
         }
-        self.tables.insert(
-            name,
-            Work { old: None, schema: Some(schema), is_renewed: true, are_indexes_renewed: false },
-        );
+        self.tables
+            .insert(name, Work { schema: Some(schema), is_renewed: true, ..Work::default() });
         Ok(())
     }
 
@@ -226,13 +232,23 @@ impl<'b> Batch<'b> {
         }
     }
 
+    fn set_aside(&mut self, name: &TableName, schema: TableSchema) -> Result<()> {
+        let work = self.work(name)?;
+        let adopted = work.old.clone();
+        work.keeps_rows = true;
+        self.drop_table(name)?;
+        let new = schema.name.clone();
+        self.create(schema)?;
+        self.work(&new)?.adopted = adopted;
+        Ok(())
+    }
+
     fn work(&mut self, name: &TableName) -> Result<&mut Work> {
         if !self.tables.contains_key(name) {
             let old = self.catalogue.load(name)?;
             self.who.check_table(&old.schema)?;
             let schema = Some(old.schema.clone());
-            let work =
-                Work { old: Some(old), schema, is_renewed: false, are_indexes_renewed: false };
+            let work = Work { old: Some(old), schema, ..Work::default() };
             self.tables.insert(name.clone(), work);
         }
         self.tables.get_mut(name).ok_or_else(|| no_table(name))
@@ -372,7 +388,7 @@ impl Work {
                     |name: &str| !self.are_indexes_renewed && old.index_id(name).is_some();
                 names.iter().filter(|name| !is_kept(name)).count() as u64
             }
-            _ => 1 + names.len() as u64,
+            _ => u64::from(self.adopted.is_none()) + names.len() as u64,
         }
     }
 
@@ -383,15 +399,16 @@ impl Work {
             *next_id - 1
         };
         let kept = self.old.as_ref().filter(|_| !self.is_renewed);
-        let id = kept.map_or_else(&mut take, |old| old.id);
+        let rows = kept.or(self.adopted.as_ref());
+        let id = rows.map_or_else(&mut take, |old| old.id);
         let entered = kept.filter(|_| !self.are_indexes_renewed);
         let index_ids = index_names(&schema)
             .into_iter()
             .map(|name| entered.and_then(|old| old.index_id(name)).unwrap_or_else(&mut take))
             .collect();
         let version = self.old.as_ref().map_or(1, |old| old.version + 1);
-        let chunked = kept.is_some_and(|old| old.has_chunks());
-        let ranged = kept.is_some_and(|old| old.has_ranges());
+        let chunked = rows.is_some_and(|old| old.has_chunks());
+        let ranged = rows.is_some_and(|old| old.has_ranges());
         let origin = self.old.as_ref().map_or(id, |old| old.origin);
         Some(TableRecord { id, origin, version, index_ids, chunked, ranged, schema })
     }
@@ -400,7 +417,8 @@ impl Work {
     fn garbage(&self, record: Option<&TableRecord>) -> Vec<u64> {
         let Some(old) = &self.old else { return Vec::new() };
         let is_kept = |id: &u64| {
-            record.is_some_and(|record| record.id == *id || record.index_ids.contains(id))
+            (self.keeps_rows && *id == old.id)
+                || record.is_some_and(|record| record.id == *id || record.index_ids.contains(id))
         };
         let ids = std::iter::once(&old.id).chain(&old.index_ids);
         ids.filter(|id| !is_kept(id)).copied().collect()

@@ -235,7 +235,8 @@ impl Catalogue {
                     continue;
                 };
                 let builds = schema.indexes.iter().any(|own| own.state == IndexState::Building);
-                if builds || schema.options.ttl_pass.is_some() {
+                // The indexes of a dormant table are built once it has all its rows.
+                if !schema.options.dormant && (builds || schema.options.ttl_pass.is_some()) {
                     names.push(schema.name);
                 }
             }

@@ -11,6 +11,7 @@ use std::fmt;
 
 use shelfmark_model::{RowKind, TableName, TableSchema};
 
+use crate::backups::BACKUPS_NAMESPACE;
 use crate::error::{Error, Result};
 use crate::streams::STREAMS_NAMESPACE;
 
@@ -51,7 +52,7 @@ impl Owner {
     pub fn of_reserved_name(namespace: &str) -> Option<Self> {
         match namespace {
             "dynamodb" => Some(Self::DynamoDb),
-            STREAMS_NAMESPACE => Some(Self::Engine),
+            STREAMS_NAMESPACE | BACKUPS_NAMESPACE => Some(Self::Engine),
             "shelfmark" => Some(Self::Typed),
             "system" => Some(Self::Cql),
             name if name.starts_with("system_") => Some(Self::Cql),

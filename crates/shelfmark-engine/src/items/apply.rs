@@ -10,7 +10,7 @@ use super::derive;
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::error::{Error, Refusal, Result};
+use crate::error::{Error, ErrorKind, Refusal, Result};
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{put_stored, read_row};
 use crate::shards::stored_bytes;
@@ -142,7 +142,7 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
     put_row(writer, &change, stored, looked)?;
     written.grown_shard = derive::counts(writer, &change, after_bytes, looked)?;
     derive::due(writer, &change)?;
-    derive::change_log(writer, &change)?;
+    derive::change_log(writer, &change, looked)?;
     written.new = if write.returns.new { change.after.map(|after| after.item) } else { None };
     Ok(finish(written, step))
 }
@@ -274,8 +274,20 @@ pub(super) fn too_large(table: &Table, size: usize) -> Option<Refusal> {
         .then(|| Refusal::TooLarge(format!("the item has {size} bytes; the limit is {max}")))
 }
 
+/// Checks that an item can be in a table, and returns the key of its row.
+///
+/// # Errors
+///
+/// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: it cannot.
+pub(crate) fn fits(table: &Table, item: &Item) -> Result<Vec<u8>> {
+    match too_deep(item).or_else(|| too_large(table, item_size_bytes(item))) {
+        Some(Refusal::TooLarge(why)) => Err(Error::new(ErrorKind::LimitExceeded, why)),
+        _ => Ok(table.key.row_key_of(item)?),
+    }
+}
+
 /// Encodes an item without the attributes of its key, except for a spelling that the key loses.
-pub(super) fn encode(table: &Table, item: &Item, expires_at: Option<u64>) -> Stored {
+pub(crate) fn encode(table: &Table, item: &Item, expires_at: Option<u64>) -> Stored {
     let attributes =
         item.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, value)| {
             !table.schema.is_key(name) || table.key.loses_spelling(name, value)

@@ -118,6 +118,28 @@ pub(crate) fn read_log(
     if parts.is_empty() { Ok(page) } else { Err(damaged()) }
 }
 
+/// Returns the keys of the changes of a log behind a place, up to one and with it.
+pub(crate) fn log_keys(
+    snapshot: &dyn Snapshot,
+    id: u64,
+    after: Option<ChangePosition>,
+    last: ChangePosition,
+) -> Result<Vec<Bytes>> {
+    let prefix = tree_key(Tree::Changes, id);
+    let from = after.map_or(LogStart::Front, LogStart::After);
+    let mut range = log_range(&prefix, from, last.commit);
+    range.end = KeyRange::prefix(log_key(&prefix, last)).end;
+    let limits = ScanLimits { keys_only: true, ..Default::default() };
+    let mut keys = Vec::new();
+    let mut rest = Some(range);
+    while let Some(range) = rest.take() {
+        let page = Snapshot::scan(snapshot, &range, Direction::Ascending, limits)?;
+        keys.extend(page.rows.into_iter().map(|row| row.key));
+        rest = page.next;
+    }
+    Ok(keys)
+}
+
 /// Returns the keys of a log from a place on, up to the commit `through`: behind it some may still
 /// appear.
 fn log_range(prefix: &[u8], from: LogStart, through: CommitNumber) -> KeyRange {

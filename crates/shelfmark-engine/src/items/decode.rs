@@ -6,7 +6,7 @@ use shelfmark_records::keys::misfit;
 
 use super::row_memo::RowMemo;
 use crate::catalogue::{Index, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::rows::RawRow;
 
 impl Table {
@@ -15,7 +15,9 @@ impl Table {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: it holds cells, which have calls of their own.
+    /// * [`crate::ErrorKind::NotFound`]: it is a backup, or is being filled.
     pub(crate) fn check_items(&self) -> Result<()> {
+        self.check_awake()?;
         match self.cells.is_some() || self.mapped.is_some() {
             false => Ok(()),
             true => Err(Error::invalid(format!(
@@ -23,6 +25,27 @@ impl Table {
                 self.schema.name
             ))),
         }
+    }
+
+    /// Checks that the rows of the table may be read and written.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: it is a backup, or is being filled. Wait for its end.
+    pub(crate) fn check_awake(&self) -> Result<()> {
+        match self.schema.options.dormant {
+            false => Ok(()),
+            true => Err(Error::new(
+                ErrorKind::NotFound,
+                format!("table {} cannot be used before it is whole", self.schema.name),
+            )),
+        }
+    }
+
+    /// Returns the item that has a key and nothing else.
+    pub(crate) fn item_of_key(&self, key: &Key) -> Item {
+        let values = key.partition.iter().chain(&key.sort).cloned();
+        self.schema.key_names().map(str::to_owned).zip(values).collect()
     }
 
     /// Returns the primary key of an item.

@@ -261,28 +261,24 @@ pub(super) fn whole_seconds(number: &Decimal) -> Option<u64> {
     u64::try_from(whole).ok()
 }
 
-/// Appends to the change log and to the change stream, unless nothing changed.
-pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
+/// Appends to the change log, to the change stream and to the history, unless nothing changed. `looked`
+/// says whether the row was looked for.
+pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>, looked: bool) -> Result<()> {
     let table = change.table;
     let options = &table.schema.options;
-    if !options.change_log && options.stream.is_none() {
+    if !options.change_log && options.stream.is_none() && options.history.is_none() {
         return Ok(());
     }
     let old = change.before.as_ref().map(|before| &before.item);
     let new = change.after.as_ref().map(|after| &after.item);
-    if old == new {
+    if looked && old == new {
         return Ok(());
     }
     let position = writer.changes.get();
     writer.changes.set(position + 1);
-    let record = |old, new| ChangeRecord {
-        at_micros: writer.now_micros,
-        expired: writer.expiring,
-        old,
-        new,
-    };
+    let (at_micros, expired) = (writer.now_micros, writer.expiring);
     if options.change_log {
-        put_change(writer, table.id, position, &record(old, new));
+        put_change(writer, table.id, position, &ChangeRecord { at_micros, expired, old, new });
     }
     if let Some(stream) = &options.stream {
         let log = table.stream_log(change.row_key)?;
@@ -292,8 +288,14 @@ pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> 
         };
         let (old_key, new_key) =
             (kept(stream.images.has_old(), old), kept(stream.images.has_new(), new));
-        let record = record(old_key.as_ref().or(old), new_key.as_ref().or(new));
-        put_change(writer, log, position, &record);
+        let (old, new) = (old_key.as_ref().or(old), new_key.as_ref().or(new));
+        put_change(writer, log, position, &ChangeRecord { at_micros, expired, old, new });
+    }
+    if let Some(history) = &options.history {
+        // What was there before is not looked for, so of a deleted item there is the key.
+        let gone = new.is_none().then(|| table.item_of_key(change.key));
+        let record = ChangeRecord { at_micros, expired, old: gone.as_ref(), new };
+        put_change(writer, history.log, position, &record);
     }
     Ok(())
 }

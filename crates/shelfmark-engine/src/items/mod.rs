@@ -22,11 +22,11 @@ mod request;
 mod row_memo;
 mod stored;
 
-pub(crate) use apply::{Applied, Before, Decided, apply, decide};
+pub(crate) use apply::{Applied, Before, Decided, apply, decide, encode, fits};
 pub(crate) use backfill::build;
 pub(crate) use blind::blind;
 pub use changes::{ChangePosition, ItemChange};
-pub(crate) use changes::{LogPage, LogStart, log_end, read_log};
+pub(crate) use changes::{LogPage, LogStart, log_end, log_keys, read_log};
 pub(crate) use derive::{partition_count_key, table_count_key};
 pub(crate) use due_backfill::give_due_times;
 pub(crate) use expire::Due;

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod background;
 #[cfg(test)]
+mod backups;
+#[cfg(test)]
 mod both_kinds;
 #[cfg(test)]
 #[path = "../../../shelfmark-tikv/tests/it/calls.rs"]

@@ -169,6 +169,8 @@ impl TableSchema {
             || options.exact_counts
             || options.change_log
             || options.stream.is_some()
+            || options.history.is_some()
+            || options.dormant
             || options.ttl.is_some()
             || options.shard_items_max.is_some()
             || options.shard_bytes_max.is_some()

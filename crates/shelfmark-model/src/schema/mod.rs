@@ -4,6 +4,7 @@
 
 mod cells;
 mod fold;
+mod history;
 mod streams;
 mod validate;
 
@@ -19,6 +20,7 @@ pub use cells::{
     ViewTest,
 };
 pub use fold::TextFold;
+pub use history::History;
 pub use streams::{ChangeImages, ChangeStream, OpenShard, StreamShard};
 
 /// Name of a table: a namespace (CQL's keyspace, a database, or `dynamodb`) and a name in it.
@@ -202,6 +204,11 @@ pub struct TableOptions {
     pub stream: Option<Box<ChangeStream>>,
     /// The shard of a change stream whose log the table holds, in place of rows; the engine sets it.
     pub stream_shard: Option<Box<StreamShard>>,
+    /// The history that changes go to while backups need it; the engine sets and removes it.
+    pub history: Option<Box<History>>,
+    /// True if nobody reads or writes the rows: the table is a backup, or is being filled. Its indexes
+    /// have no entries and its items no due times. The engine sets and removes it.
+    pub dormant: bool,
     /// The source of expiries, if items expire.
     pub ttl: Option<TtlSource>,
     /// The pass over the items that existed before `ttl` was set, while it runs; the engine sets

@@ -13,7 +13,9 @@ use shelfmark_model::{
 use super::cells_codec::{cells_from_map, cells_to_map, state_from_text, state_to_text};
 use super::key_type::{key_type_from_text, key_type_to_text};
 use super::record::{damaged, number, unsigned};
-use super::streams_codec::{shard_from_map, shard_to_map, stream_from_map, stream_to_map};
+use super::streams_codec::{
+    history_from_map, history_to_map, shard_from_map, shard_to_map, stream_from_map, stream_to_map,
+};
 use crate::error::Result;
 
 pub(crate) type Map = BTreeMap<String, Value>;
@@ -229,6 +231,12 @@ fn options_to_map(options: &TableOptions) -> Map {
     if let Some(shard) = &options.stream_shard {
         map.insert("stream_shard".to_owned(), Value::Map(shard_to_map(shard)));
     }
+    if let Some(history) = &options.history {
+        map.insert("history".to_owned(), Value::Map(history_to_map(history)));
+    }
+    if options.dormant {
+        map.insert("dormant".to_owned(), Value::Bool(true));
+    }
     if let Some(pass) = options.ttl_pass {
         map.insert("ttl_pass".to_owned(), number(pass));
     }
@@ -260,12 +268,15 @@ fn options_from_map(map: &Map) -> Result<TableOptions> {
         None => Ok(None),
     };
     let stream = inner("stream")?.map(stream_from_map).transpose()?.map(Box::new);
+    let history = inner("history")?.map(history_from_map).transpose()?.map(Box::new);
     let stream_shard = inner("stream_shard")?.map(shard_from_map).transpose()?.map(Box::new);
     Ok(TableOptions {
         exact_counts: flag("exact_counts"),
         change_log: flag("change_log"),
         stream,
         stream_shard,
+        history,
+        dormant: flag("dormant"),
         strict_index_keys: flag("strict_index_keys"),
         ttl,
         ttl_pass: optional("ttl_pass")?,

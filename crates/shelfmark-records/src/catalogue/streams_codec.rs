@@ -1,8 +1,8 @@
-//! The part of a table's record that is about its change stream.
+//! The part of a table's record that is about its change stream and its history.
 //!
 //! Names of members are part of the format: they may be added to, never changed.
 
-use shelfmark_model::{ChangeImages, ChangeStream, OpenShard, StreamShard};
+use shelfmark_model::{ChangeImages, ChangeStream, History, OpenShard, StreamShard};
 
 use super::record::{damaged, number, unsigned};
 use super::schema_codec::{Map, each, list, map, text};
@@ -76,6 +76,25 @@ pub(super) fn shard_from_map(map: &Map) -> Result<StreamShard> {
         first_token: unsigned(map.get("first"))?,
         opened_at_micros: unsigned(map.get("opened"))?,
         closed_at_micros: optional("closed")?,
+    })
+}
+
+/// Writes the history of a table.
+pub(super) fn history_to_map(history: &History) -> Map {
+    let mut map = map([("label", history.label.as_str().into()), ("log", number(history.log))]);
+    if let Some(days) = history.days {
+        map.insert("days".to_owned(), number(u64::from(days)));
+    }
+    map
+}
+
+/// Reads the history of a table.
+pub(super) fn history_from_map(map: &Map) -> Result<History> {
+    let days = map.get("days").map(|days| unsigned(Some(days))).transpose()?;
+    Ok(History {
+        label: text(map.get("label"))?.to_owned(),
+        log: unsigned(map.get("log"))?,
+        days: days.map(u32::try_from).transpose().map_err(|_| damaged())?,
     })
 }
 

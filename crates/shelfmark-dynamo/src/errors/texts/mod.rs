@@ -10,6 +10,7 @@
 //! emulators assert against the service, read 2026-11.
 
 mod auth;
+mod backups;
 mod batch;
 mod expression;
 mod item;
@@ -23,6 +24,7 @@ mod table;
 mod tools;
 
 pub(crate) use auth::*;
+pub(crate) use backups::*;
 pub(crate) use batch::*;
 pub(crate) use expression::*;
 pub(crate) use item::*;

@@ -55,6 +55,7 @@ impl Engine {
     ) -> Result<Arc<Table>> {
         let table = self.inner.catalogue.table(name)?;
         self.check_granted(&table)?;
+        table.check_awake()?;
         let shown = match is_shown(&table.schema) {
             true => Some(Typed::of(&table, Form::Cells)?.schema(name.clone())),
             false => None,

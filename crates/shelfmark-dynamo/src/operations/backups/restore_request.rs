@@ -1,0 +1,185 @@
+//! Reads the members that change a table as it is restored, and makes the schema of the new table.
+
+use std::collections::BTreeMap;
+
+use shelfmark_model::{IndexSchema, Projected, TableOptions, TableSchema};
+
+use crate::errors::{Error, Result, texts};
+use crate::face::Face;
+use crate::json::Reader;
+use crate::operations::create_table::uuid;
+use crate::operations::table_request::{self, IndexRequest, ThroughputRequest};
+use crate::shape::Shape;
+use crate::table::{Billing, IndexMeta, Meta, Restored, Throughput, table_name};
+
+/// The members that change what is restored.
+#[derive(Debug, Default)]
+pub(crate) struct Overrides {
+    billing: Option<String>,
+    global: Option<Vec<IndexRequest>>,
+    local: Option<Vec<IndexRequest>>,
+    throughput: Option<ThroughputRequest>,
+    on_demand: Option<ThroughputRequest>,
+    has_vectors: bool,
+}
+
+impl Overrides {
+    /// Reads a member, if it is one of them.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
+        match name {
+            "BillingModeOverride" => self.billing = reader.text()?,
+            "GlobalSecondaryIndexOverride" => self.global = table_request::read_indexes(reader)?,
+            "LocalSecondaryIndexOverride" => self.local = table_request::read_indexes(reader)?,
+            "ProvisionedThroughputOverride" => {
+                self.throughput = table_request::read_throughput(reader)?;
+            }
+            "OnDemandThroughputOverride" => {
+                self.on_demand = table_request::read_throughput(reader)?;
+            }
+            "VectorIndexOverride" => {
+                let indexes = reader.list(|reader| reader.skip().map(Some))?;
+                self.has_vectors = indexes.is_some_and(|indexes| !indexes.is_empty());
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn shape(&self, shape: &mut Shape) {
+        let modes = &["PROVISIONED", "PAY_PER_REQUEST"];
+        shape.one_of("BillingModeOverride", self.billing.as_deref(), modes);
+        for (member, indexes, local) in [
+            ("GlobalSecondaryIndexOverride", &self.global, false),
+            ("LocalSecondaryIndexOverride", &self.local, true),
+        ] {
+            for (position, index) in indexes.iter().flatten().enumerate() {
+                let path = format!("{member}.{}.member", position + 1);
+                table_request::shape_index(index, &path, local, shape);
+            }
+        }
+        if let Some(throughput) = self.throughput {
+            table_request::shape_throughput(throughput, "ProvisionedThroughputOverride", shape);
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        match self.has_vectors {
+            true => Err(Error::validation(texts::not_supported("VectorIndexOverride"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Returns the schema of a table that is restored from one with the schema `source`. It has none of the
+/// source's tags, streams, time to live, policies and continuous backups.
+pub(crate) fn restored_schema(
+    face: &Face,
+    source: &TableSchema,
+    target: &str,
+    overrides: &Overrides,
+    restored: Restored,
+) -> Result<TableSchema> {
+    let had = Meta::read(&source.options.face);
+    let (billing, throughput) = billing(&had, overrides)?;
+    let mut metas = BTreeMap::new();
+    let mut indexes = Vec::new();
+    for index in &source.indexes {
+        let own = had.indexes.get(&index.name).cloned().unwrap_or_default();
+        let chosen = if own.local { &overrides.local } else { &overrides.global };
+        let Some(kept) = chosen_throughput(index, &own, chosen.as_deref())? else { continue };
+        let throughput = match billing {
+            Billing::PayPerRequest => Throughput::default(),
+            Billing::Provisioned if own.local => Throughput::default(),
+            Billing::Provisioned if kept == Throughput::default() => throughput,
+            Billing::Provisioned => kept,
+        };
+        metas.insert(index.name.clone(), IndexMeta { local: own.local, throughput });
+        indexes.push(index.clone());
+    }
+    for (chosen, local) in [(&overrides.local, true), (&overrides.global, false)] {
+        for request in chosen.iter().flatten() {
+            let name = request.name.as_deref().unwrap_or_default();
+            if metas.get(name).is_none_or(|own| own.local != local) {
+                return Err(Error::validation(texts::index_not_in_source(name)));
+            }
+        }
+    }
+    let created_ms = face.now_ms();
+    let meta = Meta {
+        id: uuid(face),
+        created_ms,
+        billing,
+        per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
+        throughput,
+        on_demand: overrides.on_demand.map_or(had.on_demand, ThroughputRequest::caps),
+        indexes: metas,
+        table_class: had.table_class,
+        restored: Some(restored),
+        ..Meta::default()
+    };
+    Ok(TableSchema {
+        name: table_name(target),
+        indexes,
+        options: TableOptions {
+            strict_index_keys: source.options.strict_index_keys,
+            item_size_bytes_max: source.options.item_size_bytes_max,
+            face: meta.to_face(),
+            ..TableOptions::default()
+        },
+        ..source.clone()
+    })
+}
+
+fn billing(had: &Meta, overrides: &Overrides) -> Result<(Billing, Throughput)> {
+    let billing = match overrides.billing.as_deref() {
+        Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
+        Some(_) => Billing::Provisioned,
+        None if overrides.throughput.is_some() => Billing::Provisioned,
+        None => had.billing,
+    };
+    match (billing, overrides.throughput) {
+        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(texts::UNITS_FORBIDDEN)),
+        (Billing::PayPerRequest, None) => Ok((billing, Throughput::default())),
+        (Billing::Provisioned, Some(throughput)) => Ok((billing, throughput.units()?)),
+        (Billing::Provisioned, None) if had.throughput == Throughput::default() => {
+            Err(Error::validation(texts::UNITS_REQUIRED))
+        }
+        (Billing::Provisioned, None) => Ok((billing, had.throughput)),
+    }
+}
+
+/// Returns the throughput of an index that is restored; `None` if it is left out.
+fn chosen_throughput(
+    index: &IndexSchema,
+    own: &IndexMeta,
+    chosen: Option<&[IndexRequest]>,
+) -> Result<Option<Throughput>> {
+    let Some(chosen) = chosen else { return Ok(Some(own.throughput)) };
+    let request = chosen.iter().find(|request| request.name.as_deref() == Some(&index.name));
+    let Some(request) = request else { return Ok(None) };
+    if !is_same(index, request) {
+        return Err(Error::validation(texts::index_not_in_source(&index.name)));
+    }
+    match request.throughput {
+        Some(throughput) => throughput.units().map(Some),
+        None => Ok(Some(own.throughput)),
+    }
+}
+
+/// Tells whether a request means the index as it is.
+fn is_same(index: &IndexSchema, request: &IndexRequest) -> bool {
+    let hash = index.partition.iter().map(|column| (column.name.as_str(), "HASH"));
+    let range = index.sort.iter().map(|column| (column.name.as_str(), "RANGE"));
+    let keys = request.keys.iter().flatten().map(|key| {
+        (key.name.as_deref().unwrap_or_default(), key.key_type.as_deref().unwrap_or_default())
+    });
+    let projection = request.projection.as_ref();
+    let asked = projection.and_then(|own| own.projection_type.as_deref()).unwrap_or_default();
+    let names = projection.and_then(|own| own.non_key_attributes.as_deref());
+    let is_projected = match &index.projected {
+        Projected::All => asked == "ALL",
+        Projected::KeysOnly => asked == "KEYS_ONLY",
+        Projected::Include(own) => asked == "INCLUDE" && names == Some(own),
+    };
+    is_projected && hash.chain(range).eq(keys)
+}

@@ -1,0 +1,135 @@
+//! ListExports and ListImports: newest last, by pages whose tokens are ids.
+
+use shelfmark_engine::LedgerEntry;
+
+use super::export::export_arn;
+use super::import::{import_arn, put_source};
+use crate::auth::Access;
+use crate::describe::put_seconds;
+use crate::errors::{Error, Result, texts};
+use crate::face::{Face, RequestHead};
+use crate::json::{Reader, Writer};
+use crate::limits::{IMPORT_TOKEN_CHARS_MIN, TRANSFERS_PAGE_MAX};
+use crate::reply::Answered;
+use crate::shape::Shape;
+use crate::table::{name_of, table_arn};
+use crate::transfers::{EXPORTS, IMPORTS, take_status};
+
+#[derive(Debug, Default)]
+struct Request {
+    table: Option<String>,
+    limit: Option<i64>,
+    token: Option<String>,
+}
+
+/// Answers ListExports. A key that may use some tables only is shown what concerns those.
+pub(crate) fn exports(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<Answered> {
+    let request = parse(body, "MaxResults")?;
+    let (found, next) = page(face, head, &request, EXPORTS)?;
+    Ok(Writer::answer(|out| {
+        out.name("ExportSummaries").list(|out| {
+            for entry in &found {
+                out.object(|out| {
+                    out.name("ExportArn").text(&export_arn(face, entry));
+                    out.name("ExportStatus").text(take_status(entry));
+                    out.name("ExportType").text("FULL_EXPORT");
+                });
+            }
+        });
+        put_token(out, next);
+    }))
+}
+
+/// Answers ListImports, as [`exports`] does.
+pub(crate) fn imports(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<Answered> {
+    let request = parse(body, "PageSize")?;
+    let (found, next) = page(face, head, &request, IMPORTS)?;
+    Ok(Writer::answer(|out| {
+        out.name("ImportSummaryList").list(|out| {
+            for entry in &found {
+                out.object(|out| {
+                    out.name("ImportArn").text(&import_arn(face, entry));
+                    out.name("ImportStatus").text(take_status(entry));
+                    let table = table_arn(&face.options, entry.text("table"));
+                    out.name("TableArn").text(&table);
+                    put_source(out, entry);
+                    out.name("InputFormat").text(entry.text("format"));
+                    for (name, member) in [("StartTime", "start_ms"), ("EndTime", "end_ms")] {
+                        if let Some(time) = entry.number(member) {
+                            put_seconds(out.name(name), i64::try_from(time).unwrap_or(i64::MAX));
+                        }
+                    }
+                });
+            }
+        });
+        put_token(out, next);
+    }))
+}
+
+/// Returns a page of entries, and the id of its last one if there are more.
+fn page(
+    face: &Face,
+    head: &RequestHead<'_>,
+    request: &Request,
+    kind: &str,
+) -> Result<(Vec<LedgerEntry>, Option<String>)> {
+    let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
+    let limit = limit.unwrap_or(TRANSFERS_PAGE_MAX);
+    let table = request.table.as_deref().map(name_of);
+    let mut after = request.token.as_deref().map(id_of).transpose()?;
+    let is_shown = |entry: &LedgerEntry| {
+        let own = entry.text("table");
+        let any = |access| head.policy.is_none_or(|policy| policy.allows(access, own));
+        table.is_none_or(|table| table == own) && Access::ALL.into_iter().any(any)
+    };
+    let mut found: Vec<LedgerEntry> = Vec::new();
+    // One more than asked for says whether there is another page.
+    while found.len() <= limit {
+        let page = face.engine.ledger_entries(kind, "", after.as_deref(), limit + 1)?;
+        let is_last = page.len() <= limit;
+        after = page.last().map(|last| last.id.clone());
+        found.extend(page.into_iter().filter(is_shown));
+        if is_last {
+            break;
+        }
+    }
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| has_more).map(|last| last.id.clone());
+    Ok((found, next))
+}
+
+/// Writes a token: the digits of an id and blanks behind it, as long as the service's.
+fn put_token(out: &mut Writer, id: Option<String>) {
+    if let Some(id) = id {
+        let width = IMPORT_TOKEN_CHARS_MIN / 2;
+        out.name("NextToken").text(&hex::encode(format!("{id:width$}")));
+    }
+}
+
+fn id_of(token: &str) -> Result<String> {
+    let bytes = hex::decode(token).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = text.ok_or_else(|| Error::validation(texts::INVALID_NEXT_TOKEN))?;
+    Ok(text.trim_end().to_owned())
+}
+
+fn parse(body: &[u8], limit_member: &str) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TableArn" => request.table = reader.text()?,
+            "NextToken" => request.token = reader.text()?,
+            name if name == limit_member => request.limit = reader.integer()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    if request.table.is_some() {
+        shape.table("TableArn", request.table.as_deref());
+    }
+    shape.range(limit_member, request.limit, 1, i64::try_from(TRANSFERS_PAGE_MAX).ok());
+    shape.check()?;
+    Ok(request)
+}

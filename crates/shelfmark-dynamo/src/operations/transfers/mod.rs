@@ -1,0 +1,33 @@
+//! Exports of tables and imports into new ones: requests, descriptions and lists.
+//!
+//! The work itself is in `transfers`.
+
+mod export;
+mod found;
+mod import;
+mod import_request;
+mod lists;
+
+pub(super) use export::{describe as describe_export, start as start_export};
+pub(super) use import::{describe as describe_import, start as start_import};
+pub(super) use lists::{exports as list_exports, imports as list_imports};
+
+use crate::errors::{Error, Result, texts};
+use crate::face::Face;
+use crate::transfers::Transfers;
+
+/// Returns the work on transfers, if this server has buckets.
+fn of_server(face: &Face) -> Result<&Transfers> {
+    face.transfers.as_deref().ok_or_else(|| Error::validation(texts::NO_BUCKETS))
+}
+
+/// Does what was begun just now, as far as that takes no time.
+fn hurry(face: &Face) {
+    super::backups::hurry(face);
+    // What fails goes on in the background.
+    if face.engine.store().peers().is_none()
+        && let Some(transfers) = &face.transfers
+    {
+        let _ = transfers.go_on_small();
+    }
+}

@@ -1,0 +1,180 @@
+//! The work of an export: a copy of the table as of the moment, written as packed lines of JSON.
+//!
+//! Invariant: an object is named by its number, so that one that is written again after a stop replaces
+//! itself.
+
+use std::io::{self, Write as _};
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use shelfmark_engine::{ErrorKind, LedgerEntry, Result};
+use shelfmark_model::{Item, Value, item_size_bytes};
+
+use super::Transfers;
+use super::manifest::{self, DataFile};
+use super::record::{EXPORTING, EXPORTS, Transfer};
+use crate::json::{Writer, put_item};
+
+/// Bytes of lines in one object, before they are packed.
+const OBJECT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes that are read at once.
+const PAGE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Returns the kind of entries about the objects of an export.
+fn files_of(id: &str) -> String {
+    format!("export-files/{id}")
+}
+
+/// Items as an object, and what is behind them.
+struct Written {
+    packed: Vec<u8>,
+    items: u64,
+    bytes: u64,
+    next: Option<Bytes>,
+}
+
+impl Transfers {
+    /// Goes on with an export. Tells whether it ended.
+    pub(super) fn export(&self, id: &str, should_stop: &dyn Fn() -> bool) -> Result<bool> {
+        let engine = &self.engine;
+        let Some(mut transfer) = Transfer::find(engine, EXPORTS, id)? else {
+            return Transfer::forget(engine, EXPORTING, id).map(|()| false);
+        };
+        match engine.is_copy_whole(id) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let why = "Point in time recovery was disabled while the export ran".to_owned();
+                return self.end_export(transfer, Some(("PointInTimeRecoveryUnavailable", why)));
+            }
+            Err(error) => return Err(error),
+        }
+        if transfer.entry.number("files").is_none() {
+            // As the service does, to show that it may write there.
+            let key = format!("{}_started", folder_of(&transfer.entry));
+            if let Err(error) = self.buckets.put(transfer.entry.text("bucket"), &key, b"") {
+                return self.end_export(transfer, Some(("S3Error", error.to_string())));
+            }
+        }
+        while !transfer.entry.flag("is_written") {
+            if should_stop() {
+                return Ok(false);
+            }
+            let written = self.next_object(&transfer.entry)?;
+            if let Err(error) = self.put_data(&mut transfer, written)? {
+                return self.end_export(transfer, Some(("S3Error", error.to_string())));
+            }
+        }
+        match self.put_manifests(&transfer.entry)? {
+            Ok(()) => self.end_export(transfer, None),
+            Err(error) => self.end_export(transfer, Some(("S3Error", error.to_string()))),
+        }
+    }
+
+    fn end_export(&self, transfer: Transfer, failure: Option<(&str, String)>) -> Result<bool> {
+        let id = transfer.entry.id.clone();
+        transfer.end(&self.engine, self.now_ms(), failure)?;
+        self.engine.drop_copy(&id)?;
+        for file in self.engine.ledger_entries(&files_of(&id), "", None, usize::MAX)? {
+            self.engine.delete_ledger_entry(&file.kind, &file.id)?;
+        }
+        Ok(true)
+    }
+
+    /// Reads the items of the next object.
+    fn next_object(&self, entry: &LedgerEntry) -> Result<Written> {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        let mut written = Written { packed: Vec::new(), items: 0, bytes: 0, next: None };
+        let mut behind = entry.bytes("behind");
+        let mut lines = 0;
+        loop {
+            let page = self.engine.read_copy(&entry.id, behind.as_ref(), PAGE_BYTES_MAX)?;
+            for item in &page.items {
+                let line = line_of(item);
+                lines += line.len();
+                // It goes to memory, which takes everything.
+                let _ = packer.write_all(&line);
+                written.items += 1;
+                written.bytes += item_size_bytes(item) as u64;
+            }
+            behind = page.next;
+            if behind.is_none() || lines >= OBJECT_BYTES_MAX {
+                written.next = behind;
+                written.packed = packer.finish().unwrap_or_default();
+                return Ok(written);
+            }
+        }
+    }
+
+    /// Puts an object of items, and writes down that it is there.
+    fn put_data(&self, transfer: &mut Transfer, written: Written) -> Result<io::Result<()>> {
+        let entry = &transfer.entry;
+        let number = entry.number("files").unwrap_or_default();
+        let key = format!(
+            "{}data/{}.json.gz",
+            folder_of(entry),
+            manifest::object_name(&entry.id, number)
+        );
+        if let Err(error) = self.buckets.put(entry.text("bucket"), &key, &written.packed) {
+            return Ok(Err(error));
+        }
+        let sums = manifest::Sums::of(&written.packed);
+        let file = LedgerEntry::new(files_of(&entry.id), format!("{number:012}"))
+            .with("key", key)
+            .with("md5", sums.base64)
+            .with("etag", sums.etag)
+            .with_number("items", written.items);
+        self.engine.put_ledger_entry(file)?;
+        transfer.add("files", 1);
+        transfer.add("items", written.items);
+        transfer.add("bytes", written.bytes);
+        transfer.entry = match written.next {
+            Some(next) => transfer.entry.clone().with("behind", Value::Bytes(next)),
+            None => transfer.entry.clone().with("is_written", true),
+        };
+        transfer.keep(&self.engine).map(Ok)
+    }
+
+    fn put_manifests(&self, entry: &LedgerEntry) -> Result<io::Result<()>> {
+        let files = self.engine.ledger_entries(&files_of(&entry.id), "", None, usize::MAX)?;
+        let files: Vec<DataFile> = files
+            .iter()
+            .map(|file| DataFile {
+                key: file.text("key").to_owned(),
+                md5: file.text("md5").to_owned(),
+                etag: file.text("etag").to_owned(),
+                items: file.number("items").unwrap_or_default(),
+            })
+            .collect();
+        let folder = folder_of(entry);
+        let bucket = entry.text("bucket");
+        let put =
+            |name: &str, bytes: &[u8]| self.buckets.put(bucket, &format!("{folder}{name}"), bytes);
+        let put_summed = |name: &str, bytes: &[u8]| {
+            put(&format!("{name}.json"), bytes)?;
+            put(&format!("{name}.md5"), manifest::Sums::of(bytes).base64.as_bytes())
+        };
+        let listed = manifest::files(&files);
+        let summary = manifest::summary(&self.options, entry, &folder, self.now_ms());
+        Ok(put_summed("manifest-files", &listed)
+            .and_then(|()| put_summed("manifest-summary", &summary)))
+    }
+}
+
+/// Returns what the keys of an export's objects begin with.
+pub(crate) fn folder_of(entry: &LedgerEntry) -> String {
+    let prefix = entry.text("prefix").trim_end_matches('/');
+    let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+    format!("{prefix}AWSDynamoDB/{}/", entry.id)
+}
+
+fn line_of(item: &Item) -> Vec<u8> {
+    let mut line = Writer::body(|out| {
+        out.name("Item");
+        put_item(out, item);
+    });
+    line.push(b'\n');
+    line
+}

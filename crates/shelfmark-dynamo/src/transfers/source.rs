@@ -1,0 +1,177 @@
+//! Items out of objects: lines of DynamoDB's JSON, or of values between delimiters; packed or not.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::read::MultiGzDecoder;
+use shelfmark_engine::{LedgerEntry, Table};
+use shelfmark_model::{Item, KeyType, Value};
+
+use super::csv::{self, Line};
+use crate::json::Reader;
+use crate::table::check_item;
+
+/// The form of the items in an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Csv,
+}
+
+/// The packing of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compression {
+    None,
+    Gzip,
+}
+
+/// The form of the objects of an import.
+#[derive(Debug, Clone)]
+pub(crate) struct InputOptions {
+    pub(crate) format: Format,
+    pub(crate) compression: Compression,
+    pub(crate) delimiter: char,
+    /// The names of the columns; without them the first line of each object has them.
+    pub(crate) header: Vec<String>,
+}
+
+impl InputOptions {
+    pub(crate) fn put(&self, entry: LedgerEntry) -> LedgerEntry {
+        let header = self.header.iter().map(Value::text).collect();
+        entry
+            .with("is_csv", self.format == Format::Csv)
+            .with("is_packed", self.compression == Compression::Gzip)
+            .with("delimiter", self.delimiter.to_string())
+            .with("header", Value::List(header))
+    }
+
+    pub(super) fn of(entry: &LedgerEntry) -> Self {
+        let header = match entry.item.get("header") {
+            Some(Value::List(names)) => {
+                names.iter().filter_map(Value::as_text).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self {
+            format: if entry.flag("is_csv") { Format::Csv } else { Format::Json },
+            compression: match entry.flag("is_packed") {
+                true => Compression::Gzip,
+                false => Compression::None,
+            },
+            delimiter: entry.text("delimiter").chars().next().unwrap_or(','),
+            header,
+        }
+    }
+}
+
+/// Items of one object, in its order.
+pub(super) struct Items {
+    reader: Box<dyn BufRead + Send>,
+    options: InputOptions,
+    types: BTreeMap<String, KeyType>,
+}
+
+/// The next thing in an object.
+pub(super) enum Next {
+    Item(Item, u64),
+    /// Something that is no item of the table, and its bytes.
+    Refused(u64),
+    End,
+}
+
+impl Items {
+    /// Begins to read an object of items for a table.
+    pub(super) fn new(
+        object: Box<dyn Read + Send>,
+        mut options: InputOptions,
+        table: &Table,
+    ) -> io::Result<Self> {
+        let mut reader: Box<dyn BufRead + Send> = match options.compression {
+            Compression::None => Box::new(BufReader::new(object)),
+            Compression::Gzip => {
+                let packed = BufReader::new(object);
+                Box::new(BufReader::new(MultiGzDecoder::new(packed)))
+            }
+        };
+        if options.format == Format::Csv && options.header.is_empty() {
+            let first = match csv::read_line(&mut *reader, true)? {
+                Line::Whole(line) => String::from_utf8(line).ok(),
+                Line::TooLong | Line::End => None,
+            };
+            let names = first.and_then(|line| csv::values(&line, options.delimiter));
+            options.header = names.unwrap_or_default();
+        }
+        Ok(Self { reader, options, types: key_types(table) })
+    }
+
+    /// Returns the next item.
+    pub(super) fn next(&mut self, table: &Table) -> io::Result<Next> {
+        loop {
+            let is_csv = self.options.format == Format::Csv;
+            let line = match csv::read_line(&mut *self.reader, is_csv)? {
+                Line::End => return Ok(Next::End),
+                Line::TooLong => return Ok(Next::Refused(csv::RECORD_BYTES_MAX as u64)),
+                Line::Whole(line) => line,
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let bytes = line.len() as u64;
+            let item = if is_csv { self.of_values(&line) } else { of_json(&line) };
+            return Ok(match item.filter(|item| check_item(table, item).is_ok()) {
+                Some(item) => Next::Item(item, bytes),
+                None => Next::Refused(bytes),
+            });
+        }
+    }
+
+    /// Makes an item of a record: keys have their types, all else is text. Empty values are left out.
+    fn of_values(&self, line: &[u8]) -> Option<Item> {
+        let values = csv::values(std::str::from_utf8(line).ok()?, self.options.delimiter)?;
+        if values.len() > self.options.header.len() {
+            return None;
+        }
+        let mut item = Item::new();
+        for (name, value) in self.options.header.iter().zip(values) {
+            if value.is_empty() || name.is_empty() {
+                continue;
+            }
+            let letter = match self.types.get(name) {
+                Some(KeyType::Decimal) => "N",
+                Some(KeyType::Bytes) => "B",
+                _ => "S",
+            };
+            // By the rules for values in requests, whatever they are.
+            let written = crate::json::Writer::body(|out| out.name(letter).text(&value));
+            let read = Reader::new(&written).ok()?.checked_value().ok()?.checked().ok()?;
+            item.set(name, read);
+        }
+        Some(item)
+    }
+}
+
+fn of_json(line: &[u8]) -> Option<Item> {
+    let mut found = None;
+    Reader::body(line, |reader, name| {
+        match name {
+            "Item" => found = reader.attributes()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })
+    .ok()?;
+    found?.checked().ok()
+}
+
+/// Returns the types of the attributes that are in keys, of the table and of its indexes.
+fn key_types(table: &Table) -> BTreeMap<String, KeyType> {
+    let schema = &table.schema;
+    let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
+    let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
+    let partitions = schema.partition.iter().chain(partitions);
+    let sorts = schema.sort.iter().chain(sorts);
+    partitions
+        .map(|own| (own.name.clone(), own.key_type.clone()))
+        .chain(sorts.map(|own| (own.name.clone(), own.key_type.clone())))
+        .collect()
+}

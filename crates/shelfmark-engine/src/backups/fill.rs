@@ -1,0 +1,191 @@
+//! The filling of a dormant table with another one's rows as of one moment, step by step.
+//!
+//! What it is not: the reason for it. A backup, a restore, and the copy behind a history each begin one and
+//! end it in their own way.
+//!
+//! Invariant: how far it has come is written down behind the work, never before it.
+
+use bytes::Bytes;
+use shelfmark_model::{TableName, Value};
+
+use super::BACKUPS_NAMESPACE;
+use super::keeper::Allowed;
+use super::ledger::Entry;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::items::{ChangePosition, ItemChange};
+
+/// The last change that belongs to a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Until {
+    /// Changes of later commits do not belong to it.
+    pub(super) commit: u64,
+    /// Nor does the first commit whose time is later than this, nor anything behind it; microseconds
+    /// since the Unix epoch.
+    pub(super) micros: u64,
+}
+
+impl Until {
+    /// Returns those of some changes that belong to the moment. A commit that was begun ends.
+    pub(super) fn among<'c>(
+        &self,
+        changes: &'c [ItemChange],
+        after: Option<ChangePosition>,
+    ) -> &'c [ItemChange] {
+        let mut begun = after.map(|after| after.commit);
+        let end = changes.iter().position(|change| {
+            let commit = change.position.commit;
+            let goes_on = begun == Some(commit);
+            begun = Some(commit);
+            commit > self.commit || (!goes_on && change.at_micros > self.micros)
+        });
+        end.and_then(|end| changes.get(..end)).unwrap_or(changes)
+    }
+}
+
+/// The progress of filling a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Fill {
+    /// The table whose rows are copied, and its id.
+    pub(super) source: (TableName, u64),
+    /// The table that is filled.
+    pub(super) target: TableName,
+    /// The log whose changes are applied behind the copy.
+    pub(super) log: Option<u64>,
+    /// The last change that the target has.
+    pub(super) after: Option<ChangePosition>,
+    /// The moment; of a copy of what is in use it is the end of copying.
+    pub(super) until: Option<Until>,
+    /// The place of the last row that was copied.
+    pub(super) behind: Option<Bytes>,
+    pub(super) is_copied: bool,
+    pub(super) items: u64,
+    pub(super) bytes: u64,
+}
+
+impl Fill {
+    pub(super) fn of(source: (TableName, u64), target: TableName) -> Self {
+        Self {
+            source,
+            target,
+            log: None,
+            after: None,
+            until: None,
+            behind: None,
+            is_copied: false,
+            items: 0,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn put(&self, entry: Entry) -> Entry {
+        let name = |entry: Entry, prefix: &str, name: &TableName| {
+            let entry = entry.with(&format!("{prefix}_namespace"), name.namespace.as_str());
+            entry.with(&format!("{prefix}_table"), name.name.as_str())
+        };
+        let entry = name(name(entry, "source", &self.source.0), "target", &self.target);
+        let entry = entry
+            .with_number("source_id", self.source.1)
+            .with_some("log", self.log)
+            .with_some("after_commit", self.after.map(|after| after.commit))
+            .with_some("after_position", self.after.map(|after| u64::from(after.position)))
+            .with_some("until_commit", self.until.map(|until| until.commit))
+            .with_some("until_micros", self.until.map(|until| until.micros))
+            .with("is_copied", self.is_copied)
+            .with_number("items", self.items)
+            .with_number("bytes", self.bytes);
+        match &self.behind {
+            Some(behind) => entry.with("behind", Value::Bytes(behind.clone())),
+            None => entry,
+        }
+    }
+
+    pub(super) fn read(entry: &Entry) -> Result<Self> {
+        let name = |prefix: &str| {
+            TableName::new(
+                entry.text(&format!("{prefix}_namespace")),
+                entry.text(&format!("{prefix}_table")),
+            )
+        };
+        let damaged = || Error::corrupt("an entry of the ledger of backups is damaged");
+        let after = match (entry.number("after_commit"), entry.number("after_position")) {
+            (Some(commit), Some(position)) => {
+                let position = u32::try_from(position).map_err(|_| damaged())?;
+                Some(ChangePosition { commit, position })
+            }
+            _ => None,
+        };
+        let until = match (entry.number("until_commit"), entry.number("until_micros")) {
+            (Some(commit), Some(micros)) => Some(Until { commit, micros }),
+            _ => None,
+        };
+        Ok(Self {
+            source: (name("source"), entry.number("source_id").ok_or_else(damaged)?),
+            target: name("target"),
+            log: entry.number("log"),
+            after,
+            until,
+            behind: entry.bytes("behind"),
+            is_copied: entry.flag("is_copied"),
+            items: entry.number("items").unwrap_or_default(),
+            bytes: entry.number("bytes").unwrap_or_default(),
+        })
+    }
+}
+
+impl Engine {
+    /// Goes on with a filling as far as is allowed. Tells whether the target is whole.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: the source or the target is gone; there is nothing to go on with.
+    pub(super) fn fill(&self, fill: &mut Fill, allowed: &mut Allowed<'_>) -> Result<bool> {
+        let inner = &self.inner;
+        let current = || inner.catalogue.table(&fill.target.clone());
+        while !fill.is_copied {
+            if allowed.is_over() {
+                return Ok(false);
+            }
+            let most = allowed.bytes_left();
+            let page = inner.copy_page(fill.source.1, fill.behind.as_ref(), most, current)?;
+            self.check_source(fill)?;
+            fill.items += page.items;
+            fill.bytes += page.bytes;
+            fill.is_copied = page.next.is_none();
+            fill.behind = page.next;
+            allowed.used(page.bytes);
+        }
+        let Some(log) = fill.log else { return Ok(true) };
+        let until = match fill.until {
+            Some(until) => until,
+            None => Until { commit: inner.store.snapshot()?.id().commit, micros: u64::MAX },
+        };
+        fill.until = Some(until);
+        loop {
+            let replayed = inner.replay_page(log, fill.after, until, false, current)?;
+            fill.after = replayed.last.or(fill.after);
+            allowed.used(replayed.bytes);
+            if replayed.is_done {
+                self.check_source(fill)?;
+                return Ok(true);
+            }
+            if !replayed.has_more || allowed.is_over() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Checks that the rows that are copied are still those of their table, and that its changes went to
+    /// the log all the time: what was dropped is on its way out.
+    fn check_source(&self, fill: &Fill) -> Result<()> {
+        let (name, id) = &fill.source;
+        let table = self.inner.catalogue.table(name)?;
+        let history = table.schema.options.history.as_ref().map(|own| own.log);
+        let is_logged = name.namespace == BACKUPS_NAMESPACE || history == fill.log;
+        if table.id == *id && is_logged {
+            return Ok(());
+        }
+        let why = format!("table {name} was emptied, or its history ended");
+        Err(Error::new(ErrorKind::NotFound, why))
+    }
+}

@@ -1,0 +1,195 @@
+//! Does the work on backups, restores and histories, in pieces.
+//!
+//! Invariant: one piece is done at a time by one engine. Where several servers share a store one of them
+//! does it; two that do the same for a while end in the same rows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backup::Backup;
+use super::fill::Fill;
+use super::history::HISTORIES;
+use super::ledger::Entry;
+use super::restore::RESTORES;
+use crate::engine::Engine;
+use crate::error::{ErrorKind, Result};
+use shelfmark_model::TableName;
+
+/// The kind of entries about work that is not finished.
+pub(super) const RUNNING: &str = "running";
+
+/// Time between two looks at histories and at backups that expire.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// The time of the last look at histories. Begins anew with the process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BackupKeeper {
+    looked_at_micros: u64,
+}
+
+/// The rest of the work that may be done at once.
+pub(super) struct Allowed<'a> {
+    bytes_left: u64,
+    should_stop: &'a dyn Fn() -> bool,
+}
+
+impl Allowed<'_> {
+    pub(super) fn is_over(&self) -> bool {
+        self.bytes_left == 0 || (self.should_stop)()
+    }
+
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.bytes_left
+    }
+
+    pub(super) fn used(&mut self, bytes: u64) {
+        // Reading nothing costs something, too.
+        self.bytes_left = self.bytes_left.saturating_sub(bytes.max(1_024));
+    }
+}
+
+impl Engine {
+    /// Goes on with backups, restores and histories, up to about `bytes_max` bytes or until
+    /// `should_stop`. Returns how much was done: finished work and moved changes. To be called every
+    /// second or so; an [`crate::Upkeep`] does.
+    ///
+    /// Cost: one read if there is nothing to do; once a minute a read for each history.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store; call again later. What concerns one piece of work does not keep the others.
+    pub fn keep_backups(
+        &self,
+        keeper: &mut BackupKeeper,
+        bytes_max: u64,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<u64> {
+        let Some(_held) = self.inner.backups.try_hold() else { return Ok(0) };
+        let mut allowed = Allowed { bytes_left: bytes_max, should_stop };
+        let (mut done, mut outcome) = (0, Ok(()));
+        for entry in self.ledger_entries(RUNNING, "", None, usize::MAX)? {
+            if allowed.is_over() {
+                break;
+            }
+            match self.go_on_with(&entry, &mut allowed) {
+                Ok(is_done) => done += u64::from(is_done),
+                Err(error) => outcome = Err(error),
+            }
+        }
+        let now = self.inner.environment.clock.now_micros();
+        let since = now.abs_diff(keeper.looked_at_micros);
+        if u128::from(since) >= LOOK_EVERY.as_micros() && !allowed.is_over() {
+            done += self.keep_histories(&mut allowed)?;
+            done += self.drop_expired_backups()?;
+            keeper.looked_at_micros = now;
+        }
+        outcome.map(|()| done)
+    }
+
+    /// Has work of a face done beside that on backups, by the same thread: exports and imports.
+    pub fn work_beside_backups(
+        &self,
+        runner: impl Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync + 'static,
+    ) {
+        self.inner.backups.add_runner(Arc::new(runner));
+    }
+
+    /// Does the work of faces. Returns how much was done.
+    pub(crate) fn run_beside_backups(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
+        let runners = self.inner.backups.runners();
+        runners.iter().try_fold(0, |done, runner| Ok(done + runner(should_stop)?))
+    }
+
+    /// Does work that was begun just now as far as it is small, so that its end need not be waited for.
+    /// Leaves it to the background where servers share the store or other work is being done.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::keep_backups`]; the work stays begun.
+    pub fn hurry_backups(&self, bytes_max: u64) -> Result<()> {
+        if self.inner.store.peers().is_some() {
+            return Ok(());
+        }
+        let now = self.inner.environment.clock.now_micros();
+        let mut keeper = BackupKeeper { looked_at_micros: now };
+        self.keep_backups(&mut keeper, bytes_max, &|| false).map(drop)
+    }
+
+    /// Goes on with one piece of work. Tells whether it ended.
+    fn go_on_with(&self, entry: &Entry, allowed: &mut Allowed<'_>) -> Result<bool> {
+        let mut fill = Fill::read(entry)?;
+        let before = fill.clone();
+        let kind = entry.id.split('/').next().unwrap_or_default();
+        let outcome = self.fill(&mut fill, allowed);
+        match outcome {
+            Ok(true) => match kind {
+                RESTORES => self.complete_restore(entry, &fill)?,
+                HISTORIES => self.complete_base(entry, &fill)?,
+                _ => self.complete_backup(entry, &fill)?,
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => match kind {
+                RESTORES => self.abandon_restore(entry, &fill)?,
+                HISTORIES => self.delete_ledger_entry(RUNNING, &entry.id)?,
+                _ => self.abandon_backup(entry, &fill)?,
+            },
+            unfinished => {
+                if fill != before {
+                    self.put_ledger_entry(fill.put(Entry::new(RUNNING, entry.id.as_str())))?;
+                }
+                return unfinished;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Stops the history of a table once no work needs it any more.
+    pub(super) fn end_of_work_on(&self, table: &TableName) -> Result<()> {
+        let running = self.ledger_entries(RUNNING, "", None, usize::MAX)?;
+        let is_needed = running
+            .iter()
+            .filter_map(|entry| Fill::read(entry).ok())
+            .any(|fill| fill.source.0 == *table);
+        if is_needed {
+            return Ok(());
+        }
+        match self.stop_history(table) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            stopped => stopped?,
+        }
+        let prefix = format!("history/{}/{}/", table.namespace, table.name);
+        for entry in self.ledger_entries(HISTORIES, &prefix, None, usize::MAX)? {
+            let current = self.inner.catalogue.table(table);
+            let own = current.ok().and_then(|own| own.schema.options.history.clone());
+            let name = own.map(|own| super::history::history_name(table, &own.label).name);
+            let is_read = running
+                .iter()
+                .filter_map(|entry| Fill::read(entry).ok())
+                .any(|fill| fill.source.0.name == entry.id || fill.target.name == entry.id);
+            if name.as_ref() != Some(&entry.id) && !is_read {
+                self.drop_history(&entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the engine's own backups whose time is over.
+    fn drop_expired_backups(&self) -> Result<u64> {
+        let now = self.inner.environment.clock.now_millis();
+        let mut done = 0;
+        for namespace in ["dynamodb"] {
+            for backup in self.backups(namespace, None, None, usize::MAX)? {
+                if backup.expires_ms.is_some_and(|expires| expires <= now) {
+                    self.drop_backup_now(&backup)?;
+                    done += 1;
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn drop_backup_now(&self, backup: &Backup) -> Result<()> {
+        self.drop_if_there(&backup.copy_name())?;
+        let entry = backup.entry();
+        self.delete_ledger_entry(&entry.kind, &entry.id)
+    }
+}

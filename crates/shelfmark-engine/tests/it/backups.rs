@@ -1,0 +1,422 @@
+//! Backups, histories and restores against a model: what is restored is what was there at the moment.
+
+use std::collections::BTreeMap;
+
+use shelfmark_engine::{Backup, BackupKeeper, Engine, ErrorKind, Get, Moment, Query, Scan, Write};
+use shelfmark_keycode::KeyType;
+use shelfmark_model::{IndexSchema, Item, Key, KeyColumn, TableName, TableSchema, Value};
+use shelfmark_store::clock::Clock as _;
+use shelfmark_store::random::SplitMix;
+
+use crate::drivers::{Bed, on_every_driver, patiently, plain, restless};
+
+type State = BTreeMap<String, Item>;
+
+fn name(table: &str) -> TableName {
+    TableName::new("test", table)
+}
+
+fn schema(table: &str) -> TableSchema {
+    let mut schema = plain(table);
+    schema.indexes = vec![IndexSchema {
+        name: "by_n".to_owned(),
+        partition: vec![KeyColumn::new("n", KeyType::Decimal)],
+        ..index()
+    }];
+    schema
+}
+
+/// With an index, or without one: then writes need not look at what was there.
+fn source(seed: u64) -> TableSchema {
+    if seed % 2 == 0 { schema("t") } else { plain("t") }
+}
+
+fn index() -> IndexSchema {
+    IndexSchema {
+        name: String::new(),
+        kind: shelfmark_model::IndexKind::Secondary,
+        partition: Vec::new(),
+        sort: Vec::new(),
+        projected: shelfmark_model::Projected::All,
+        state: shelfmark_model::IndexState::Public,
+    }
+}
+
+/// Does one random write, and the same to the model.
+///
+/// In a table without an index they are small, so that they need not look.
+fn write(bed: &Bed, table: &str, random: &mut SplitMix, state: &mut State) {
+    let table = bed.engine.table(&name(table)).unwrap();
+    let pk = format!("k{}", random.next_u64() % 24);
+    if random.next_u64() % 4 == 0 {
+        let key = Key { partition: vec![Value::text(&pk)], sort: vec![Value::text("x")] };
+        bed.write(Write::delete(&table, key)).unwrap();
+        state.remove(&pk);
+        return;
+    }
+    let mut item = Item::new().with("pk", pk.as_str()).with("sk", "x");
+    item.set("draw", Value::number(i64::try_from(random.next_u64() % 1_000_000).unwrap()));
+    item.set("n", Value::number(i64::try_from(random.next_u64() % 5).unwrap()));
+    if random.next_u64() % 3 == 0 && !table.schema.indexes.is_empty() {
+        // More than one chunk, of another number each time.
+        let bytes = 50_000 + random.next_u64() % 150_000;
+        item.set("large", Value::text("v".repeat(usize::try_from(bytes).unwrap())));
+        item.set("larger", Value::text("w".repeat(60_000)));
+    }
+    bed.write(Write::put(&table, item.clone())).unwrap();
+    state.insert(pk, item);
+}
+
+fn state_of(engine: &Engine, table: &str) -> State {
+    let table = engine.table(&name(table)).unwrap();
+    let mut state = State::new();
+    let mut scan = Scan::default();
+    loop {
+        let page = engine.scan(&table, &scan).unwrap();
+        for item in page.items {
+            state.insert(item.get("pk").unwrap().as_text().unwrap().to_owned(), item);
+        }
+        match page.cursor {
+            Some(cursor) => scan.start = Some(cursor),
+            None => break,
+        }
+    }
+    // The index says the same, where there is one.
+    for n in 0..if table.schema.indexes.is_empty() { 0 } else { 5 } {
+        let query =
+            Query { index: Some("by_n".to_owned()), ..Query::partition(vec![Value::number(n)]) };
+        let found = engine.query(&table, &query).unwrap().items;
+        let expected = state.values().filter(|item| item.get("n") == Some(&Value::number(n)));
+        assert_eq!(found.len(), expected.count(), "index by_n of {n}");
+    }
+    state
+}
+
+fn keep(engine: &Engine, bytes: u64) {
+    patiently(|| engine.keep_backups(&mut BackupKeeper::default(), bytes, &|| false)).unwrap();
+}
+
+fn complete(bed: &Bed, backup: &Backup) -> Backup {
+    for _ in 0..10_000 {
+        keep(&bed.engine, 100_000);
+        let found = bed.engine.backup(&backup.table, &backup.id).unwrap().unwrap();
+        if found.is_complete {
+            return found;
+        }
+    }
+    panic!("the backup is never complete");
+}
+
+/// Restores a backup and returns what the new table has; the table is dropped then.
+fn restored(
+    bed: &Bed,
+    begin: impl Fn(&Engine, TableSchema) -> shelfmark_engine::Result<()>,
+) -> State {
+    patiently(|| begin(&bed.engine, schema("restored"))).unwrap();
+    let table = bed.engine.table(&name("restored")).unwrap();
+    assert!(Engine::is_being_filled(&table));
+    let get = Get::new(Key { partition: vec![Value::text("k1")], sort: vec![Value::text("x")] });
+    assert_eq!(bed.engine.get(&table, &get).unwrap_err().kind(), ErrorKind::NotFound);
+    let put = Write::put(&table, Item::new().with("pk", "k1").with("sk", "x"));
+    assert_eq!(
+        patiently(|| bed.engine.write(put.clone()).map(drop).or_else(|error| match error.kind() {
+            ErrorKind::Busy => Err(error),
+            kind => {
+                assert_eq!(kind, ErrorKind::NotFound);
+                Ok(())
+            }
+        }))
+        .unwrap(),
+        ()
+    );
+    for _ in 0..10_000 {
+        keep(&bed.engine, 100_000);
+        if !Engine::is_being_filled(&bed.engine.table(&name("restored")).unwrap()) {
+            let state = state_of(&bed.engine, "restored");
+            bed.drop_table(&name("restored")).unwrap();
+            return state;
+        }
+    }
+    panic!("the restore never ends");
+}
+
+fn seeds() -> Vec<u64> {
+    match std::env::var("SHELFMARK_SEED").ok().and_then(|seed| seed.trim().parse().ok()) {
+        Some(seed) => vec![seed],
+        None if std::env::var_os("SHELFMARK_LONG").is_some() => (1..60).collect(),
+        None => vec![1, 2, 3, 4],
+    }
+}
+
+#[test]
+fn a_backup_shows_one_moment_of_a_table_that_is_written_to() {
+    for seed in seeds() {
+        eprintln!("SHELFMARK_SEED={seed}");
+        on_every_driver(|bed| {
+            let mut random = SplitMix::new(seed);
+            bed.create_table(source(seed)).unwrap();
+            let mut state = State::new();
+            for _ in 0..50 {
+                write(bed, "t", &mut random, &mut state);
+            }
+            let backup = patiently(|| bed.engine.begin_backup(&name("t"), "nightly")).unwrap();
+            let mut states = vec![state.clone()];
+            let mut is_complete = false;
+            while !is_complete {
+                for _ in 0..random.next_u64() % 4 {
+                    write(bed, "t", &mut random, &mut state);
+                    states.push(state.clone());
+                }
+                // Mostly a row at a time.
+                let most = if random.next_u64() % 8 == 0 { 100_000 } else { 1 };
+                keep(&bed.engine, most);
+                let found = bed.engine.backup(&name("t"), &backup.id).unwrap().unwrap();
+                is_complete = found.is_complete;
+            }
+            for _ in 0..10 {
+                write(bed, "t", &mut random, &mut state);
+            }
+            // It outlives its table, and the history is gone with the work.
+            assert_eq!(bed.engine.table(&name("t")).unwrap().schema.options.history, None);
+            bed.drop_table(&name("t")).unwrap();
+            let found = bed.engine.backup(&name("t"), &backup.id).unwrap().unwrap();
+            let back =
+                restored(bed, |engine, schema| engine.restore_backup(&found, schema).map(drop));
+            assert!(states.contains(&back), "it was never so");
+            patiently(|| bed.engine.delete_backup(&found)).unwrap();
+            assert_eq!(bed.engine.backup(&name("t"), &backup.id).unwrap(), None);
+            bed.settle();
+            assert!(bed.engine.verify().unwrap().is_clean(), "{:?}", bed.engine.verify());
+        });
+    }
+}
+
+#[test]
+fn a_table_is_restored_to_any_moment_that_is_kept() {
+    for seed in seeds() {
+        eprintln!("SHELFMARK_SEED={seed}");
+        on_every_driver(|bed| {
+            let mut random = SplitMix::new(seed);
+            bed.create_table(source(seed)).unwrap();
+            let mut state = State::new();
+            for _ in 0..10 {
+                write(bed, "t", &mut random, &mut state);
+            }
+            patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
+            while moments(bed).earliest_micros.is_none() {
+                write(bed, "t", &mut random, &mut state);
+                keep(&bed.engine, 1 + random.next_u64() % 200_000);
+            }
+            // Each state with the last microsecond of it.
+            let mut states = Vec::new();
+            for _ in 0..30 {
+                bed.seconds(1 + random.next_u64() % 9_000);
+                states.push((bed.clock.now_micros() - 1, state.clone()));
+                write(bed, "t", &mut random, &mut state);
+                if random.next_u64() % 4 == 0 {
+                    keep(&bed.engine, 300_000);
+                }
+            }
+            bed.seconds(1);
+            states.push((bed.clock.now_micros(), state.clone()));
+            keep(&bed.engine, u64::MAX);
+            let earliest = moments(bed).earliest_micros.unwrap();
+            let table = bed.engine.table(&name("t")).unwrap();
+            let (gone, kept): (Vec<_>, Vec<_>) =
+                states.into_iter().partition(|(at, _)| *at < earliest);
+            assert!(!gone.is_empty() && kept.len() > 3, "{} and {}", gone.len(), kept.len());
+            for (at, _) in gone.iter().rev().take(2) {
+                let moment = Moment::At(*at);
+                let refused = patiently_kind(bed, |engine| {
+                    engine.restore_to_moment(&table, moment, schema("restored")).map(drop)
+                });
+                assert_eq!(refused, Some(ErrorKind::TooOld));
+            }
+            for (at, expected) in [&kept[0], &kept[1], &kept[kept.len() / 2], &kept[kept.len() - 1]]
+            {
+                let moment = Moment::At(*at);
+                let back = restored(bed, |engine, schema| {
+                    engine.restore_to_moment(&table, moment, schema).map(drop)
+                });
+                assert!(back == *expected, "restored to {at}");
+            }
+            // What went into the copy does not come back with more days.
+            patiently(|| bed.engine.start_continuous_backups(&name("t"), 35)).unwrap();
+            let last_gone = gone[gone.len() - 1].0;
+            assert!(moments(bed).earliest_micros.unwrap() > last_gone);
+            write(bed, "t", &mut random, &mut state);
+            let back = restored(bed, |engine, schema| {
+                engine.restore_to_moment(&table, Moment::Latest, schema).map(drop)
+            });
+            assert!(back == state, "restored to now");
+            bed.settle();
+            assert!(bed.engine.verify().unwrap().is_clean(), "{:?}", bed.engine.verify());
+        });
+    }
+}
+
+fn moments(bed: &Bed) -> shelfmark_engine::Continuous {
+    let table = bed.engine.table(&name("t")).unwrap();
+    bed.engine.continuous_backups(&table).unwrap().unwrap()
+}
+
+fn patiently_kind(
+    bed: &Bed,
+    call: impl Fn(&Engine) -> shelfmark_engine::Result<()>,
+) -> Option<ErrorKind> {
+    loop {
+        match call(&bed.engine) {
+            Err(error) if error.kind() == ErrorKind::Busy => {}
+            outcome => return outcome.err().map(|error| error.kind()),
+        }
+    }
+}
+
+#[test]
+fn work_goes_on_after_a_restart_at_any_point() {
+    for pieces in 0..40 {
+        let mut bed = restless();
+        let mut random = SplitMix::new(pieces);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        for _ in 0..20 {
+            write(&bed, "t", &mut random, &mut state);
+        }
+        bed.engine.start_continuous_backups(&name("t"), 35).unwrap();
+        let backup = bed.engine.begin_backup(&name("t"), "nightly").unwrap();
+        for _ in 0..pieces / 2 {
+            keep(&bed.engine, 1);
+        }
+        bed.reopen();
+        let before = state.clone();
+        write(&bed, "t", &mut random, &mut state);
+        let backup = complete(&bed, &backup);
+        assert_eq!(moments(&bed).days, 35);
+        bed.engine.restore_backup(&backup, schema("copy")).unwrap();
+        for _ in 0..pieces {
+            keep(&bed.engine, 1);
+        }
+        bed.reopen();
+        while Engine::is_being_filled(&bed.engine.table(&name("copy")).unwrap()) {
+            keep(&bed.engine, 100_000);
+        }
+        let copy = state_of(&bed.engine, "copy");
+        assert!(copy == state || copy == before, "{pieces} pieces");
+        assert!(bed.engine.verify().unwrap().is_clean());
+    }
+}
+
+#[test]
+fn a_dropped_table_stays_as_a_backup_for_35_days() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(3);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        let backup =
+            patiently(|| bed.engine.drop_table_keeping_backup(&name("t"), "t$gone")).unwrap();
+        assert!(backup.is_complete && backup.is_of_dropped);
+        assert_eq!(backup.items, state.len() as u64);
+        assert_eq!(bed.engine.table(&name("t")).unwrap_err().kind(), ErrorKind::NotFound);
+        bed.settle();
+        let back = restored(bed, |engine, schema| engine.restore_backup(&backup, schema).map(drop));
+        assert!(back == state);
+        // A table of the same name is another one.
+        bed.create_table(schema("t")).unwrap();
+        assert!(state_of(&bed.engine, "t").is_empty());
+        assert!(bed.engine.verify().unwrap().is_clean(), "{:?}", bed.engine.verify());
+    });
+}
+
+#[test]
+fn a_restore_whose_source_goes_away_leaves_nothing() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(4);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
+        let refused = patiently_kind(bed, |engine| engine.delete_backup(&backup));
+        assert_eq!(refused, Some(ErrorKind::Conflict), "it is being made");
+        assert!(bed.engine.is_backed_up_now(&name("t")).unwrap());
+        bed.drop_table(&name("t")).unwrap();
+        keep(&bed.engine, u64::MAX);
+        assert_eq!(bed.engine.backup(&name("t"), &backup.id).unwrap(), None, "nothing to copy");
+
+        bed.create_table(schema("u")).unwrap();
+        for _ in 0..20 {
+            write(bed, "u", &mut random, &mut state);
+        }
+        let backup = patiently(|| bed.engine.begin_backup(&name("u"), "two")).unwrap();
+        let backup = complete(bed, &backup);
+        patiently(|| bed.engine.restore_backup(&backup, schema("v"))).unwrap();
+        let refused = patiently_kind(bed, |engine| engine.delete_backup(&backup));
+        assert_eq!(refused, Some(ErrorKind::Conflict), "it is being restored");
+        let exists =
+            patiently_kind(bed, |engine| engine.restore_backup(&backup, schema("u")).map(drop));
+        assert_eq!(exists, Some(ErrorKind::AlreadyExists));
+        keep(&bed.engine, u64::MAX);
+        assert!(!Engine::is_being_filled(&bed.engine.table(&name("v")).unwrap()));
+    });
+}
+
+#[test]
+fn a_copy_of_a_store_makes_the_same_store_on_any_driver() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(5);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        bed.patient(|engine| engine.start_continuous_backups(&name("t"), 3));
+        bed.patient(|engine| {
+            engine.start_stream(&name("t"), "first", shelfmark_model::ChangeImages::Both)
+        });
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        let backup =
+            complete(bed, &patiently(|| bed.engine.begin_backup(&name("t"), "b")).unwrap());
+        patiently(|| bed.engine.begin_backup(&name("t"), "unfinished")).unwrap();
+        bed.settle();
+        let mut file = Vec::new();
+        let copied = patiently(|| {
+            file.clear();
+            bed.engine.write_store_copy(&mut file)
+        });
+        let copied = copied.unwrap();
+        let other = crate::drivers::memory();
+        let open = |bytes: &[u8]| {
+            let clock: std::sync::Arc<dyn shelfmark_store::clock::Clock> = other.clock.clone();
+            let store = shelfmark_store::memory::MemoryStore::new(std::sync::Arc::clone(&clock));
+            let environment = bed.engine.environment().clone();
+            Engine::restore_store_copy(std::sync::Arc::new(store), environment, &mut &bytes[..])
+        };
+        let (engine, restored) = open(&file).unwrap();
+        assert_eq!(restored, copied);
+        assert!(state_of(&engine, "t") == state);
+        let options = engine.table(&name("t")).unwrap().schema.options.clone();
+        assert_eq!((options.stream, options.history), (None, None));
+        assert_eq!(engine.backups("test", None, None, 10).unwrap(), std::slice::from_ref(&backup));
+        assert!(engine.verify().unwrap().is_clean(), "{:?}", engine.verify());
+        engine.restore_backup(&backup, schema("back")).unwrap();
+        keep(&engine, u64::MAX);
+        assert!(state_of(&engine, "back") == state);
+        // Cut or changed anywhere it is refused.
+        for place in (0..file.len()).step_by(file.len() / 40 + 1) {
+            let kind = |bytes: &[u8]| open(bytes).err().map(|error| error.kind());
+            assert_eq!(kind(&file[..place]), Some(ErrorKind::Corrupt), "cut at {place}");
+            let mut changed = file.clone();
+            changed[place] ^= 1;
+            assert_eq!(kind(&changed), Some(ErrorKind::Corrupt), "changed at {place}");
+        }
+        let full = Engine::restore_store_copy(
+            std::sync::Arc::clone(engine.store()),
+            bed.engine.environment().clone(),
+            &mut &file[..],
+        );
+        assert_eq!(full.err().map(|error| error.kind()), Some(ErrorKind::Invalid));
+    });
+}
