@@ -17,8 +17,11 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
-use shelfmark_records::catalogue::keys::section;
+use shelfmark_records::catalogue::MigrationMark;
+use shelfmark_records::catalogue::keys::{migration_key, section};
+use shelfmark_records::cells::tombstones::{self, PURGES, RANGES};
 use shelfmark_records::keys::Tree;
 use shelfmark_records::varint::{Reader, put_varint};
 use shelfmark_store::{
@@ -121,6 +124,9 @@ impl Engine {
         }
         let mut copied = StoreCopy::default();
         let caps = store.caps();
+        // Until all is there, no engine opens it.
+        let mark = MigrationMark { from: "a backup".to_owned(), next: None };
+        commit(&*store, &mut vec![StoreWrite::Put { key: migration_key(), value: mark.encode() }])?;
         let bytes_max = (caps.commit_size_bytes_max / 2).min(BLOCK_BYTES);
         let mut writes = Vec::new();
         let mut bytes = 0;
@@ -131,6 +137,10 @@ impl Engine {
                 let (key, value) = (Bytes::copy_from_slice(key), Bytes::copy_from_slice(value));
                 copied.rows += 1;
                 copied.bytes += (key.len() + value.len()) as u64;
+                // Engines that share a store would not raise it.
+                if !caps.is_exclusive && is_high_water(&key) {
+                    continue;
+                }
                 bytes += key.len() + value.len();
                 writes.push(StoreWrite::Put { key, value });
                 if bytes >= bytes_max || writes.len() >= caps.commit_writes_max / 2 {
@@ -139,10 +149,32 @@ impl Engine {
                 }
             }
         }
+        writes.push(StoreWrite::Delete { key: migration_key() });
         commit(&*store, &mut writes)?;
         let engine = Self::open(store, environment)?;
+        if !caps.is_exclusive {
+            engine.tell_of_ranges()?;
+        }
         engine.end_what_has_logs()?;
         Ok((engine, copied))
+    }
+
+    /// Has tables in which ranges were deleted say so, where several servers share the store.
+    fn tell_of_ranges(&self) -> Result<()> {
+        let limits = ScanLimits { rows_max: 1, keys_only: true, ..ScanLimits::default() };
+        for name in self.inner.catalogue.names(None, None, usize::MAX)? {
+            let table = self.inner.catalogue.table(&name)?;
+            let snapshot = self.inner.store.snapshot()?;
+            for kind in RANGES.into_iter().chain([PURGES]) {
+                let range = KeyRange::prefix(tombstones::key(table.id, kind, &[]));
+                let page = snapshot.scan(&range, Direction::Ascending, limits)?;
+                if !page.rows.is_empty() || page.next.is_some() {
+                    patiently(|| self.inner.catalogue.set_ranged(&table))?;
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Ends change streams, continuous backups and unfinished work, which rest on logs that a copy does not
@@ -184,6 +216,15 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Tells whether a key is that of a high-water mark.
+fn is_high_water(key: &[u8]) -> bool {
+    let &[tree, ref rest @ ..] = key else { return false };
+    let mut rest = rest;
+    tree == Tree::Tombstones as u8
+        && take_ordered_varint(&mut rest).is_ok()
+        && tombstones::is_high_water(rest)
 }
 
 /// Tells whether a key is one that every store has a use for.

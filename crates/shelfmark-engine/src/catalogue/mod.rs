@@ -251,7 +251,8 @@ impl Catalogue {
         if let Some(mark) = snapshot.get(&migration_key())? {
             let from = MigrationMark::decode(&mark)?.from;
             return Err(Error::invalid(format!(
-                "the store is the unfinished copy of {from}; finish it by calling `shelfmark migrate` again"
+                "the store is the unfinished copy of {from}; `shelfmark migrate` goes on when it is called \
+                 again, a restore is made again in an empty place"
             )));
         }
         let read = |bytes: &Bytes| {

@@ -156,8 +156,8 @@ fn a_moment_that_is_too_old_is_told_to_readers_and_absorbed_by_writers() {
             .unwrap();
         bed.engine.alter_options(&table.schema.name, |options| options.change_log = true).unwrap();
         absorbed += bed.meanest.as_ref().unwrap().injected().too_old;
-        match bed.engine.get(&table, &Get::new(Key::pair("a", "x"))) {
-            Ok(got) => assert_eq!(got.item, Some(item("a", 2))),
+        match bed.engine.query(&table, &Query::partition(vec!["a".into()])) {
+            Ok(page) => assert_eq!(page.items, [item("a", 2)]),
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::TooOld);
                 told += 1;

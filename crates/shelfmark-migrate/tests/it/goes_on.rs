@@ -23,7 +23,8 @@ fn a_second_call_goes_on_and_finds_what_changed_in_between() {
     let refused = engine(&to).err().expect("half a store was opened").to_string();
     assert_eq!(
         refused,
-        "the store is the unfinished copy of here; finish it by calling `shelfmark migrate` again"
+        "the store is the unfinished copy of here; `shelfmark migrate` goes on when it is called again, \
+         a restore is made again in an empty place"
     );
     // Among the first, which were copied before; deleted, changed, and new ones.
     let table = table(&source);
