@@ -53,8 +53,7 @@ impl Translation {
         let stays = match tree {
             tree if tree == Tree::Guards as u8 => true,
             tree if is_catalogue(tree) => stays_behind(rest),
-            tree if tree == Tree::Tombstones as u8 => self.to_shared && is_high_water(rest),
-            _ => false,
+            _ => self.to_shared && tombstones::is_high_water_key(key),
         };
         if stays {
             return Ok(None);
@@ -97,10 +96,6 @@ fn is_catalogue(tree: u8) -> bool {
 fn stays_behind(rest: &[u8]) -> bool {
     let of = [section::FORMAT, section::FORMS, section::CHANGE_LOCK, section::MIGRATION];
     rest.first().is_some_and(|own| of.contains(own))
-}
-
-fn is_high_water(mut rest: &[u8]) -> bool {
-    take_ordered_varint(&mut rest).is_ok() && tombstones::is_high_water(rest)
 }
 
 /// Returns the tables of a store that have deletions of ranges.

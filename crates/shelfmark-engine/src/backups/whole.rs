@@ -17,7 +17,6 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
 use shelfmark_records::catalogue::MigrationMark;
 use shelfmark_records::catalogue::keys::{migration_key, section};
@@ -138,7 +137,7 @@ impl Engine {
                 copied.rows += 1;
                 copied.bytes += (key.len() + value.len()) as u64;
                 // Engines that share a store would not raise it.
-                if !caps.is_exclusive && is_high_water(&key) {
+                if !caps.is_exclusive && tombstones::is_high_water_key(&key) {
                     continue;
                 }
                 bytes += key.len() + value.len();
@@ -216,15 +215,6 @@ impl Engine {
         }
         Ok(())
     }
-}
-
-/// Tells whether a key is that of a high-water mark.
-fn is_high_water(key: &[u8]) -> bool {
-    let &[tree, ref rest @ ..] = key else { return false };
-    let mut rest = rest;
-    tree == Tree::Tombstones as u8
-        && take_ordered_varint(&mut rest).is_ok()
-        && tombstones::is_high_water(rest)
 }
 
 /// Tells whether a key is one that every store has a use for.

@@ -4,6 +4,7 @@
 //! too.
 
 use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
 
 use super::cell::{Deletion, Timestamp};
 use super::codec::{put_deletion, take_deletion};
@@ -88,9 +89,13 @@ pub fn high_water_key(table: u64) -> Bytes {
     key(table, HIGH_WATER, &[])
 }
 
-/// Tells whether a key of tombstones, behind the table id, is that of a high-water mark.
-pub fn is_high_water(rest: &[u8]) -> bool {
-    rest == [HIGH_WATER]
+/// Tells whether a key of the store is that of a table's high-water mark.
+pub fn is_high_water_key(key: &[u8]) -> bool {
+    let &[tree, ref rest @ ..] = key else { return false };
+    let mut rest = rest;
+    tree == Tree::Tombstones as u8
+        && take_ordered_varint(&mut rest).is_ok()
+        && rest == [HIGH_WATER]
 }
 
 /// Decodes the bound that no tombstone is above.
