@@ -3,15 +3,13 @@
 //! The copy of a backup is a dormant table with the schema of its source. That of the engine's own backup
 //! of a dropped table is the dropped table itself, under another name.
 
-use std::sync::Arc;
-
 use shelfmark_model::{IndexState, TableName, TableSchema, TtlSource, Value};
 
 use super::BACKUPS_NAMESPACE;
 use super::fill::Fill;
 use super::keeper::RUNNING;
 use super::ledger::{Edit, Entry};
-use crate::catalogue::{CatalogueChange, Owner, Table};
+use crate::catalogue::{CatalogueChange, Owner};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::patiently;
@@ -20,6 +18,12 @@ use crate::rows::patiently;
 pub(super) fn backups_of(namespace: &str) -> String {
     format!("backup/{namespace}")
 }
+
+/// The kind of notes about backups that go away by themselves, in the order in which they do.
+pub(super) const EXPIRING: &str = "expiring";
+
+/// Bytes of a dropped table that are counted while the request waits.
+const COUNTED_AT_ONCE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The member of a copy's settings that remembers by which attribute its source's items expire.
 const EXPIRES_BY: &str = "/ttl";
@@ -74,6 +78,16 @@ impl Backup {
             .with("is_complete", self.is_complete)
             .with_number("items", self.items)
             .with_number("bytes", self.bytes)
+    }
+
+    /// Returns the note that the backup goes away by itself.
+    pub(super) fn expiring(&self) -> Entry {
+        let TableName { namespace, name } = &self.table;
+        let expires_ms = self.expires_ms.unwrap_or_default();
+        Entry::new(EXPIRING, format!("{expires_ms:020}/{namespace}/{name}/{}", self.id))
+            .with("namespace", namespace.as_str())
+            .with("table", name.as_str())
+            .with("backup", self.id.as_str())
     }
 
     pub(super) fn of_entry(entry: &Entry) -> Self {
@@ -146,9 +160,11 @@ impl Engine {
         backup.is_of_dropped = true;
         backup.is_complete = true;
         backup.expires_ms = Some(backup.created_ms + SYSTEM_BACKUP_MS);
-        (backup.items, backup.bytes) = self.size_of(&table)?;
+        // What is large is counted in the background.
+        let size = self.inner.rows_size(table.id, |bytes| bytes > COUNTED_AT_ONCE_BYTES_MAX)?;
+        (backup.items, backup.bytes) = size.unwrap_or_default();
         // One whose copy is not there is no backup, so the entry may come first.
-        self.put_ledger_entry(backup.entry())?;
+        self.put_ledger_entry_with(backup.entry(), backup.expiring(), true)?;
         let stream = table.schema.options.stream.as_ref();
         let copy = copy_schema(&table.schema, backup.copy_name());
         patiently(|| {
@@ -239,8 +255,15 @@ impl Engine {
                 return busy("restored");
             }
         }
-        self.drop_if_there(&copy)?;
-        self.delete_ledger_entry(&backups_of(&backup.table.namespace), &backup.entry_id())
+        self.drop_backup(backup)
+    }
+
+    /// Drops a backup that nothing is made of.
+    pub(super) fn drop_backup(&self, backup: &Backup) -> Result<()> {
+        self.drop_if_there(&backup.copy_name())?;
+        let (entry, note) = (backup.entry(), backup.expiring());
+        let delete = |entry: Entry| Edit::Delete(entry.kind, entry.id);
+        self.edit_ledger(vec![delete(entry), delete(note)])
     }
 
     /// Completes the entry of a backup whose copy is whole.
@@ -269,11 +292,6 @@ impl Engine {
             Edit::Delete(kind, id),
             Edit::Delete(RUNNING.to_owned(), running.id.clone()),
         ])
-    }
-
-    /// Counts the rows of a table, and their bytes. Cost: reads the heads of them all.
-    fn size_of(&self, table: &Arc<Table>) -> Result<(u64, u64)> {
-        self.inner.rows_size(table.id)
     }
 }
 

@@ -116,15 +116,23 @@ impl Inner {
 }
 
 impl Inner {
-    /// Counts the rows of the table of this id, and the bytes of their keys and values.
-    pub(super) fn rows_size(&self, id: u64) -> Result<(u64, u64)> {
+    /// Counts the rows of the table of this id, and the bytes of their keys and values. Returns `None` if
+    /// `is_enough` says so of the bytes before the end.
+    pub(super) fn rows_size(
+        &self,
+        id: u64,
+        is_enough: impl Fn(u64) -> bool,
+    ) -> Result<Option<(u64, u64)>> {
         let walked = Moment::take(&self.store)?;
         let mut walk = Walk::over(KeyRange::prefix(tree_key(Tree::Rows, id)));
         let (mut items, mut bytes) = (0, 0);
         while let Some(row) = walk.next(&walked)? {
             items += u64::from(!matches!(kind_of(&row.value), Ok(RecordKind::Chunk)));
             bytes += (row.key.len() + row.value.len()) as u64;
+            if is_enough(bytes) {
+                return Ok(None);
+            }
         }
-        Ok((items, bytes))
+        Ok(Some((items, bytes)))
     }
 }

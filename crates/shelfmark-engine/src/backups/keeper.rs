@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::backup::Backup;
+use super::backup::{Backup, EXPIRING};
 use super::fill::Fill;
 use super::history::HISTORIES;
 use super::ledger::Entry;
@@ -80,7 +80,7 @@ impl Engine {
         let since = now.abs_diff(keeper.looked_at_micros);
         if u128::from(since) >= LOOK_EVERY.as_micros() && !allowed.is_over() {
             done += self.keep_histories(&mut allowed)?;
-            done += self.drop_expired_backups()?;
+            done += self.keep_expiring_backups(should_stop)?;
             keeper.looked_at_micros = now;
         }
         outcome.map(|()| done)
@@ -172,24 +172,29 @@ impl Engine {
         Ok(())
     }
 
-    /// Deletes the engine's own backups whose time is over.
-    fn drop_expired_backups(&self) -> Result<u64> {
+    /// Deletes the engine's own backups whose time is over, and counts those that were too large to be
+    /// counted when their tables were dropped. Returns how many.
+    fn keep_expiring_backups(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
         let now = self.inner.environment.clock.now_millis();
         let mut done = 0;
-        for namespace in ["dynamodb"] {
-            for backup in self.backups(namespace, None, None, usize::MAX)? {
-                if backup.expires_ms.is_some_and(|expires| expires <= now) {
-                    self.drop_backup_now(&backup)?;
+        for note in self.ledger_entries(EXPIRING, "", None, usize::MAX)? {
+            let table = TableName::new(note.text("namespace"), note.text("table"));
+            let Some(backup) = self.backup(&table, note.text("backup"))? else {
+                self.delete_ledger_entry(EXPIRING, &note.id)?;
+                continue;
+            };
+            if backup.expires_ms.is_some_and(|expires| expires <= now) {
+                self.drop_backup(&backup)?;
+                done += 1;
+            } else if backup.bytes == 0 {
+                let copy = self.inner.catalogue.table(&backup.copy_name())?;
+                let size = self.inner.rows_size(copy.id, |_| should_stop())?;
+                if let Some((items, bytes)) = size.filter(|(items, _)| *items > 0) {
+                    self.put_ledger_entry(Backup { items, bytes, ..backup }.entry())?;
                     done += 1;
                 }
             }
         }
         Ok(done)
-    }
-
-    fn drop_backup_now(&self, backup: &Backup) -> Result<()> {
-        self.drop_if_there(&backup.copy_name())?;
-        let entry = backup.entry();
-        self.delete_ledger_entry(&entry.kind, &entry.id)
     }
 }

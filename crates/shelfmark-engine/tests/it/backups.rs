@@ -242,8 +242,14 @@ fn a_table_is_restored_to_any_moment_that_is_kept() {
             }
             // What went into the copy does not come back with more days.
             patiently(|| bed.engine.start_continuous_backups(&name("t"), 35)).unwrap();
-            let last_gone = gone[gone.len() - 1].0;
-            assert!(moments(bed).earliest_micros.unwrap() > last_gone);
+            let earliest = moments(bed).earliest_micros.unwrap();
+            for (at, expected) in gone.iter().filter(|(at, _)| *at >= earliest) {
+                let moment = Moment::At(*at);
+                let back = restored(bed, |engine, schema| {
+                    engine.restore_to_moment(&table, moment, schema).map(drop)
+                });
+                assert!(back == *expected, "restored to {at}, which is kept again");
+            }
             write(bed, "t", &mut random, &mut state);
             let back = restored(bed, |engine, schema| {
                 engine.restore_to_moment(&table, Moment::Latest, schema).map(drop)
@@ -323,6 +329,12 @@ fn a_dropped_table_stays_as_a_backup_for_35_days() {
         bed.settle();
         let back = restored(bed, |engine, schema| engine.restore_backup(&backup, schema).map(drop));
         assert!(back == state);
+        bed.seconds(34 * 24 * 3_600);
+        keep(&bed.engine, u64::MAX);
+        assert_eq!(bed.engine.backup(&name("t"), &backup.id).unwrap().as_ref(), Some(&backup));
+        bed.seconds(24 * 3_600);
+        keep(&bed.engine, u64::MAX);
+        assert_eq!(bed.engine.backups("test", None, None, 10).unwrap(), []);
         // A table of the same name is another one.
         bed.create_table(schema("t")).unwrap();
         assert!(state_of(&bed.engine, "t").is_empty());
