@@ -7,7 +7,7 @@ use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
 use super::text_keys::DELIMITER;
-use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::model::ColumnPath;
 use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is the same for all rows.
@@ -258,10 +258,5 @@ impl Planner<'_> {
         });
         let first = types.next();
         first.is_none_or(|first| types.all(|other| first.comparable(&other)))
-    }
-
-    /// Returns true if texts of the type are delimited by themselves in a key of typed columns.
-    pub(super) fn is_text(&self, relation: RelationId, path: &[usize]) -> bool {
-        matches!(self.model.path_type(relation, path), Type::Text(_) | Type::Enum(_))
     }
 }
