@@ -28,7 +28,7 @@ fn schema(table: &str) -> TableSchema {
 
 /// With an index, or without one: then writes need not look at what was there.
 fn source(seed: u64) -> TableSchema {
-    if seed % 2 == 0 { schema("t") } else { plain("t") }
+    if seed.is_multiple_of(2) { schema("t") } else { plain("t") }
 }
 
 fn index() -> IndexSchema {
@@ -48,7 +48,7 @@ fn index() -> IndexSchema {
 fn write(bed: &Bed, table: &str, random: &mut SplitMix, state: &mut State) {
     let table = bed.engine.table(&name(table)).unwrap();
     let pk = format!("k{}", random.next_u64() % 24);
-    if random.next_u64() % 4 == 0 {
+    if random.next_u64().is_multiple_of(4) {
         let key = Key { partition: vec![Value::text(&pk)], sort: vec![Value::text("x")] };
         bed.write(Write::delete(&table, key)).unwrap();
         state.remove(&pk);
@@ -57,7 +57,7 @@ fn write(bed: &Bed, table: &str, random: &mut SplitMix, state: &mut State) {
     let mut item = Item::new().with("pk", pk.as_str()).with("sk", "x");
     item.set("draw", Value::number(i64::try_from(random.next_u64() % 1_000_000).unwrap()));
     item.set("n", Value::number(i64::try_from(random.next_u64() % 5).unwrap()));
-    if random.next_u64() % 3 == 0 && !table.schema.indexes.is_empty() {
+    if random.next_u64().is_multiple_of(3) && !table.schema.indexes.is_empty() {
         // More than one chunk, of another number each time.
         let bytes = 50_000 + random.next_u64() % 150_000;
         item.set("large", Value::text("v".repeat(usize::try_from(bytes).unwrap())));
@@ -168,7 +168,7 @@ fn a_backup_shows_one_moment_of_a_table_that_is_written_to() {
                     states.push(state.clone());
                 }
                 // Mostly a row at a time.
-                let most = if random.next_u64() % 8 == 0 { 100_000 } else { 1 };
+                let most = if random.next_u64().is_multiple_of(8) { 100_000 } else { 1 };
                 keep(&bed.engine, most);
                 let found = bed.engine.backup(&name("t"), &backup.id).unwrap().unwrap();
                 is_complete = found.is_complete;
@@ -213,7 +213,7 @@ fn a_table_is_restored_to_any_moment_that_is_kept() {
                 bed.seconds(1 + random.next_u64() % 9_000);
                 states.push((bed.clock.now_micros() - 1, state.clone()));
                 write(bed, "t", &mut random, &mut state);
-                if random.next_u64() % 4 == 0 {
+                if random.next_u64().is_multiple_of(4) {
                     keep(&bed.engine, 300_000);
                 }
             }
