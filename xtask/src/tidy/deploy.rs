@@ -11,7 +11,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 use super::{has_extension, read};
 
 /// The file that declares the flags of `serve`.
-const ARGUMENTS: &str = "crates/shelfmark-cli/src/arguments.rs";
+const ARGUMENTS: &str = "crates/shelfmark-cli/src/arguments/mod.rs";
 /// The sections of a unit of systemd.
 const SECTIONS: [&str; 3] = ["Unit", "Service", "Install"];
 
