@@ -66,6 +66,11 @@ impl Market<'_> {
             }
         }
         self.guards(relation);
+        if !self.rows_of(relation).any(|(_, rows)| rows.place == Place::Base) {
+            // Entries belong to a row: without one, each read has rows of its own.
+            needs.iter().for_each(|need| self.copy(need));
+            return;
+        }
         for key in tried.iter().chain(&self.collections(relation)) {
             self.indexes(relation, key, &needs);
         }
@@ -132,6 +137,10 @@ impl Market<'_> {
         let empty = key.partition.is_empty();
         if empty && !is_small(self.model, relation) {
             return false;
+        }
+        // Who does not know the whole primary key looks it up; any other key must be known.
+        if paths == primary {
+            return true;
         }
         self.load.about(relation).all(|change| {
             let given = |path: &ColumnPath| path.iter().all(|column| change.key.contains(column));

@@ -97,6 +97,9 @@ impl Writer<'_> {
     pub(crate) fn serve_mixed(&self, mixed: &Mixed, access: &Access) -> Option<(usize, String)> {
         let read = self.model.reads.get(mixed.read)?;
         let source = read.sources.first()?;
+        if source.predicates.iter().any(|one| one.op == CondOp::In) {
+            return None;
+        }
         let placed = self.layout.of(*access.rows.first()?)?;
         let mut out = format!("serve {} by query {}", read.name.text, placed.table);
         if placed.form == Form::Direct {

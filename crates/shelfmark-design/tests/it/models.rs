@@ -22,12 +22,12 @@ fn all() -> Vec<Compared> {
     let mut found = Vec::new();
     for folder in ["reference", "designs"] {
         let path = root().join("../../models").join(folder);
-        let mut files: Vec<_> =
-            std::fs::read_dir(path).expect("models").flatten().map(|file| file.path()).collect();
+        let listed = std::fs::read_dir(path).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let mut files: Vec<_> = listed.flatten().map(|file| file.path()).collect();
         files.sort();
         for file in files {
-            let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&file).expect("a model");
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
             let comment: Vec<&str> =
                 text.lines().take_while(|line| line.starts_with('#')).collect();
             let comment = comment.join(" ").replace("# ", "");
