@@ -43,7 +43,7 @@ fn peak(facts: &std::collections::BTreeMap<String, f64>) -> f64 {
 pub(crate) struct Change {
     pub(crate) relation: RelationId,
     pub(crate) kind: EffectKind,
-    /// What selects the tuple; of an insert all given attributes.
+    /// The attributes that select the tuple; of an insert all given ones.
     pub(crate) key: BTreeSet<usize>,
     pub(crate) set: BTreeSet<usize>,
     pub(crate) fresh: bool,

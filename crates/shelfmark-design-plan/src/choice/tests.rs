@@ -57,7 +57,8 @@ fn small_problems_are_solved_exactly() {
     }
 }
 
-/// Whatever the number of nodes, the bound is below the best choice and the gap says by how much.
+/// Checks that the bound of a short search is below the best choice, and that the gap says by how
+/// much.
 #[test]
 fn a_search_that_is_cut_short_says_how_far_it_may_be_off() {
     for seed in 0..60 {

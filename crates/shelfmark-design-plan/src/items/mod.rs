@@ -43,7 +43,7 @@ use ways::{Access, Market, Place};
 /// Ours: one round closes every way that is refused in it.
 const ROUNDS_MAX: usize = 8;
 
-/// How much dearer one table may be than several.
+/// The factor by which one table may cost more than several.
 ///
 /// Ours: fewer tables are worth a quarter of the bill, and no more.
 const SHARING_MAX: f64 = 1.25;

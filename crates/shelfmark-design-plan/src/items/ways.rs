@@ -39,7 +39,7 @@ pub(crate) struct Rows {
     pub(crate) when: Vec<Predicate>,
 }
 
-/// What costs once, however often it is used.
+/// A thing that costs once, however often it is used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Thing {
     Rows(Rows),
