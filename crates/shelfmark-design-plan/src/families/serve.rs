@@ -8,11 +8,13 @@ use super::mixed::Mixed;
 use super::names::snake;
 use super::shards::SHARD;
 use super::text::EVERYTHING;
-use super::text_keys::DELIMITER;
+use super::text_keys::{DELIMITER, hole};
 use super::{Follow, Planner, Served};
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Param, Source};
-use shelfmark_design_language::model::{ColumnPath, Predicate, Read, RelationId, Term, Value};
+use shelfmark_design_language::model::{
+    ColumnPath, Model, OrderKey, Predicate, Read, RelationId, Term, Value,
+};
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::closure::determines_tuple;
@@ -71,7 +73,7 @@ impl Planner<'_> {
             out.push_str(&format!(" limit {limit}"));
         }
         if list.is_some() || spread.is_some() {
-            out.push_str(&self.gather(read, source, limit.as_deref()));
+            out.push_str(&gather(self.model, read, source, limit.as_deref()));
         }
         for follow in &served.follows {
             out.push_str(&self.follow(source.relation, follow, named)?);
@@ -115,29 +117,6 @@ impl Planner<'_> {
             _ => format!(" sk {}", quote(&format!("{}{}", self.lead(draft), join(sort)))),
         };
         Some(format!(" then get {table} pk {}{sk}", quote(&pk)))
-    }
-
-    /// Writes the steps that merge several ranges to one list: sorted, then cut.
-    fn gather(&self, read: &Read, source: &Source, limit: Option<&str>) -> String {
-        let mut out = String::new();
-        let orders: Vec<String> = read
-            .order
-            .iter()
-            .filter_map(|(key, desc)| {
-                let shelfmark_design_language::model::OrderKey::Columns(paths) = key else {
-                    return None;
-                };
-                let name = self.model.path_text(source.relation, paths.first()?);
-                Some(format!("{name}{}", if *desc { " desc" } else { "" }))
-            })
-            .collect();
-        if !orders.is_empty() {
-            out.push_str(&format!(" then sort by {}", orders.join(", ")));
-        }
-        if let Some(limit) = limit {
-            out.push_str(&format!(" then take {limit}"));
-        }
-        out
     }
 
     /// Returns the range predicates on the component behind the known ones.
@@ -225,47 +204,13 @@ impl Planner<'_> {
             return Some(format!(" pk {}{sk}", quote(&pk)));
         }
         let next = rest.first()?;
-        let last = rest.len() == 1;
-        let mut out = format!(" pk {} sk", quote(&pk));
-        let (mut low, mut high) = (false, false);
-        for (word, value) in bounds(ranges) {
-            let Term::Param(_) = value else { return None };
-            let hole = self.hole(relation, &next.path, &term(&read.params, value)?);
-            let fixed = !self.is_text(relation, &next.path);
-            // Up to the end of what begins with the value, and not of longer values.
-            let end = if fixed || last { "" } else { "#" };
-            let (word, end) = match word {
-                "through" if last && !fixed => ("to", ""),
-                "through" | "after" => (word, end),
-                other => (other, ""),
-            };
-            low |= matches!(word, "from" | "after" | "begins");
-            high |= matches!(word, "to" | "through" | "before" | "begins");
-            out.push_str(&format!(" {word} {}", quote(&format!("{begin}{hole}{end}"))));
-        }
-        if !begin.is_empty() && !low {
-            out.push_str(&format!(" from {}", quote(&begin)));
-        }
-        if !begin.is_empty() && !high {
-            out.push_str(&format!(" through {}", quote(&begin)));
-        }
-        Some(out)
-    }
-
-    /// Returns the known value of an attribute.
-    fn known_term<'a>(&self, source: &'a Source, path: &ColumnPath) -> Option<(&'a Term, bool)> {
-        source.predicates.iter().find_map(|one| {
-            let same = canonical(self.model, source.relation, &one.path) == *path;
-            match one.op {
-                CondOp::Eq if same => Some((one.values.first()?, false)),
-                CondOp::In if same => Some((one.values.first()?, true)),
-                _ => None,
-            }
-        })
+        let ends =
+            text_ends(self.model, (read, relation), &begin, (&next.path, rest.len() == 1), ranges)?;
+        Some(format!(" pk {} sk{ends}", quote(&pk)))
     }
 
     fn known(&self, read: &Read, source: &Source, path: &ColumnPath) -> Option<String> {
-        let (value, list) = self.known_term(source, path)?;
+        let (value, list) = known_term(self.model, source, path)?;
         if list { Some(EACH.to_owned()) } else { term(&read.params, value) }
     }
 
@@ -276,7 +221,7 @@ impl Planner<'_> {
         relation: RelationId,
         path: &ColumnPath,
     ) -> Option<String> {
-        let (value, list) = self.known_term(source, path)?;
+        let (value, list) = known_term(self.model, source, path)?;
         match value {
             _ if list => Some(self.hole(relation, path, EACH)),
             Term::Param(_) => Some(self.hole(relation, path, &term(&read.params, value)?)),
@@ -331,6 +276,78 @@ impl Planner<'_> {
         };
         Some(format!("serve {} by get {table}{value}", read.name.text))
     }
+}
+
+/// Writes the steps that merge several ranges to one list: sorted, then cut.
+pub(crate) fn gather(model: &Model, read: &Read, source: &Source, limit: Option<&str>) -> String {
+    let mut out = String::new();
+    let orders: Vec<String> = read
+        .order
+        .iter()
+        .filter_map(|(key, desc)| {
+            let OrderKey::Columns(paths) = key else { return None };
+            let name = model.path_text(source.relation, paths.first()?);
+            Some(format!("{name}{}", if *desc { " desc" } else { "" }))
+        })
+        .collect();
+    if !orders.is_empty() {
+        out.push_str(&format!(" then sort by {}", orders.join(", ")));
+    }
+    if let Some(limit) = limit {
+        out.push_str(&format!(" then take {limit}"));
+    }
+    out
+}
+
+/// Returns the known value of an attribute, and true if it is one of a list.
+pub(crate) fn known_term<'a>(
+    model: &Model,
+    source: &'a Source,
+    path: &ColumnPath,
+) -> Option<(&'a Term, bool)> {
+    source.predicates.iter().find_map(|one| {
+        let same = canonical(model, source.relation, &one.path) == *path;
+        match one.op {
+            CondOp::Eq if same => Some((one.values.first()?, false)),
+            CondOp::In if same => Some((one.values.first()?, true)),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the ends of a range over texts that begin with `begin`, then with the attribute's value;
+/// `last` is true if nothing follows it.
+pub(crate) fn text_ends(
+    model: &Model,
+    (read, relation): (&Read, RelationId),
+    begin: &str,
+    (next, last): (&[usize], bool),
+    ranges: &[&Predicate],
+) -> Option<String> {
+    let fixed = !model.path_type(relation, next).is_text();
+    let mut out = String::new();
+    let (mut low, mut high) = (false, false);
+    for (word, value) in bounds(ranges) {
+        let Term::Param(_) = value else { return None };
+        let hole = hole(model, relation, next, &term(&read.params, value)?);
+        // Up to the end of what begins with the value, and not of longer values.
+        let end = if fixed || last { "" } else { "#" };
+        let (word, end) = match word {
+            "through" if last && !fixed => ("to", ""),
+            "through" | "after" => (word, end),
+            other => (other, ""),
+        };
+        low |= matches!(word, "from" | "after" | "begins");
+        high |= matches!(word, "to" | "through" | "before" | "begins");
+        out.push_str(&format!(" {word} {}", quote(&format!("{begin}{hole}{end}"))));
+    }
+    if !begin.is_empty() && !low {
+        out.push_str(&format!(" from {}", quote(begin)));
+    }
+    if !begin.is_empty() && !high {
+        out.push_str(&format!(" through {}", quote(begin)));
+    }
+    Some(out)
 }
 
 /// Converts range predicates to ends of a range.

@@ -259,9 +259,4 @@ impl Planner<'_> {
         let first = types.next();
         first.is_none_or(|first| types.all(|other| first.comparable(&other)))
     }
-
-    /// Returns true if texts of the type are delimited by themselves in a key of typed columns.
-    pub(super) fn is_text(&self, relation: RelationId, path: &[usize]) -> bool {
-        matches!(self.model.path_type(relation, path), Type::Text(_) | Type::Enum(_))
-    }
 }

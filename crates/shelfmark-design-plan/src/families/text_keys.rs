@@ -4,7 +4,7 @@ use super::Planner;
 use super::draft::{Ask, Component, Draft};
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::Codec;
-use shelfmark_design_language::model::{RelationId, Type};
+use shelfmark_design_language::model::{Model, RelationId, Type};
 
 /// The delimiter of a text key's components; it sorts below all that an escaped text holds.
 pub(crate) const DELIMITER: char = '#';
@@ -21,10 +21,15 @@ pub(crate) fn codec(ty: &Type) -> Codec {
     }
 }
 
+/// Returns a hole for a value of an attribute's type.
+pub(crate) fn hole(model: &Model, relation: RelationId, path: &[usize], what: &str) -> String {
+    format!("<{what}{}>", codec(&model.path_type(relation, path)).suffix())
+}
+
 impl Planner<'_> {
     /// Returns a hole for a value of the path's type.
     pub(crate) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
-        format!("<{what}{}>", codec(&self.model.path_type(relation, path)).suffix())
+        hole(self.model, relation, path, what)
     }
 
     pub(crate) fn path_hole(&self, relation: RelationId, path: &[usize]) -> String {

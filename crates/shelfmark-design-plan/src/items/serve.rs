@@ -6,16 +6,16 @@
 
 use super::needs::{Need, Origin};
 use super::pack::{Form, Layout, Placed};
-use super::text::{hole, lead, spreading};
+use super::text::{lead, spreading};
 use super::ways::{Access, Place};
 use crate::families::mixed::Mixed;
-use crate::families::serve::{bounds, term};
+use crate::families::serve::{bounds, gather, known_term, term, text_ends};
 use crate::families::text::EVERYTHING;
-use crate::families::text_keys::{DELIMITER, codec};
+use crate::families::text_keys::{DELIMITER, codec, hole};
 use shelfmark_design_language::codec::text as coded;
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::{
-    ColumnPath, Model, OrderKey, Predicate, Read, RelationId, Term, canonical,
+    ColumnPath, Model, Predicate, Read, RelationId, Term, canonical,
 };
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
@@ -81,7 +81,7 @@ impl Writer<'_> {
             out.push_str(&format!(" limit {limit}"));
         }
         if several {
-            out.push_str(&self.gather(read, source, limit.as_deref()));
+            out.push_str(&gather(self.model, read, source, limit.as_deref()));
         }
         if access.own {
             out.push_str(&self.point(placed.rows.relation, placed.rows.relation, &Vec::new())?);
@@ -190,7 +190,7 @@ impl Writer<'_> {
         value: &dyn Fn(&ColumnPath, bool) -> Option<String>,
     ) -> Option<String> {
         let key = &placed.rows.key;
-        let known = |path: &&ColumnPath| self.known_term(source, path).is_some();
+        let known = |path: &&ColumnPath| known_term(self.model, source, path).is_some();
         let head = key.sort.iter().take_while(known).count();
         let (head, rest) = key.sort.split_at(head);
         let ranges = self.ranges(source, rest.first());
@@ -260,52 +260,8 @@ impl Writer<'_> {
             let begins = format!(" begins {}", quote(&begin));
             return Some(Sort::Ends(if begin.is_empty() { String::new() } else { begins }));
         }
-        let fixed = !self.model.path_type(relation, next).is_text();
-        let last = rest.len() == 1;
-        let mut out = String::new();
-        let (mut low, mut high) = (false, false);
-        for (word, value) in bounds(ranges) {
-            let Term::Param(_) = value else { return None };
-            let hole = hole(self.model, relation, next, &term(&read.params, value)?);
-            // Up to the end of what begins with the value, and not of longer values.
-            let end = if fixed || last { "" } else { "#" };
-            let (word, end) = match word {
-                "through" if last && !fixed => ("to", ""),
-                "through" | "after" => (word, end),
-                other => (other, ""),
-            };
-            low |= matches!(word, "from" | "after" | "begins");
-            high |= matches!(word, "to" | "through" | "before" | "begins");
-            out.push_str(&format!(" {word} {}", quote(&format!("{begin}{hole}{end}"))));
-        }
-        if !begin.is_empty() && !low {
-            out.push_str(&format!(" from {}", quote(&begin)));
-        }
-        if !begin.is_empty() && !high {
-            out.push_str(&format!(" through {}", quote(&begin)));
-        }
-        Some(Sort::Ends(out))
-    }
-
-    /// Writes the steps that merge several ranges to one list: sorted, then cut.
-    fn gather(&self, read: &Read, source: &Source, limit: Option<&str>) -> String {
-        let mut out = String::new();
-        let orders: Vec<String> = read
-            .order
-            .iter()
-            .filter_map(|(key, desc)| {
-                let OrderKey::Columns(paths) = key else { return None };
-                let name = self.model.path_text(source.relation, paths.first()?);
-                Some(format!("{name}{}", if *desc { " desc" } else { "" }))
-            })
-            .collect();
-        if !orders.is_empty() {
-            out.push_str(&format!(" then sort by {}", orders.join(", ")));
-        }
-        if let Some(limit) = limit {
-            out.push_str(&format!(" then take {limit}"));
-        }
-        out
+        let next = (next.as_slice(), rest.len() == 1);
+        text_ends(self.model, (read, relation), &begin, next, ranges).map(Sort::Ends)
     }
 
     /// Returns the range predicates on the attribute behind the known ones.
@@ -317,21 +273,10 @@ impl Writer<'_> {
         source.predicates.iter().filter(on_next).collect()
     }
 
-    fn known_term<'s>(&self, source: &'s Source, path: &ColumnPath) -> Option<(&'s Term, bool)> {
-        source.predicates.iter().find_map(|one| {
-            let same = canonical(self.model, source.relation, &one.path) == *path;
-            match one.op {
-                CondOp::Eq if same => Some((one.values.first()?, false)),
-                CondOp::In if same => Some((one.values.first()?, true)),
-                _ => None,
-            }
-        })
-    }
-
     /// Returns a known value as a plan writes it: as a hole or piece of a text, or by itself.
     fn known(&self, read: &Read, source: &Source, path: &ColumnPath, text: bool) -> Option<String> {
         let relation = source.relation;
-        let (value, list) = self.known_term(source, path)?;
+        let (value, list) = known_term(self.model, source, path)?;
         let of_hole = |name: &str| hole(self.model, relation, path, name);
         match value {
             _ if list => Some(if text { of_hole(EACH) } else { EACH.to_owned() }),

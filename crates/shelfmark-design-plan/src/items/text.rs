@@ -7,17 +7,12 @@
 use super::pack::{Form, Layout, Placed};
 use super::ways::Place;
 use crate::families::text::EVERYTHING;
-use crate::families::text_keys::{DELIMITER, codec};
+use crate::families::text_keys::{DELIMITER, hole};
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Type};
 use shelfmark_design_language::syntax::print::quote;
 
 /// The sort key of a row that is alone under its partition key.
 pub(crate) const ALONE: &str = "0";
-
-/// Returns a hole for a value of an attribute's type.
-pub(crate) fn hole(model: &Model, relation: RelationId, path: &[usize], what: &str) -> String {
-    format!("<{what}{}>", codec(&model.path_type(relation, path)).suffix())
-}
 
 /// Returns the attribute whose hash spreads a key's rows over its shards.
 pub(crate) fn spreading(model: &Model, placed: &Placed) -> ColumnPath {
