@@ -7,7 +7,7 @@ use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
 use super::text_keys::DELIMITER;
-use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::model::ColumnPath;
 use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is the same for all rows.
