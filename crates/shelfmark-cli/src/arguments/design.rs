@@ -109,7 +109,8 @@ pub(crate) enum DesignVerb {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  shelfmark design plan shop.shelf >> shop.shelf\n  shelfmark \
-    design plan shop.shelf --target cql --whole | shelfmark design prove -")]
+    design plan shop.shelf --target cql --whole | shelfmark design prove -\n  shelfmark \
+    design plan shop.shelf --beside published")]
 pub(crate) struct DesignPlan {
     /// Model; its own schemas are not looked at
     pub(crate) file: PathBuf,

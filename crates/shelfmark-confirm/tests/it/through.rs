@@ -55,7 +55,7 @@ fn models_run_through_the_dynamodb_face() {
 /// with attributes of the same names and types are not to be found in it.
 #[test]
 fn an_index_holds_no_rows_of_types_without_an_entry() {
-    let text = "type name = text(min 1, max 20)
+    let text = "type name = text(min 1, max 1, only \"ab\")
 entity Order { key id: uuid  user: name immutable  at: timestamp immutable  total: int(0..100) }
 entity Pay { key id: uuid  user: name immutable  at: timestamp immutable  sum: int(0..100) }
 read orders(u) = Order where user = u order by at desc
