@@ -89,7 +89,7 @@ pub(crate) enum Statement {
     Delete(Delete),
     /// `EXISTS(SELECT …)`, a condition of a transaction.
     Exists(Select),
-    /// What is no operation, by the name of its node.
+    /// Something that is no operation, by the name of its node.
     Other(&'static str),
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Select {
     pub(super) source: Source,
     pub(crate) filter: Option<Expr>,
     pub(crate) order: Vec<OrderBy>,
-    /// What is said about the first clause that DynamoDB does not support.
+    /// The text about the first clause that DynamoDB does not support.
     pub(super) fault: Option<String>,
 }
 

@@ -25,7 +25,7 @@ use crate::table::{Target, check_not_empty, key_letter};
 pub(crate) struct Read {
     pub(crate) partition: Value,
     pub(crate) sort: SortCondition,
-    /// What is left of the condition.
+    /// The rest of the condition.
     pub(crate) filter: Option<Condition>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Direction {
 struct Branch {
     /// Conditions on the first sort column, each a range; without any, all of it.
     sorts: Vec<SortCondition>,
-    /// What the ranges leave.
+    /// The conditions that the ranges leave.
     filter: Vec<Condition>,
     /// All conditions but the one on the partition key.
     whole: Vec<Condition>,
