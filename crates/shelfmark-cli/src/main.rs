@@ -10,6 +10,7 @@ mod cluster;
 mod commands;
 mod connect;
 mod credentials;
+mod design_arguments;
 mod json;
 mod log;
 mod memory;
