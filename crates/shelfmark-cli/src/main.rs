@@ -10,7 +10,6 @@ mod cluster;
 mod commands;
 mod connect;
 mod credentials;
-mod design_arguments;
 mod json;
 mod log;
 mod memory;

@@ -14,11 +14,7 @@ use super::{has_extension, read};
 const OPEN: [&str; 2] = ["fuzz/", "load/"];
 
 /// The files whose comments are the help of the command, which speaks otherwise.
-<<<<<<< HEAD
 const HELP: &str = "shelfmark-cli/src/arguments/";
-=======
-const HELP: [&str; 2] = ["shelfmark-cli/src/arguments.rs", "shelfmark-cli/src/design_arguments.rs"];
->>>>>>> 581138efe1cd51e056cd185d8e9fa81aa7c90c0f
 
 /// Words with which a clause begins that is no sentence.
 const CLAUSES: [&str; 12] = [
@@ -56,11 +52,7 @@ pub(super) fn check(files: &[PathBuf]) -> anyhow::Result<Vec<String>> {
 fn is_clean(path: &Path) -> bool {
     let Some(path) = path.to_str() else { return false };
     let name = path.strip_prefix("crates/").unwrap_or(path);
-<<<<<<< HEAD
     !name.contains(HELP) && name.contains("/src/") && !OPEN.iter().any(|own| name.starts_with(own))
-=======
-    !HELP.contains(&name) && name.contains("/src/") && !OPEN.iter().any(|own| name.starts_with(own))
->>>>>>> 581138efe1cd51e056cd185d8e9fa81aa7c90c0f
 }
 
 /// Returns true if the file holds tests only, as its name says.

@@ -8,14 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-<<<<<<< HEAD:crates/shelfmark-cli/src/arguments/mod.rs
 pub(crate) use self::design::*;
-=======
-pub(crate) use crate::design_arguments::{
-    Design, DesignCalls, DesignCheck, DesignConfirm, DesignDraw, DesignFace, DesignFormat,
-    DesignPlan, DesignRun, DesignSource, DesignVerb,
-};
->>>>>>> 581138efe1cd51e056cd185d8e9fa81aa7c90c0f:crates/shelfmark-cli/src/arguments.rs
 use crate::tour::MODELS;
 
 /// One ordered store for people who think in partition keys and sort keys.
