@@ -93,9 +93,7 @@ pub fn high_water_key(table: u64) -> Bytes {
 pub fn is_high_water_key(key: &[u8]) -> bool {
     let &[tree, ref rest @ ..] = key else { return false };
     let mut rest = rest;
-    tree == Tree::Tombstones as u8
-        && take_ordered_varint(&mut rest).is_ok()
-        && rest == [HIGH_WATER]
+    tree == Tree::Tombstones as u8 && take_ordered_varint(&mut rest).is_ok() && rest == [HIGH_WATER]
 }
 
 /// Decodes the bound that no tombstone is above.
