@@ -11,6 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::design::*;
 use crate::tour::MODELS;
 
+use crate::commands::backup::{Backup, Restore};
+
 /// One ordered store for people who think in partition keys and sort keys.
 #[derive(Debug, Parser)]
 #[command(name = "shelfmark", version, propagate_version = true, max_term_width = 100)]
@@ -347,41 +349,6 @@ pub(crate) struct Tables {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The store of a folder is copied while no server has it open. Servers of a cluster may \
-    run, and write for at\nmost a minute meanwhile. Change streams and point-in-time recovery end with a \
-    restore.\n\nExample:\n  shelfmark backup --data /srv/store --to store.copy"
-)]
-pub(crate) struct Backup {
-    #[command(flatten)]
-    pub(crate) data: Data,
-    /// The cluster that holds the store, in place of a folder
-    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
-    pub(crate) engine: Option<String>,
-    #[command(flatten)]
-    pub(crate) tls: EngineTls,
-    /// The new file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) to: PathBuf,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  shelfmark restore --from store.copy --data /srv/new-store")]
-pub(crate) struct Restore {
-    /// The file that `backup` wrote
-    #[arg(long, value_name = "FILE")]
-    pub(crate) from: PathBuf,
-    /// The new store: a folder that is empty or not there
-    #[command(flatten)]
-    pub(crate) data: Data,
-    /// The cluster that is to hold the store, in place of a folder
-    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
-    pub(crate) engine: Option<String>,
-    #[command(flatten)]
-    pub(crate) tls: EngineTls,
 }
 
 #[derive(Debug, Args)]

@@ -5,15 +5,51 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 use shelfmark_engine::{Engine, Environment};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::{Store, vfs};
 
-use crate::arguments::{Backup, Restore};
+use crate::arguments::{Data, EngineTls};
 use crate::cluster::{cluster, cluster_store};
 use crate::random::SystemRandom;
 use crate::store::open;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The store of a folder is copied while no server has it open. Servers of a cluster may \
+    run, and write for at\nmost a minute meanwhile. Change streams and point-in-time recovery end with a \
+    restore.\n\nExample:\n  shelfmark backup --data /srv/store --to store.copy"
+)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// The cluster that holds the store, in place of a folder
+    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
+    /// The new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark restore --from store.copy --data /srv/new-store")]
+pub(crate) struct Restore {
+    /// The file that `backup` wrote
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: PathBuf,
+    /// The new store: a folder that is empty or not there
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// The cluster that is to hold the store, in place of a folder
+    #[arg(long, value_name = "tikv://HOST:PORT,…", conflicts_with = "data")]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: EngineTls,
+}
 
 /// Writes a copy of a store into a new file.
 pub(crate) fn backup(backup: &Backup) -> anyhow::Result<()> {
