@@ -78,10 +78,23 @@ pub fn plan_with(
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
         return Err(format!("{name:?} is no name of a schema"));
     }
-    if weighs(basis, target) {
-        return items::derive(basis, target, name, options);
+    if !weighs(basis, target) {
+        return families::derive(basis, target, name);
     }
-    families::derive(basis, target, name)
+    let weighed = items::derive(basis, target, name, options)?;
+    if weighed.unserved() == 0 {
+        return Ok(weighed);
+    }
+    // What no candidate serves the rules may: a schema that serves more is the better one.
+    let ruled = families::derive(basis, target, name)?;
+    Ok(if ruled.unserved() < weighed.unserved() { ruled } else { weighed })
+}
+
+impl Plan {
+    /// Returns how many patterns have no plan.
+    fn unserved(&self) -> usize {
+        self.notes.iter().filter(|note| note.contains(" has no plan")).count()
+    }
 }
 
 /// Returns true if candidates are weighed for a target: rows of few key columns, priced by request.

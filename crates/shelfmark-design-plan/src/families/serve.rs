@@ -233,6 +233,9 @@ impl Planner<'_> {
     pub(crate) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
         let read = self.model.reads.get(mixed.read)?;
         let source = read.sources.first()?;
+        if source.predicates.iter().any(|one| one.op == CondOp::In) {
+            return None;
+        }
         let row = mixed.rows.first()?;
         let known = row.keys.get(..row.known)?;
         let mut values = Vec::new();
