@@ -19,7 +19,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use shelfmark_dynamo::auth::{Policy, SignedRequest};
-use shelfmark_dynamo::{Face, Reply, RequestHead};
+use shelfmark_dynamo::{Face, OPERATIONS, Reply, RequestHead};
 use shelfmark_engine::budget::{Budget, Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -29,6 +29,7 @@ use tokio::sync::{oneshot, watch};
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
 use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
+use crate::console;
 use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
@@ -434,7 +435,12 @@ async fn unpacked(
 
 /// Answers an operation in the content type that it was asked in.
 async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
+    let begun = tokio::time::Instant::now();
     let mut answer = answer_to(caller, head, body).await;
+    let named = head.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+    let name = named.and_then(|named| named.rsplit('.').next()).unwrap_or_default();
+    let known = OPERATIONS.into_iter().find(|own| *own == name).unwrap_or("other");
+    console::request("dynamodb", known, answer.status().as_u16(), begun.elapsed());
     let asked = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_plain = asked.and_then(kind_of) == Some(PLAIN_JSON);
     if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {

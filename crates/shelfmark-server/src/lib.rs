@@ -10,6 +10,7 @@ mod address;
 mod buckets;
 mod coding;
 mod connection_slots;
+mod console;
 mod cql;
 mod dynamodb;
 mod gzip;
@@ -26,6 +27,7 @@ mod tls;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use buckets::BucketFolder;
+pub use console::ConsoleSettings;
 pub use pages::Pages;
 pub use pool::{Pool, PoolSize};
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::connection_slots::ConnectionSlots;
+use crate::console::{self, Console, ConsoleSettings};
 use crate::limits::Times;
 use crate::pages::Pages;
 use crate::tls::Tls;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub budget: Arc<Budget>,
     /// Web pages that may use the DynamoDB port while it takes requests without credentials.
     pub pages: Pages,
+    /// The settings of the console; `None` leaves it out.
+    pub console: Option<ConsoleSettings>,
 }
 
 /// The settings of the CQL face.
@@ -61,6 +64,8 @@ pub struct Addresses {
     pub dynamodb: Option<SocketAddr>,
     /// The CQL face.
     pub cql: Option<SocketAddr>,
+    /// The console.
+    pub console: Option<SocketAddr>,
 }
 
 /// The reason why the server could not start or go on.
@@ -94,6 +99,7 @@ pub struct Server {
     times: Times,
     budget: Arc<Budget>,
     pages: Pages,
+    console: Option<(TcpListener, Arc<Console>)>,
 }
 
 impl Server {
@@ -110,6 +116,7 @@ impl Server {
             times: settings.times,
             budget: settings.budget,
             pages: settings.pages,
+            console: None,
         };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
             let listener = listen(address).await?;
@@ -128,6 +135,14 @@ impl Server {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(ConsoleSettings { address, token, engine }) = settings.console {
+            let listener = listen(address).await?;
+            server.addresses.console = listener.local_addr().ok();
+            let (budget, on_loopback) = (Arc::clone(&server.budget), address.ip().is_loopback());
+            let console = Arc::new(Console { token, engine, budget, on_loopback });
+            server.console = Some((listener, console));
+            console::install();
         }
         Ok(server)
     }
@@ -153,12 +168,19 @@ impl Server {
         if let Some((listener, face, tls)) = self.cql {
             tasks.spawn(cql::accept(listener, face, tls, slots, stopped));
         }
+        // Not waited for: who watches may watch to the end.
+        let watching = self.console.map(|(listener, console)| {
+            tokio::spawn(console::accept(listener, console, stopping.subscribe()))
+        });
         stop.await;
         // Nobody listening any more is fine: then there is nobody to stop.
         let _ = stopping.send(true);
         let drained = async { while tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(self.times.drain_max, drained).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
+        }
+        if let Some(watching) = watching {
+            watching.abort();
         }
     }
 }

@@ -125,6 +125,13 @@ pub(crate) struct Serve {
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) cql: Option<SocketAddr>,
+    /// Where whoever runs the server looks: /health, /ready, and /metrics for Prometheus; off by default
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub(crate) console: Option<SocketAddr>,
+    /// File with the token that requests to the console carry (Authorization: Bearer TOKEN); needed where
+    /// other machines reach it
+    #[arg(long, value_name = "FILE", requires = "console")]
+    pub(crate) console_token_file: Option<PathBuf>,
     /// Ask CQL clients to log in; this role is a superuser: it may do everything
     #[arg(long, value_name = "NAME", requires = "cql_password_file")]
     pub(crate) cql_user: Option<String>,

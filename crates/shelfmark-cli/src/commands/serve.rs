@@ -15,8 +15,8 @@ use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
-    Addresses, BucketFolder, CqlSettings, Faces, Guard, Pages, Pool, PoolSize, Server, Settings,
-    SpoolFolder, Tls, check_exposed, check_free, limits,
+    Addresses, BucketFolder, ConsoleSettings, CqlSettings, Faces, Guard, Pages, Pool, PoolSize,
+    Server, Settings, SpoolFolder, Tls, check_exposed, check_free, limits,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -32,6 +32,8 @@ use crate::store::{memory as in_memory, open, shared};
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
+/// A token that nobody guesses.
+const CONSOLE_TOKEN_BYTES_MIN: usize = 16;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// The settings of a configuration file: named as the flags, with underscores.
@@ -50,6 +52,9 @@ struct Config {
     dynamodb_tls_key: Option<PathBuf>,
     #[serde(default, deserialize_with = "address")]
     cql: Option<SocketAddr>,
+    #[serde(default, deserialize_with = "address")]
+    console: Option<SocketAddr>,
+    console_token_file: Option<PathBuf>,
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
     cql_authorizer: Option<String>,
@@ -100,6 +105,8 @@ struct Ready {
     dynamodb: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cql: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    console: Option<String>,
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
@@ -130,15 +137,9 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     };
     check_exposed(cql.address, guard, insecure)?;
     warn_of_open_files(&config);
-    if let Some(path) = &config.ready_file {
-        // One of an earlier run would say that this one is ready.
-        vfs::remove(path).with_context(|| format!("cannot replace {}", path.display()))?;
-    }
+    let console_token = console_token(&config, insecure)?;
     // Before the folder is made: a port that is taken leaves nothing behind.
-    check_free(dynamodb)?;
-    if !cql.optional {
-        check_free(cql.address)?;
-    }
+    clear_the_way(&config, dynamodb, &cql)?;
     let usual = Options::default();
     let granted = memory::granted(config.memory_limit);
     if let Some(cut) = &granted.cut {
@@ -148,12 +149,15 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
+    let console =
+        |address| ConsoleSettings { address, token: console_token, engine: engine.clone() };
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
         budget: Arc::clone(&budget),
         pages: Pages::of(config.cors.iter().flatten()).map_err(|why| anyhow!(why))?,
+        console: config.console.map(console),
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
@@ -177,6 +181,19 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     served.and(closed)
 }
 
+/// Removes the ready file of an earlier run, which would say that this one is ready, and checks that the
+/// ports are free.
+fn clear_the_way(config: &Config, dynamodb: SocketAddr, cql: &CqlSettings) -> anyhow::Result<()> {
+    if let Some(path) = &config.ready_file {
+        vfs::remove(path).with_context(|| format!("cannot replace {}", path.display()))?;
+    }
+    let asked_for = (!cql.optional).then_some(cql.address);
+    for address in [Some(dynamodb), config.console, asked_for].into_iter().flatten() {
+        check_free(address)?;
+    }
+    Ok(())
+}
+
 /// Returns the buckets for exports and imports, if there is a folder for them.
 fn buckets(folder: Option<&Path>) -> anyhow::Result<Option<BucketFolder>> {
     let Some(folder) = folder else { return Ok(None) };
@@ -187,6 +204,26 @@ fn buckets(folder: Option<&Path>) -> anyhow::Result<Option<BucketFolder>> {
             folder.display()
         )
     })
+}
+
+/// Returns the token that the console asks for, if it does.
+fn console_token(config: &Config, insecure: bool) -> anyhow::Result<Option<String>> {
+    let Some(address) = config.console else { return Ok(None) };
+    let token = config.console_token_file.as_deref().map(credentials::password).transpose()?;
+    let guard = Guard {
+        setting: "console_token_file",
+        flags: "--console-token-file FILE",
+        is_set: token.is_some(),
+    };
+    check_exposed(address, guard, insecure)?;
+    let Some(token) = token else { return Ok(None) };
+    if token.trim().len() < CONSOLE_TOKEN_BYTES_MIN {
+        bail!(
+            "the console's token has fewer than {CONSOLE_TOKEN_BYTES_MIN} bytes; make one with: \
+             openssl rand -hex 32"
+        );
+    }
+    Ok(Some(token.trim().to_owned()))
 }
 
 /// Returns the login of CQL clients, if they have to log in.
@@ -287,6 +324,8 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
             .or(file.dynamodb_tls_certificate),
         dynamodb_tls_key: flags.dynamodb_tls_key.clone().or(file.dynamodb_tls_key),
         cql: flags.cql.or(file.cql),
+        console: flags.console.or(file.console),
+        console_token_file: flags.console_token_file.clone().or(file.console_token_file),
         cql_user: flags.cql_user.clone().or(file.cql_user),
         cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
         cql_authorizer: flags.cql_authorizer.clone().or(file.cql_authorizer),
@@ -309,6 +348,7 @@ fn warn_of_open_files(config: &Config) {
     let files = [
         ("the credentials", &config.credentials),
         ("the password", &config.cql_password_file),
+        ("the token", &config.console_token_file),
         ("the key", &config.dynamodb_tls_key),
         ("the key", &config.cql_tls_key),
     ];
@@ -420,7 +460,11 @@ fn serve(
 
 fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> anyhow::Result<()> {
     let text = |address: Option<SocketAddr>| address.map(|address| address.to_string());
-    let ready = Ready { dynamodb: text(addresses.dynamodb), cql: text(addresses.cql) };
+    let ready = Ready {
+        dynamodb: text(addresses.dynamodb),
+        cql: text(addresses.cql),
+        console: text(addresses.console),
+    };
     if let Some(address) = &ready.dynamodb {
         tracing::info!("DynamoDB clients are served at {scheme}://{address}");
     }
@@ -436,6 +480,9 @@ fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> a
     }
     if let Some(address) = &ready.cql {
         writeln!(std::io::stdout(), "cql {address}")?;
+    }
+    if let Some(address) = &ready.console {
+        writeln!(std::io::stdout(), "console http://{address}")?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod attacks;
 mod backup;
 mod cassandra_cli;
 mod command;
+mod console;
 mod copy;
 mod cql;
 mod design;

@@ -1,0 +1,123 @@
+//! The console's port: health, readiness, metrics, and who is answered.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use crate::process::{Server, shelfmark, stderr};
+
+/// Asks the console; returns the whole answer.
+fn ask(address: &str, path: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
+    write!(stream, "GET {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// Returns the console's address, which the server wrote into its ready file.
+fn console_of(folder: &std::path::Path) -> String {
+    let text = std::fs::read_to_string(folder.join("ready.json")).unwrap();
+    let ready: serde_json::Value = serde_json::from_str(&text).unwrap();
+    ready["console"].as_str().unwrap().to_owned()
+}
+
+/// Returns the value of a sample.
+fn sample(metrics: &str, name: &str) -> f64 {
+    let line = metrics.lines().find(|line| line.starts_with(name));
+    let line = line.unwrap_or_else(|| panic!("no {name} in {metrics}"));
+    line.rsplit_once(' ').unwrap().1.parse().unwrap()
+}
+
+#[test]
+fn requests_and_the_store_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    server.create_table("tab");
+    for number in 0..5 {
+        server.put("tab", "a", &number.to_string());
+    }
+    let refused = r#"{"TableName":"nowhere","Key":{"pk":{"S":"a"}}}"#;
+    assert_eq!(server.call("GetItem", refused).0, 400);
+    server.call("NoSuchOperation", "{}");
+    let metrics = ask(&console, "/metrics", "");
+    assert!(metrics.starts_with("HTTP/1.1 200 OK"), "{metrics}");
+    let of = |operation: &str, status: &str| {
+        let labels = format!(r#"{{face="dynamodb",operation="{operation}",status="{status}"}}"#);
+        sample(&metrics, &format!("shelfmark_requests_total{labels}"))
+    };
+    assert_eq!(of("PutItem", "ok"), 5.0);
+    assert_eq!(of("GetItem", "refused"), 1.0);
+    assert_eq!(of("other", "refused"), 1.0);
+    let times = r#"shelfmark_request_seconds_count{face="dynamodb",operation="PutItem"}"#;
+    assert_eq!(sample(&metrics, times), 5.0);
+    assert!(sample(&metrics, "shelfmark_commits_total") >= 6.0);
+    assert!(sample(&metrics, "shelfmark_syncs_total") >= 1.0);
+    assert!(sample(&metrics, "shelfmark_budget_bytes") > 1e6);
+    assert!(metrics.contains("# HELP shelfmark_requests_total Requests by face"), "{metrics}");
+    // Nothing that a client sent.
+    assert!(!metrics.contains("nowhere"), "{metrics}");
+    drop(server.stop("-TERM"));
+}
+
+#[test]
+fn health_says_why_writes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    for path in ["/health", "/ready"] {
+        assert!(ask(&console, path, "").starts_with("HTTP/1.1 200 OK"), "{path}");
+    }
+    assert!(ask(&console, "/elsewhere", "").starts_with("HTTP/1.1 404"));
+    assert!(ask(&console, "/", "").contains("/metrics"));
+    drop(server.stop("-TERM"));
+    let full = ["--console", "127.0.0.1:0", "--disk-free-min", "1000000GB"];
+    let _server = Server::start_cql(folder.path(), &full);
+    let console = console_of(folder.path());
+    for path in ["/health", "/ready"] {
+        let answer = ask(&console, path, "");
+        assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+        assert!(answer.contains("fewer than"), "{answer}");
+    }
+}
+
+#[test]
+fn a_token_is_asked_for_where_one_is_given_and_web_pages_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    let page = ask(&console, "/health", "Origin: http://evil.example\r\n");
+    assert!(page.starts_with("HTTP/1.1 403"), "{page}");
+    let rebound = ask(&console, "/health", "Host: evil.example\r\n");
+    assert!(rebound.starts_with("HTTP/1.1 403"), "{rebound}");
+    drop(server.stop("-TERM"));
+    let token = folder.path().join("token");
+    std::fs::write(&token, "0123456789abcdef0123\n").unwrap();
+    let token = token.to_str().unwrap();
+    let flags = ["--console", "127.0.0.1:0", "--console-token-file", token];
+    let _server = Server::start_cql(folder.path(), &flags);
+    let console = console_of(folder.path());
+    for wrong in ["", "Authorization: Bearer 0123456789abcdef\r\n", "Authorization: Bearer x\r\n"] {
+        let refused = ask(&console, "/metrics", wrong);
+        assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+        assert!(!refused.contains("shelfmark_"), "{refused}");
+    }
+    let right = ask(&console, "/metrics", "Authorization: Bearer 0123456789abcdef0123\r\n");
+    assert!(right.starts_with("HTTP/1.1 200 OK"), "{right}");
+}
+
+#[test]
+fn a_console_that_others_reach_needs_a_token_that_nobody_guesses() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("store");
+    let (data, token) = (data.to_str().unwrap(), folder.path().join("token"));
+    let open = shelfmark(&["serve", "--data", data, "--console", "0.0.0.0:0"]);
+    assert!(stderr(&open).contains("--console-token-file FILE"), "{}", stderr(&open));
+    std::fs::write(&token, "short").unwrap();
+    let token = token.to_str().unwrap();
+    let short = ["serve", "--data", data, "--console", "0.0.0.0:0", "--console-token-file", token];
+    let short = shelfmark(&short);
+    assert!(stderr(&short).contains("openssl rand -hex 32"), "{}", stderr(&short));
+    assert!(!folder.path().join("store").exists());
+}
