@@ -3,7 +3,7 @@
 //! All keys are locked, each with its new value; then the lock of one of them, the primary, becomes the
 //! commit, and everybody who meets another lock asks there. The client library is not trusted with it:
 //! where it does not find the region of a key, it sends nothing for that key and says that all went well.
-//! What it is not: a resolver of others' locks. A read by the library is, and is waited for.
+//! What it is not: a resolver of others' locks, which the library is.
 //!
 //! Invariant: `Ok` means that the primary's store said that it is committed;
 //! [`ErrorKind::Undetermined`] that it was asked and nobody could say; any other error that the
@@ -15,13 +15,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_store::{Error, ErrorKind, Result};
-use tikv_client::TimestampExt as _;
+use tikv_client::{Backoff, TimestampExt as _};
 use tokio::task::JoinSet;
 
 use crate::leaders::{Asked, ask};
 use crate::placement::Route;
 use crate::retry::{self, Patience};
-use crate::snapshot::reading;
 use crate::store::Shared;
 use crate::wire::{
     CommitRequest, EndResponse, KeyError, Mutation, OP_LOCK, PrewriteRequest, PrewriteResponse,
@@ -32,6 +31,8 @@ use crate::wire::{
 const LOCKED_MAX: Duration = Duration::from_secs(3);
 /// The longest wait for the locks of others in one transaction: two may wait for each other.
 const WAIT_FOR_LOCKS_MAX: Duration = Duration::from_millis(1500);
+/// Locks that are asked for at one key, which has one.
+const LOCKS_AT_ONE_KEY: u32 = 4;
 /// Bytes of keys and values that one request locks.
 const BYTES_AT_ONCE: usize = 512 * 1024;
 
@@ -199,18 +200,29 @@ impl TwoPhase {
         Error::conflict(self.shared.keys.inner(key).into_iter().collect())
     }
 
-    /// Waits until another's lock is gone; false when that takes too long. A read does what is to be done
-    /// about a lock whose server is gone.
+    /// Does what is to be done about another's lock, and waits a moment; false when that took too long.
     async fn wait_for_lock(&self, key: &[u8], patience: &mut Patience) -> bool {
+        if let Err(error) = self.resolve(key).await {
+            tracing::debug!(%error, "a lock could not be looked at");
+        }
+        // Also where it is gone: whoever took it may not be done with other keys of ours.
+        patience.wait().await
+    }
+
+    /// Has the library end what a lock at `key` is of, if that has ended or its server is gone. Readers
+    /// would pass over locks that change nothing.
+    async fn resolve(&self, key: &[u8]) -> Result<()> {
         let shared = &self.shared;
-        let read = retry::read(patience.left(), || {
-            let (client, key) = (shared.clients.next(), key.to_vec());
+        retry::read(WAIT_FOR_LOCKS_MAX, || {
+            let (client, start) = (shared.clients.next(), key.to_vec());
+            let end = [key, &[0]].concat();
             async move {
                 let now = client.current_timestamp().await?;
-                client.snapshot(now, reading()).get(key).await
+                let locks = client.scan_locks(&now, start..end, LOCKS_AT_ONE_KEY).await?;
+                client.resolve_locks(locks, now, Backoff::no_backoff()).await.map(drop)
             }
-        });
-        read.await.is_ok() || patience.wait().await
+        })
+        .await
     }
 
     /// Commits the primary; returns the timestamp.

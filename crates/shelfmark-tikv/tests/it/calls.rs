@@ -34,6 +34,11 @@ fn timestamps_asked() -> u64 {
     received.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
 }
 
+/// Returns how many requests of a method the store has had.
+pub(crate) fn count_of(method: &str) -> u64 {
+    counted().get(method).copied().unwrap_or(0)
+}
+
 /// Returns what `call` asks for, at the least, as a text: `1 KvGet, 1 Tso`.
 pub(crate) fn asked(mut call: impl FnMut()) -> String {
     // Regions and leaders are looked up once.

@@ -4,10 +4,12 @@
 //! a time: the switch is the store's.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits};
 
-use crate::calls::ask;
+use crate::calls::{ask, count_of};
 use crate::lanes::Lane;
 use crate::support::{attempt, get, kind, on, put, put_if_absent, read, write};
 
@@ -144,5 +146,37 @@ fn regions_that_split_under_a_scan_lose_and_repeat_nothing() {
             assert_eq!(found, keys);
         }
         assert!(store.boundaries(&KeyRange::all()).unwrap().len() > 10);
+    });
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn locks_that_nobody_ends_are_taken_by_others_when_they_are_old() {
+    case("oldlocks", |lane| {
+        let (first, second) = (lane.open(), lane.open());
+        write(&*first, vec![put("p", "0"), put("v", "0")]);
+        let base = first.snapshot().unwrap();
+        let before = count_of("KvPrewrite");
+        // For longer than a lock lives; then for nobody any more.
+        ask("/fault?method=KvCommit&mode=drop-before&n=100");
+        std::thread::scope(|scope| {
+            // It changes one key and has read the other: its lock there changes nothing.
+            let commit = on(&base, &["v"], vec![put("p", "1")]);
+            let stuck = scope.spawn(|| first.commit(commit));
+            ThreadSleeper.sleep(Duration::from_millis(200));
+            let mut tries = 0;
+            while let Err(error) = second.commit(Commit::of(vec![put("v", "2")])) {
+                let kind = error.kind();
+                assert!(matches!(kind, ErrorKind::Busy | ErrorKind::Conflict), "{error}");
+                tries += 1;
+                assert!(tries < 20, "the locks stay");
+            }
+            let expected = if stuck.join().unwrap().is_ok() { "1" } else { "0" };
+            assert_eq!(get(&*second, "p").unwrap(), expected);
+            assert_eq!(get(&*first, "v").unwrap(), "2");
+        });
+        let asked = count_of("KvPrewrite") - before;
+        assert!(asked < 300, "who waits for a lock asks {asked} times");
+        ask("/fault?method=KvCommit&mode=none&n=0");
     });
 }
