@@ -120,7 +120,7 @@ fn what_restricts_a_key_or_a_role_and_cannot_be_read_is_refused() {
 
 #[test]
 fn a_setting_that_there_is_none_of_is_refused() {
-    let refused = shelfmark(&["serve", "--console", "127.0.0.1:0"]);
+    let refused = shelfmark(&["serve", "--consul", "127.0.0.1:0"]);
     assert!(!refused.status.success());
     assert!(stderr(&refused).contains("unexpected argument"), "{}", stderr(&refused));
 }
