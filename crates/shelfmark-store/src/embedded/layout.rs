@@ -125,8 +125,6 @@ fn check_names(folder: &Path) -> Result<()> {
 /// # Errors
 ///
 /// * [`ErrorKind::Corrupt`]: the remains hold data, so the superblock was lost rather than not yet made.
-// Tests of power cuts name syncs by the functions that make them, so this one stays one.
-#[inline(never)]
 pub(super) fn create(folder: &Path, store_id: u128, options: &Options) -> Result<()> {
     let log_folder = log_folder(folder);
     let tree_folder = tree_folder(folder);
