@@ -207,7 +207,10 @@ class Items(unittest.TestCase):
 
     def test_an_operation_that_is_not_there_says_so(self):
         self.refused(
-            "UnknownOperationException", client.list_exports, TableArn="arn:aws:dynamodb:x:1:table/t"
+            "UnknownOperationException",
+            client.create_global_table,
+            GlobalTableName="tab",
+            ReplicationGroup=[{"RegionName": "eu-central-1"}],
         )
 
 
