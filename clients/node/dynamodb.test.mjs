@@ -129,7 +129,7 @@ test("PartiQL", async () => {
   let NextToken;
   do {
     const page = await documents.send(new ExecuteStatementCommand({
-      Statement: `SELECT sk, m.list[1] FROM "${TableName}" WHERE pk = ? ORDER BY sk DESC`,
+      Statement: `SELECT sk, m."list"[1] FROM "${TableName}" WHERE pk = ? ORDER BY sk DESC`,
       Parameters: ["partiql"], Limit: 2, NextToken,
     }));
     found.push(...page.Items);
