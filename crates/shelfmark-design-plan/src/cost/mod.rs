@@ -4,7 +4,7 @@
 //! those of the rows, the rates those that are declared.
 //!
 //! What it is not: no proof, and no part of one; no bill. A figure that is not declared has the
-//! usual one of [`crate::load`], and the report names the pattern's rate as assumed.
+//! usual one of `load`, and the report names the pattern's rate as assumed.
 //!
 //! Invariant: the cost of a schema is the sum of its patterns and its storage.
 
