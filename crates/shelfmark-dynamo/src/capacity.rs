@@ -15,7 +15,7 @@ use shelfmark_model::{IndexSchema, Item, Projected, Value, attribute_size_bytes,
 
 use crate::json::Writer;
 use crate::limits::{READ_UNIT_BYTES, WRITE_UNIT_BYTES};
-use crate::table::{Meta, key_letter};
+use crate::table::{Meta, key_letter, vector_indexes};
 
 /// The level of detail of `ReturnConsumedCapacity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,6 +56,8 @@ pub(crate) struct Consumed {
     table: f64,
     local: BTreeMap<String, f64>,
     global: BTreeMap<String, f64>,
+    /// Bytes that were written to vector indexes; they are no part of the units.
+    vectors: BTreeMap<String, usize>,
     purpose: Purpose,
 }
 
@@ -111,6 +113,7 @@ impl Consumed {
         let size = |item: Option<&Item>| item.map_or(0, item_size_bytes);
         let mut consumed =
             Self { table: units(size(old).max(size(new)), WRITE_UNIT_BYTES), ..Self::default() };
+        consumed.vectors = vector_bytes(table, old, new);
         if table.schema.indexes.is_empty() {
             return consumed;
         }
@@ -142,6 +145,9 @@ impl Consumed {
         for (name, units) in other.global {
             *self.global.entry(name).or_default() += units;
         }
+        for (name, bytes) in other.vectors {
+            *self.vectors.entry(name).or_default() += bytes;
+        }
     }
 
     fn total(&self) -> f64 {
@@ -166,6 +172,15 @@ impl Consumed {
                 out.name(name).object(|out| {
                     for (index, units) in arm {
                         out.name(index).object(|out| out.name("CapacityUnits").fraction(*units));
+                    }
+                });
+            }
+            if !self.vectors.is_empty() {
+                out.name("VectorIndexes").object(|out| {
+                    for (index, bytes) in &self.vectors {
+                        let bytes = u32::try_from(*bytes).map_or(f64::MAX, f64::from);
+                        out.name(index)
+                            .object(|out| out.name("VectorWriteRequestBytes").fraction(bytes));
                     }
                 });
             }
@@ -209,6 +224,26 @@ impl ConsumedByTable {
             }
         });
     }
+}
+
+/// Returns the bytes that a write sends to each vector index whose entry it changes.
+fn vector_bytes(table: &Table, old: Option<&Item>, new: Option<&Item>) -> BTreeMap<String, usize> {
+    let mut bytes = BTreeMap::new();
+    for (name, index) in vector_indexes(&table.schema) {
+        let entry = |item: Option<&Item>| item.and_then(|item| index.entry_bytes(table, item));
+        let is_held = |name: &str| *name == index.attribute || index.holds(table, name);
+        let part = |item: Option<&Item>| -> Vec<_> {
+            let item = item.into_iter().flatten().filter(|(name, _)| is_held(name));
+            item.map(|(name, value)| (name.clone(), value.clone())).collect()
+        };
+        let changed = match (entry(old), entry(new)) {
+            (_, Some(now)) if part(old) != part(new) => Some(now),
+            (Some(before), None) => Some(before),
+            _ => None,
+        };
+        bytes.extend(changed.map(|changed| (name, changed)));
+    }
+    bytes
 }
 
 /// Returns the units of what changes in one index: nothing for an unchanged entry, both entries if

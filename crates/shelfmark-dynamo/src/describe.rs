@@ -10,7 +10,9 @@ use crate::face::Face;
 use crate::json::Writer;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
 use crate::streams::{stream_arn, view_type_of};
-use crate::table::{Billing, Meta, Throughput, index_arn, key_letter, table_arn};
+use crate::table::{
+    Billing, Meta, Throughput, VectorIndex, index_arn, key_letter, table_arn, vector_indexes,
+};
 
 /// The number of items of a table or index, and their total size.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +29,7 @@ struct Size {
 pub(crate) struct Sizes {
     table: Size,
     indexes: BTreeMap<String, Size>,
+    vectors: BTreeMap<String, Size>,
 }
 
 impl Sizes {
@@ -38,7 +41,28 @@ impl Sizes {
             let size = Size::of(engine, table, Some(index.name.clone()))?;
             sizes.indexes.insert(index.name.clone(), size);
         }
+        sizes.measure_vectors(engine, table)?;
         Ok(sizes)
+    }
+}
+
+impl Sizes {
+    /// Measures the vector indexes: what the first page of the table has in them.
+    fn measure_vectors(&mut self, engine: &Engine, table: &Table) -> Result<()> {
+        let vectors = vector_indexes(&table.schema);
+        if vectors.is_empty() {
+            return Ok(());
+        }
+        let scan = Scan { bytes_max: Some(PAGE_SIZE_BYTES_MAX), ..Scan::default() };
+        for item in engine.scan(table, &scan)?.items {
+            for (name, index) in &vectors {
+                let Some(bytes) = index.entry_bytes(table, &item) else { continue };
+                let size = self.vectors.entry(name.clone()).or_default();
+                size.items += 1;
+                size.bytes += bytes as u64;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -84,6 +108,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_billing(out, meta);
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
+        put_vectors(out, &described);
         put_stream(out, &described);
         put_restored(out, table, meta);
         put_on_demand(out, meta.on_demand);
@@ -259,6 +284,9 @@ fn put_definitions(out: &mut Writer, table: &Table) {
 fn put_schema_definitions(out: &mut Writer, schema: &TableSchema) {
     let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
     let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
+    let vectors = vector_indexes(schema);
+    let searched = vectors.values().flat_map(|index| &index.schema);
+    let searched = searched.map(|own| (own.name.as_str(), own.letter.as_str()));
     let columns: BTreeSet<(&str, &str)> = schema
         .partition
         .iter()
@@ -271,6 +299,7 @@ fn put_schema_definitions(out: &mut Writer, schema: &TableSchema) {
                 .chain(sorts)
                 .map(|column| (column.name.as_str(), key_letter(&column.key_type))),
         )
+        .chain(searched)
         .collect();
     out.name("AttributeDefinitions").list(|out| {
         for (name, letter) in columns {
@@ -361,6 +390,49 @@ fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
     size.put(out, "IndexSizeBytes");
     let table = &described.table.schema.name.name;
     out.name("IndexArn").text(&index_arn(&described.face.options, table, &index.name));
+}
+
+fn put_vectors(out: &mut Writer, described: &Described<'_>) {
+    if described.meta.vectors.is_empty() {
+        return;
+    }
+    out.name("VectorIndexes").list(|out| {
+        for (name, index) in &described.meta.vectors {
+            out.object(|out| put_vector(out, described, name, index));
+        }
+    });
+}
+
+fn put_vector(out: &mut Writer, described: &Described<'_>, name: &str, index: &VectorIndex) {
+    out.name("IndexName").text(name);
+    put_vector_settings(out, index);
+    let status = if described.status == "CREATING" { "CREATING" } else { "ACTIVE" };
+    out.name("IndexStatus").text(status);
+    out.name("Backfilling").boolean(false);
+    let size = described.sizes.vectors.get(name).copied().unwrap_or_default();
+    size.put(out, "IndexSizeBytes");
+    let table = &described.table.schema.name.name;
+    out.name("IndexArn").text(&index_arn(&described.face.options, table, name));
+}
+
+/// Writes what a vector index was created with.
+fn put_vector_settings(out: &mut Writer, index: &VectorIndex) {
+    out.name("VectorAttribute").object(|out| out.name("AttributeName").text(&index.attribute));
+    if !index.schema.is_empty() {
+        out.name("SearchSchema").list(|out| {
+            for attribute in &index.schema {
+                out.object(|out| {
+                    out.name("AttributeName").text(&attribute.name);
+                    let role = if attribute.is_hash { "HASH" } else { "INLINE_FILTER" };
+                    out.name("SearchSchemaElementType").text(role);
+                });
+            }
+        });
+    }
+    out.name("Projection").object(|out| put_projection(out, &index.projected));
+    let dimensions = i64::try_from(index.dimensions).unwrap_or(i64::MAX);
+    out.name("Dimensions").integer(dimensions);
+    out.name("DistanceFunction").text(index.distance.name());
 }
 
 fn put_projection(out: &mut Writer, projected: &Projected) {

@@ -234,3 +234,16 @@ pub const TRANSFERS_PAGE_MAX: usize = 25;
 
 /// Fewest characters of a token of ListImports. Source: service model.
 pub const IMPORT_TOKEN_CHARS_MIN: usize = 112;
+
+/// Most dimensions of a vector. Source: service model, `SearchVectorList`.
+pub const VECTOR_DIMENSIONS_MAX: usize = 4_096;
+
+/// Most items that a vector search returns. Source: Developer Guide, "Troubleshooting vector
+/// indexes".
+pub const TOP_K_MAX: usize = 100;
+
+/// Most vector indexes of a table. *Ours*: as many as global indexes.
+pub const VECTOR_INDEXES_MAX: usize = 20;
+
+/// Most attributes of a search schema. *Ours*.
+pub const SEARCH_SCHEMA_MAX: usize = 20;

@@ -22,6 +22,7 @@ mod parser;
 mod placeholders;
 mod projection;
 mod reserved;
+mod search_condition;
 mod update;
 
 /// The syntax tree, for languages whose conditions and updates are these under other words.
@@ -32,7 +33,7 @@ pub(crate) mod tree {
 pub(crate) use key_condition::{KeyCondition, KeyRelation};
 pub(crate) use placeholders::{Given, Placeholders};
 
-use shelfmark_model::{Condition, Patch, Path, Projection};
+use shelfmark_model::{Condition, Patch, Path, Projection, Value};
 
 use crate::errors::{Error, Result, texts};
 use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
@@ -44,6 +45,7 @@ pub(crate) enum Kind {
     Filter,
     KeyCondition,
     Projection,
+    SearchCondition,
     Update,
 }
 
@@ -55,6 +57,7 @@ impl Kind {
             Self::Filter => "FilterExpression",
             Self::KeyCondition => "KeyConditionExpression",
             Self::Projection => "ProjectionExpression",
+            Self::SearchCondition => "SearchConditionExpression",
             Self::Update => "UpdateExpression",
         }
     }
@@ -98,6 +101,19 @@ impl Placeholders {
             Ok(node)
         })?;
         node.map(|node| key_condition::conditions(self, &node)).transpose()
+    }
+
+    /// Parses and translates the condition of a vector search.
+    pub(crate) fn search_condition(
+        &self,
+        source: Option<&str>,
+    ) -> Result<Option<Vec<(String, Value)>>> {
+        let node = self.read(Kind::SearchCondition, source, |source| {
+            let node = condition::parse(source)?;
+            check::condition(self, &node)?;
+            Ok(node)
+        })?;
+        node.map(|node| search_condition::equalities(self, &node)).transpose()
     }
 
     /// Parses and translates an update.

@@ -100,6 +100,7 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "PutItem" => ("PutItem", Write, Table),
         "Query" => ("Query", Read, Table),
         "Scan" => ("Scan", Read, Table),
+        "SearchVectors" => ("SearchVectors", Read, Table),
         "TagResource" => ("TagResource", Manage, Resource),
         "TransactGetItems" => ("GetItem", Read, Transaction),
         "TransactWriteItems" => ("PutItem", Write, Transaction),

@@ -10,6 +10,7 @@ use super::table_request::{
     self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
+use super::vector_requests::{self, VectorRequest};
 use super::{resource_policy, tags};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
@@ -39,6 +40,7 @@ pub(super) struct Request {
     stream: Option<StreamRequest>,
     policy: Option<String>,
     settings_replication: Option<String>,
+    vectors: Option<Vec<VectorRequest>>,
     /// A member that asks for something that this server does not do.
     unsupported: Option<&'static str>,
 }
@@ -116,10 +118,7 @@ impl Request {
                 request.stream = table_request::read_stream(reader)?;
             }
             "VectorIndexes" => {
-                let indexes = reader.list(|reader| reader.skip().map(Some))?;
-                if indexes.is_some_and(|indexes| !indexes.is_empty()) {
-                    request.unsupported = Some("VectorIndexes");
-                }
+                request.vectors = vector_requests::read(reader)?;
             }
             "ResourcePolicy" => request.policy = reader.text()?,
             "GlobalTableSettingsReplicationMode" => {
@@ -159,6 +158,8 @@ pub(super) fn shape(request: &Request) -> Result<()> {
             table_request::shape_index(index, &path, local, &mut shape);
         }
     }
+    let vectors = request.vectors.as_deref().unwrap_or_default();
+    vector_requests::shape(vectors, "VectorIndexes", &mut shape);
     shape.one_of("BillingMode", request.billing.as_deref(), &["PROVISIONED", "PAY_PER_REQUEST"]);
     if let Some(throughput) = request.throughput {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
@@ -184,7 +185,9 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
     check_indexes(&local, &global)?;
     let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
-    definitions.check_all_used(&key, &indexes)?;
+    let vectors = vector_requests::of_new_table(request.vectors, &definitions, billing, &indexes)?;
+    let searched = vectors.values().flat_map(|index| &index.schema);
+    definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
         Some(warm) => warm.warm(Meta::default().warm_or_least())?,
         None => Throughput::default(),
@@ -205,6 +208,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         latest_stream: None,
         settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,
+        vectors,
         restored: None,
     };
     Ok(TableSchema {

@@ -40,6 +40,7 @@ mod read_request;
 mod resource;
 mod resource_policy;
 mod scan;
+mod search_vectors;
 mod selection;
 mod service;
 mod single_reads;
@@ -55,6 +56,7 @@ mod transact_write_items;
 mod transfers;
 mod update_item;
 mod update_table;
+mod vector_requests;
 mod write_request;
 
 use shelfmark_engine::weight::{Allowance, Weight};
@@ -64,7 +66,7 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 57] = [
+pub const OPERATIONS: [&str; 58] = [
     "BatchExecuteStatement",
     "BatchGetItem",
     "BatchWriteItem",
@@ -112,6 +114,7 @@ pub const OPERATIONS: [&str; 57] = [
     "RestoreTableFromBackup",
     "RestoreTableToPointInTime",
     "Scan",
+    "SearchVectors",
     "TagResource",
     "TransactGetItems",
     "TransactWriteItems",
@@ -187,6 +190,7 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "GetShardIterator" => get_shard_iterator::answer(face, body),
         "ListTagsOfResource" => tags::list(face, body),
         "Scan" => scan::answer(face, body),
+        "SearchVectors" => search_vectors::answer(face, body),
         "TagResource" => tags::tag(face, body),
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
@@ -253,7 +257,7 @@ pub(crate) fn weight(operation: &str) -> Weight {
         | "ListStreams"
         | "Query"
         | "TransactGetItems" => Weight::Page,
-        "Scan" => Weight::Heavy,
+        "Scan" | "SearchVectors" => Weight::Heavy,
         // They wait for other writers of the table; to build an index reads all of it.
         "CreateBackup"
         | "CreateTable"

@@ -115,7 +115,7 @@ pub(super) fn read_index(reader: &mut Reader<'_>) -> Result<Option<IndexRequest>
     Ok(present.then_some(index))
 }
 
-fn read_projection(reader: &mut Reader<'_>) -> Result<Option<ProjectionRequest>> {
+pub(super) fn read_projection(reader: &mut Reader<'_>) -> Result<Option<ProjectionRequest>> {
     let mut projection = ProjectionRequest::default();
     let present = reader.structure(|reader, name| {
         match name {
@@ -267,21 +267,26 @@ pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: 
     }
     shape.required(&format!("{path}.Projection"), index.projection.is_some());
     if let Some(projection) = &index.projection {
-        let path = format!("{path}.Projection");
-        let projection_type = projection.projection_type.as_deref();
-        let types = &["ALL", "INCLUDE", "KEYS_ONLY"];
-        shape.one_of(&format!("{path}.ProjectionType"), projection_type, types);
-        if let Some(names) = &projection.non_key_attributes {
-            let path = format!("{path}.NonKeyAttributes");
-            shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
-            for (position, name) in names.iter().enumerate() {
-                let path = format!("{path}.{}.member", position + 1);
-                shape.text(&path, name, 1, KEY_NAME_BYTES_MAX);
-            }
-        }
+        shape_projection(projection, path, shape);
     }
     if let Some(throughput) = index.throughput {
         shape_throughput(throughput, &format!("{path}.ProvisionedThroughput"), shape);
+    }
+}
+
+/// Checks the shape of the projection of an index.
+pub(super) fn shape_projection(projection: &ProjectionRequest, path: &str, shape: &mut Shape) {
+    let path = format!("{path}.Projection");
+    let projection_type = projection.projection_type.as_deref();
+    let types = &["ALL", "INCLUDE", "KEYS_ONLY"];
+    shape.one_of(&format!("{path}.ProjectionType"), projection_type, types);
+    if let Some(names) = &projection.non_key_attributes {
+        let path = format!("{path}.NonKeyAttributes");
+        shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
+        for (position, name) in names.iter().enumerate() {
+            let path = format!("{path}.{}.member", position + 1);
+            shape.text(&path, name, 1, KEY_NAME_BYTES_MAX);
+        }
     }
 }
 

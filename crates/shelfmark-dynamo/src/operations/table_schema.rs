@@ -42,6 +42,12 @@ impl Definitions {
         Ok(Self { types })
     }
 
+    /// Returns the letter of a defined attribute's type.
+    pub(super) fn letter(&self, name: &str) -> Option<&'static str> {
+        let found = self.types.iter().find(|(own, _)| own == name);
+        found.map(|(_, key_type)| key_letter(key_type))
+    }
+
     fn names(&self) -> Vec<&str> {
         self.types.iter().map(|(name, _)| name.as_str()).collect()
     }
@@ -127,16 +133,23 @@ impl Definitions {
         Ok(())
     }
 
-    /// Refuses definitions that no key uses. `table` is the key of the table.
-    pub(super) fn check_all_used(&self, table: &KeyColumns, indexes: &[IndexSchema]) -> Result<()> {
+    /// Refuses definitions that no key uses. `table` is the key of the table, `searched` are the
+    /// attributes of search schemas.
+    pub(super) fn check_all_used<'n>(
+        &self,
+        table: &'n KeyColumns,
+        indexes: &'n [IndexSchema],
+        searched: impl Iterator<Item = &'n str>,
+    ) -> Result<()> {
         let partitions = indexes.iter().flat_map(|index| &index.partition);
         let sorts = indexes.iter().flat_map(|index| &index.sort);
         let mut used: Vec<&str> = Vec::new();
-        let mut is_used = HashSet::new();
+        let mut is_used: HashSet<&str> = HashSet::new();
         let names = table.partition.iter().map(|column| column.name.as_str());
         let names = names.chain(table.sort.iter().map(|column| column.name.as_str()));
         let names = names.chain(partitions.map(|column| column.name.as_str()));
-        for name in names.chain(sorts.map(|column| column.name.as_str())) {
+        let names = names.chain(sorts.map(|column| column.name.as_str()));
+        for name in names.chain(searched) {
             if is_used.insert(name) {
                 used.push(name);
             }
@@ -231,7 +244,8 @@ fn check_names_differ(keys: &[KeyElement]) -> Result<()> {
     Ok(())
 }
 
-fn projected(request: ProjectionRequest) -> Result<Projected> {
+/// Checks a projection.
+pub(super) fn projected(request: ProjectionRequest) -> Result<Projected> {
     let Some(projection_type) = request.projection_type else {
         return Err(Error::validation(texts::UNKNOWN_PROJECTION));
     };

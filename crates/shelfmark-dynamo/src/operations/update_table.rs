@@ -12,6 +12,7 @@ use super::table_request::{
     self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
+use super::vector_requests::{self, VectorChange, VectorUpdate};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
@@ -30,6 +31,7 @@ struct Request {
     on_demand: Option<ThroughputRequest>,
     warm: Option<ThroughputRequest>,
     indexes: Option<Vec<IndexUpdate>>,
+    vectors: Option<Vec<VectorUpdate>>,
     deletion_protection: Option<bool>,
     table_class: Option<String>,
     stream: Option<StreamRequest>,
@@ -81,10 +83,11 @@ fn parse(body: &[u8]) -> Result<Request> {
                 request.stream = table_request::read_stream(reader)?;
                 request.other |= request.stream.is_some();
             }
-            "ReplicaUpdates" | "VectorIndexUpdates" | "GlobalTableWitnessUpdates" => {
+            "VectorIndexUpdates" => request.vectors = vector_requests::read_updates(reader)?,
+            "ReplicaUpdates" | "GlobalTableWitnessUpdates" => {
                 let updates = reader.list(|reader| reader.skip().map(Some))?;
                 if updates.is_some_and(|updates| !updates.is_empty()) {
-                    request.unsupported = Some("Changing replicas or vector indexes");
+                    request.unsupported = Some("Changing replicas");
                 }
             }
             "GlobalTableSettingsReplicationMode" => {
@@ -140,6 +143,8 @@ fn shape(request: &Request) -> Result<()> {
             }
         }
     }
+    let vectors = request.vectors.as_deref().unwrap_or_default();
+    vector_requests::shape_updates(vectors, &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
@@ -152,6 +157,7 @@ fn shape(request: &Request) -> Result<()> {
         && request.on_demand.is_none()
         && request.warm.is_none()
         && request.indexes.as_ref().is_none_or(Vec::is_empty)
+        && request.vectors.as_ref().is_none_or(Vec::is_empty)
         && request.deletion_protection.is_none()
         && request.table_class.is_none()
         && request.settings_replication.is_none()
@@ -167,6 +173,13 @@ enum IndexChange {
     Create(IndexSchema, IndexMeta),
     Update(String, IndexMeta),
     Delete(String),
+}
+
+impl IndexChange {
+    /// Returns true if it makes or drops an index.
+    const fn is_online(&self) -> bool {
+        !matches!(self, Self::Update(..))
+    }
 }
 
 fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> {
@@ -192,6 +205,15 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .into_iter()
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
+    let before = (table.schema.indexes.as_slice(), meta.vectors.clone());
+    let vectors = request.vectors.unwrap_or_default();
+    let vector = vector_requests::change(vectors, &definitions, billing, before)?;
+    if vector.is_some() && changes.iter().any(IndexChange::is_online) {
+        return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
+    }
+    if billing == Billing::Provisioned && vector.is_none() && !meta.vectors.is_empty() {
+        return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
+    }
     let stream = stream_wanted(table, request.stream.as_ref())?;
     if stream.is_some() {
         check_beside_stream(request.throughput.is_some(), &changes)?;
@@ -214,6 +236,15 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         meta.table_class = request.table_class.or(meta.table_class);
         meta.settings_replication =
             request.settings_replication.or(meta.settings_replication.take());
+        match vector {
+            Some(VectorChange::Create(name, index)) => {
+                meta.vectors.insert(name, index);
+            }
+            Some(VectorChange::Delete(name)) => {
+                meta.vectors.remove(&name);
+            }
+            None => {}
+        }
         meta.put(&mut options.face);
     })?;
     for change in changes {
@@ -242,8 +273,7 @@ fn check_beside_stream(has_throughput: bool, changes: &[IndexChange]) -> Result<
     if has_throughput {
         return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
     }
-    let is_online = |change: &IndexChange| !matches!(change, IndexChange::Update(..));
-    if changes.iter().any(is_online) {
+    if changes.iter().any(IndexChange::is_online) {
         return Err(Error::validation(texts::STREAM_BESIDE_INDEXES));
     }
     Ok(())
@@ -352,7 +382,9 @@ fn plan_create(
     request: IndexRequest,
 ) -> Result<IndexChange> {
     let (index, meta) = definitions.global_index(request, billing)?;
-    if table.schema.index(&index.name).is_some() {
+    if table.schema.index(&index.name).is_some()
+        || Meta::of(table).vectors.contains_key(&index.name)
+    {
         return Err(Error::validation(texts::index_exists(&index.name)));
     }
     let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) = table

@@ -261,7 +261,7 @@ impl Prepared {
                     }
                 }
                 check_key_paths(&table.schema, of_patch(&patch))?;
-                check_updated_values(&table.schema, &patch)?;
+                check_updated_values(table, &patch)?;
                 let creates = creates(&patch);
                 Change::Patch { key, patch, creates }
             }

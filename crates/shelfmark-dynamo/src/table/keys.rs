@@ -75,7 +75,8 @@ pub(crate) fn check_item(table: &Table, item: &Item) -> Result<()> {
         }
         check_value(name, value, size_max)?;
     }
-    check_index_keys(schema, item)
+    check_index_keys(schema, item)?;
+    super::vectors::check_item(table, item)
 }
 
 /// Checks that an item of BatchWriteItem has a key of the table's types; the messages differ from
@@ -141,9 +142,11 @@ fn is_key_of(index: &IndexSchema, attribute: &str) -> bool {
         || index.sort.iter().any(|column| column.name == attribute)
 }
 
-/// Checks that the values that an update gives to keys of indexes are neither empty nor too long.
-/// Their types are looked at when the item is known.
-pub(crate) fn check_updated_values(schema: &TableSchema, patch: &Patch) -> Result<()> {
+/// Checks that the values that an update gives to keys of indexes are neither empty nor too long,
+/// and that vectors fit. The types of keys are looked at when the item is known.
+pub(crate) fn check_updated_values(table: &Table, patch: &Patch) -> Result<()> {
+    super::vectors::check_patch(table, patch)?;
+    let schema = &table.schema;
     for operation in &patch.operations {
         let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation
         else {

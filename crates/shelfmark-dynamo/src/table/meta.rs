@@ -9,6 +9,7 @@ use shelfmark_engine::{Share, Table};
 use shelfmark_model::Value;
 
 use super::tools::ToolSettings;
+use super::vectors::{self, VectorIndex};
 use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
 
 /// The name of the tag that says what other faces may do with a table: none, read or all.
@@ -79,6 +80,8 @@ pub(crate) struct Meta {
     /// The word for how settings go to replicas, of which there are none.
     pub(crate) settings_replication: Option<String>,
     pub(crate) tools: ToolSettings,
+    /// The vector indexes, by name.
+    pub(crate) vectors: BTreeMap<String, VectorIndex>,
     /// The source that it was restored from, if it was.
     pub(crate) restored: Option<Restored>,
 }
@@ -115,6 +118,7 @@ impl Meta {
             latest_stream: text(face, "latest_stream").map(str::to_owned),
             settings_replication: text(face, "settings_replication").map(str::to_owned),
             tools: ToolSettings::read(face),
+            vectors: vectors::read(face),
             restored: text(face, "restored_from").map(|table_arn| Restored {
                 backup_arn: text(face, "restored_backup").map(str::to_owned),
                 table_arn: table_arn.to_owned(),
@@ -129,6 +133,7 @@ impl Meta {
         face.remove("latest_stream");
         face.remove("settings_replication");
         face.remove("tools");
+        vectors::put(&self.vectors, face);
         Share::put_option(None, face);
         face.extend(self.to_face());
     }
@@ -162,6 +167,7 @@ impl Meta {
             }
         }
         self.tools.put(&mut face);
+        vectors::put(&self.vectors, &mut face);
         if let Some(restored) = &self.restored {
             face.insert("restored_from".to_owned(), Value::text(&restored.table_arn));
             face.insert("restored_ms".to_owned(), Value::Int(restored.at_ms));
@@ -273,6 +279,7 @@ mod tests {
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
             settings_replication: Some("ENABLED".to_owned()),
+            vectors: BTreeMap::new(),
             restored: Some(Restored {
                 backup_arn: Some("arn:1".to_owned()),
                 table_arn: "arn:2".to_owned(),

@@ -11,6 +11,7 @@ mod meta;
 mod paths;
 mod target;
 mod tools;
+mod vectors;
 
 pub(crate) use arn::{index_arn, name_of, table_arn};
 pub(crate) use keys::{
@@ -21,6 +22,7 @@ pub(crate) use meta::{Billing, IndexMeta, Meta, Restored, SHARE_TAG, Throughput}
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
 pub(crate) use tools::{Insights, StoredPolicy, ToolSettings};
+pub(crate) use vectors::{Distance, SearchAttribute, VectorIndex, search_vector, vector_indexes};
 
 use std::sync::Arc;
 

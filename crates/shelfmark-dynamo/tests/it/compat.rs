@@ -222,7 +222,9 @@ const FEATURES: &[(&str, Probe)] = &[
         send(server, "ExecuteStatement", &json!({"Statement": "SELECT * FROM Things"})).0 == 200
     }),
     ("vector indexes", |server| {
-        creates(server, &json!({"VectorIndexes": [{"IndexName": "near"}]}))
+        let index = json!({"IndexName": "near", "VectorAttribute": {"AttributeName": "v"}, "Dimensions": 2,
+            "DistanceFunction": "COSINE", "Projection": {"ProjectionType": "ALL"}});
+        creates(server, &json!({"VectorIndexes": [index]}))
     }),
     ("resource policies", |server| creates(server, &json!({"ResourcePolicy": "{}"}))),
 ];

@@ -52,6 +52,7 @@ scripts!(
     transactions,
     updates,
     values,
+    vectors,
 );
 
 #[test]

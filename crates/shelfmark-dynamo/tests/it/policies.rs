@@ -53,6 +53,7 @@ fn transactions() -> Vec<Asked> {
 fn of_items() -> Vec<Asked> {
     use Access::{Read, Write};
     let query = json!({"KeyConditionExpression": "h = :a", "ExpressionAttributeValues": {":a": {"S": "b"}}});
+    let search = json!({"IndexName": "near", "TopK": 1, "SearchVector": [{"N": "1"}]});
     let gets = json!({"RequestItems": {"Things": {"Keys": [key()]}}});
     let writes = json!({"RequestItems": {"Things": [{"DeleteRequest": {"Key": key()}}]}});
     let by_key = one(&json!({"Key": key()}));
@@ -64,6 +65,7 @@ fn of_items() -> Vec<Asked> {
         ("PutItem", Some(Write), "PutItem", one(&json!({"Item": key()}))),
         ("Query", Some(Read), "Query", one(&query)),
         ("Scan", Some(Read), "Scan", one(&json!({}))),
+        ("SearchVectors", Some(Read), "SearchVectors", one(&search)),
         ("UpdateItem", Some(Write), "UpdateItem", by_key),
     ]
 }
@@ -229,6 +231,10 @@ fn server_with_stream() -> Server {
     let on = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
     let update = one(&json!({"StreamSpecification": on}));
     assert_eq!(server.call("UpdateTable", &update.to_string()).status, 200);
+    let index = json!({"IndexName": "near", "VectorAttribute": {"AttributeName": "v"}, "Dimensions": 1,
+        "DistanceFunction": "COSINE", "Projection": {"ProjectionType": "ALL"}});
+    let update = one(&json!({"VectorIndexUpdates": [{"Create": index}]}));
+    assert_eq!(server.call("UpdateTable", &update.to_string()).status, 200);
     server
 }
 
@@ -290,7 +296,11 @@ fn every_operation_with_what_it_needs_and_with_one_less() {
             assert_eq!(reply.status, 400, "{operation}: {answer}");
             let kind = answer["__type"].as_str().unwrap();
             assert!(kind.ends_with("#AccessDeniedException"), "{operation}: {kind}");
-            let place = if is_of_streams(operation) { STREAM } else { "" };
+            let place = match operation {
+                "SearchVectors" => "/index/near",
+                _ if is_of_streams(operation) => STREAM,
+                _ => "",
+            };
             let text = answer.get("message").or(answer.get("Message")).unwrap();
             assert_eq!(
                 text.as_str().unwrap(),

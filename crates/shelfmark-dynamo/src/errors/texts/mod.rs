@@ -22,6 +22,7 @@ mod service;
 mod streams;
 mod table;
 mod tools;
+mod vectors;
 
 pub(crate) use auth::*;
 pub(crate) use backups::*;
@@ -36,3 +37,4 @@ pub(crate) use service::*;
 pub(crate) use streams::*;
 pub(crate) use table::*;
 pub(crate) use tools::*;
+pub(crate) use vectors::*;

@@ -37,6 +37,7 @@ fn check_refused(kind: Kind, source: &str, expected: &str) {
     let placeholders = placeholders();
     let error = match kind {
         Kind::Update => placeholders.update(Some(source)).unwrap_err(),
+        Kind::SearchCondition => placeholders.search_condition(Some(source)).unwrap_err(),
         Kind::Projection => placeholders.projection(Some(source)).unwrap_err(),
         Kind::KeyCondition => placeholders.key_condition(Some(source)).unwrap_err(),
         Kind::Condition | Kind::Filter => placeholders.condition(kind, Some(source)).unwrap_err(),

@@ -1,0 +1,45 @@
+//! The condition of a vector search: attributes that equal a value, joined by AND.
+
+use shelfmark_model::{Comparison, Value};
+
+use super::ast::{Arg, Leaf, Node, Operator};
+use super::placeholders::Placeholders;
+use crate::errors::{Error, Result, texts};
+
+/// Returns the attributes and their values, in the order of the text.
+pub(super) fn equalities(
+    placeholders: &Placeholders,
+    node: &Node<'_>,
+) -> Result<Vec<(String, Value)>> {
+    match node {
+        Node::Or(_) | Node::Not(_) => Err(Error::validation(texts::SEARCH_COMPARATOR)),
+        Node::And(nodes) => {
+            let mut all = Vec::new();
+            for node in nodes {
+                all.extend(equalities(placeholders, node)?);
+            }
+            Ok(all)
+        }
+        Node::Leaf(leaf) => Ok(vec![equality(placeholders, leaf)?]),
+    }
+}
+
+fn equality(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<(String, Value)> {
+    let refused = || Error::validation(texts::SEARCH_COMPARATOR);
+    if leaf.operator != Operator::Compare(Comparison::Equal) {
+        return Err(refused());
+    }
+    let (path, value) = match leaf.args.as_slice() {
+        [Arg::Path(path), Arg::Value(value)] | [Arg::Value(value), Arg::Path(path)] => {
+            (path, value)
+        }
+        _ => return Err(refused()),
+    };
+    // The checks of conditions have found every name and value.
+    let path = placeholders.path(path).map_err(|_| refused())?;
+    if !path.steps.is_empty() {
+        return Err(refused());
+    }
+    let value = placeholders.value(value).cloned().map_err(|_| refused())?;
+    Ok((path.attribute, value))
+}

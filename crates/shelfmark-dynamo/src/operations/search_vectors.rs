@@ -1,0 +1,258 @@
+//! SearchVectors: the items whose vectors are nearest to one, by reading all of them.
+//!
+//! Exact: no item that is nearer is left out, as an approximate index may leave one out. The price is
+//! that a search reads the whole table.
+//!
+//! Invariant: memory is a page and the best `TopK` items, whatever the size of the table.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{AccessReport, Scan, Table};
+use shelfmark_model::{Item, Projected, Projection, Value, item_size_bytes};
+
+use crate::capacity::Detail;
+use crate::errors::{Error, Result, texts, type_name};
+use crate::expression::{Given, Kind, Placeholders};
+use crate::face::Face;
+use crate::json::{Checked, Reader, Writer, put_item};
+use crate::limits::{
+    PAGE_SIZE_BYTES_MAX, REQUEST_SIZE_BYTES_MAX, TOP_K_MAX, VECTOR_DIMENSIONS_MAX,
+};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table::{self, Distance, VectorIndex, search_vector, vector_indexes};
+
+#[derive(Debug, Default)]
+struct Request {
+    table: Option<String>,
+    index: Option<String>,
+    vector: Option<Checked<Vec<Value>>>,
+    top: Option<i64>,
+    condition: Option<String>,
+    projection: Option<String>,
+    given: Given,
+    capacity: Option<String>,
+}
+
+/// A search that fits its index.
+struct Planned {
+    table: Arc<Table>,
+    index: VectorIndex,
+    vector: Vec<f32>,
+    top: usize,
+    /// The attributes of the search schema that are asked for, and their values.
+    wanted: Vec<(String, Value)>,
+    projection: Projection,
+    detail: Detail,
+}
+
+/// An item that was found.
+struct Found {
+    score: f64,
+    item: Item,
+}
+
+/// The nearest items, and what it took to find them.
+struct Searched {
+    found: Vec<Found>,
+    report: AccessReport,
+    /// The number of vectors that were compared.
+    compared: usize,
+}
+
+/// Answers SearchVectors.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let planned = plan(face, parse(body)?)?;
+    let searched = run(face, &planned)?;
+    encode(&planned, searched)
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TableName" => request.table = reader.text()?,
+            "IndexName" => request.index = reader.text()?,
+            "SearchVector" => request.vector = reader.checked_values()?,
+            "TopK" => request.top = reader.integer()?,
+            "SearchConditionExpression" => request.condition = reader.text()?,
+            "ProjectionExpression" => request.projection = reader.text()?,
+            "ExpressionAttributeNames" => {
+                request.given.names = reader.map(|reader, _| reader.text())?;
+            }
+            "ExpressionAttributeValues" => request.given.values = reader.checked_map()?,
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.table("TableName", request.table.as_deref());
+    shape.required("IndexName", request.index.is_some());
+    shape.new_name("IndexName", request.index.as_deref());
+    shape.required("SearchVector", request.vector.is_some());
+    shape.required("TopK", request.top.is_some());
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.check()?;
+    Ok(request)
+}
+
+fn plan(face: &Face, request: Request) -> Result<Planned> {
+    let vector = request.vector.map(Checked::checked).transpose()?.unwrap_or_default();
+    let mut shape = Shape::default();
+    shape.length("SearchVector", vector.len(), 1, VECTOR_DIMENSIONS_MAX);
+    shape.check()?;
+    let top = usize::try_from(request.top.unwrap_or_default()).unwrap_or_default();
+    if !(1..=TOP_K_MAX).contains(&top) {
+        return Err(Error::validation(texts::TOP_K_OUT_OF_RANGE));
+    }
+    let expressions = [
+        (Kind::SearchCondition, request.condition.is_some()),
+        (Kind::Projection, request.projection.is_some()),
+    ];
+    let placeholders = Placeholders::check(request.given, &expressions)?;
+    let wanted = placeholders.search_condition(request.condition.as_deref())?.unwrap_or_default();
+    let projection = placeholders.projection(request.projection.as_deref())?;
+    placeholders.all_used()?;
+    let table = table::find(&face.engine, &request.table.unwrap_or_default())?;
+    let name = request.index.unwrap_or_default();
+    let Some(index) = vector_indexes(&table.schema).remove(&name) else {
+        return Err(Error::validation(texts::index_not_found(&name)));
+    };
+    check_wanted(&index, &wanted)?;
+    let missing: Vec<&str> = table::projected(&projection)
+        .iter()
+        .map(|path| path.attribute.as_str())
+        .filter(|attribute| *attribute != index.attribute && !index.holds(&table, attribute))
+        .collect();
+    if !missing.is_empty() {
+        return Err(Error::validation(texts::search_not_projected(&name, &missing)));
+    }
+    let vector = search_vector(vector, index.dimensions)?;
+    let detail = Detail::of(request.capacity.as_deref());
+    Ok(Planned { table, index, vector, top, wanted, projection, detail })
+}
+
+/// Refuses a condition that the search schema does not allow, or that leaves out its partition key.
+fn check_wanted(index: &VectorIndex, wanted: &[(String, Value)]) -> Result<()> {
+    for (name, value) in wanted {
+        let Some(own) = index.schema.iter().find(|own| own.name == *name) else {
+            return Err(Error::validation(texts::search_attribute_unknown(name)));
+        };
+        if own.letter != type_name(value) {
+            let text = texts::search_attribute_type(name, &own.letter, type_name(value));
+            return Err(Error::validation(text));
+        }
+    }
+    match index.hash() {
+        Some(hash) if !wanted.iter().any(|(name, _)| *name == hash.name) => {
+            Err(Error::validation(texts::SEARCH_NEEDS_HASH))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn run(face: &Face, planned: &Planned) -> Result<Searched> {
+    let Planned { table, index, vector, top, wanted, .. } = planned;
+    let view = face.engine.snapshot()?;
+    let mut scan = Scan { bytes_max: Some(PAGE_SIZE_BYTES_MAX), ..Scan::default() };
+    let mut nearest = Nearest { distance: index.distance, top: *top, found: Vec::new() };
+    let (mut report, mut compared) = (AccessReport::default(), 0);
+    loop {
+        let page = view.scan(table, &scan)?;
+        for item in page.items {
+            let is_wanted = wanted
+                .iter()
+                .all(|(name, value)| item.get(name).is_some_and(|own| own.equals(value)));
+            let Some(own) = is_wanted.then(|| index.vector_of(&item)).flatten() else { continue };
+            compared += 1;
+            nearest.add(index.distance.between(vector, &own), item);
+        }
+        merge(&mut report, page.report);
+        match page.cursor {
+            Some(cursor) => scan.start = Some(cursor),
+            None => return Ok(Searched { found: nearest.found, report, compared }),
+        }
+    }
+}
+
+/// Adds the steps of a page to those of the pages before it: together they are one range.
+fn merge(report: &mut AccessReport, page: AccessReport) {
+    for step in page.steps {
+        let same = report.steps.iter_mut().find(|own| own.table == step.table);
+        match same {
+            Some(own) => {
+                own.rows_read += step.rows_read;
+                own.rows_returned += step.rows_returned;
+                own.bytes_read += step.bytes_read;
+                if let (Some(range), Some(next)) = (own.ranges.last_mut(), step.ranges.last()) {
+                    range.end.clone_from(&next.end);
+                }
+            }
+            None => report.steps.push(step),
+        }
+    }
+}
+
+/// The nearest items so far, the nearest first; of equal ones the first in key order.
+struct Nearest {
+    distance: Distance,
+    top: usize,
+    found: Vec<Found>,
+}
+
+impl Nearest {
+    fn add(&mut self, score: f64, item: Item) {
+        let place =
+            self.found.partition_point(|other| !self.distance.is_nearer(score, other.score));
+        if place < self.top {
+            self.found.insert(place, Found { score, item });
+            self.found.truncate(self.top);
+        }
+    }
+}
+
+fn encode(planned: &Planned, searched: Searched) -> Result<Answered> {
+    let Planned { table, index, projection, detail, .. } = planned;
+    let results: Vec<(f64, Item)> = searched
+        .found
+        .into_iter()
+        .map(|Found { score, item }| {
+            (score, projection.apply(entry(table, index, item, projection)))
+        })
+        .collect();
+    let returned: usize = results.iter().map(|(_, item)| item_size_bytes(item)).sum();
+    if returned > REQUEST_SIZE_BYTES_MAX {
+        return Err(Error::validation(texts::SEARCH_ANSWER_TOO_LARGE));
+    }
+    let bytes = searched.compared * index.vector_bytes() + returned;
+    Ok(Writer::answer(|out| {
+        out.name("SearchResults").list(|out| {
+            for (score, item) in &results {
+                out.object(|out| {
+                    put_item(out.name("Item"), item);
+                    out.name("Score").fraction(*score);
+                });
+            }
+        });
+        if detail.is_wanted() {
+            out.name("ConsumedCapacity").object(|out| {
+                let bytes = u32::try_from(bytes).map_or(f64::MAX, f64::from);
+                out.name("VectorSearchRequestBytes").fraction(bytes);
+            });
+        }
+    })
+    .reporting(searched.report))
+}
+
+/// Returns what the index holds of an item; the vector itself if it is projected or asked for.
+fn entry(table: &Table, index: &VectorIndex, item: Item, projection: &Projection) -> Item {
+    if index.projected == Projected::All {
+        return item;
+    }
+    let is_named =
+        |name: &str| table::projected(projection).iter().any(|path| path.attribute == name);
+    let is_held =
+        |name: &str| index.holds(table, name) || (name == index.attribute && is_named(name));
+    item.into_iter().filter(|(name, _)| is_held(name)).collect()
+}
