@@ -7,6 +7,11 @@ use std::time::Duration;
 /// Source: DynamoDB API, 16 MB per request, read 2026-11.
 pub const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Largest body of a request to the console.
+///
+/// Source: ours; a model with its samples, or one large item.
+pub const CONSOLE_BODY_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// Connections served at once over all ports. Fewer where the process may not have that many open
 /// files, or that much memory. A port has three quarters of them, an address half of those.
 ///

@@ -81,7 +81,7 @@ impl Pages {
 
     /// Returns true for names that lead to this machine whoever looks them up, and for those in the
     /// allowed origins.
-    fn knows(&self, host: &str) -> bool {
+    pub(crate) fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or_default(),

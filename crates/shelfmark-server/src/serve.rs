@@ -136,12 +136,11 @@ impl Server {
                 Err(error) => return Err(error),
             }
         }
-        if let Some(ConsoleSettings { address, token, engine }) = settings.console {
-            let listener = listen(address).await?;
+        if let Some(settings) = settings.console {
+            let listener = listen(settings.address).await?;
             server.addresses.console = listener.local_addr().ok();
-            let (budget, on_loopback) = (Arc::clone(&server.budget), address.ip().is_loopback());
-            let console = Arc::new(Console { token, engine, budget, on_loopback });
-            server.console = Some((listener, console));
+            let console = Console::new(settings, Arc::clone(&server.budget));
+            server.console = Some((listener, Arc::new(console)));
             console::install();
         }
         Ok(server)

@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use shelfmark_admin::Admin;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
@@ -149,8 +150,13 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
-    let console =
-        |address| ConsoleSettings { address, token: console_token, engine: engine.clone() };
+    let console = |address| ConsoleSettings {
+        address,
+        token: console_token,
+        admin: Admin::new(shared(&engine, Share::All)),
+        // The pages are wired in here, by the crate that has them.
+        site: None,
+    };
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,

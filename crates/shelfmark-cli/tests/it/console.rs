@@ -1,4 +1,4 @@
-//! The console's port: health, readiness, metrics, and who is answered.
+//! The console's port: health, readiness, metrics, operations, and who is answered.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,6 +13,22 @@ fn ask(address: &str, path: &str, headers: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
+}
+
+/// Posts a body to the console; returns the whole answer.
+fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
+    let length = body.len();
+    // The server may answer before it has read everything.
+    let _ = write!(
+        stream,
+        "POST {path} HTTP/1.1\r\n{host}{headers}Content-Length: {length}\r\nConnection: \
+         close\r\n\r\n{body}"
+    );
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8(answer).unwrap()
 }
 
 /// Returns the console's address, which the server wrote into its ready file.
@@ -120,4 +136,69 @@ fn a_console_that_others_reach_needs_a_token_that_nobody_guesses() {
     let short = shelfmark(&short);
     assert!(stderr(&short).contains("openssl rand -hex 32"), "{}", stderr(&short));
     assert!(!folder.path().join("store").exists());
+}
+
+const JSON: &str = "Content-Type: application/json\r\n";
+
+#[test]
+fn operations_are_posted_as_json_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    server.create_table("tab");
+    let tables = post(&console, "/api/v1/tables", JSON, "{}");
+    assert!(tables.starts_with("HTTP/1.1 200 OK"), "{tables}");
+    assert!(tables.contains(r#""name":"tab""#), "{tables}");
+    assert!(tables.contains("x-frame-options: DENY"), "{tables}");
+    let cases = [
+        ("/api/v1/tables", "", "{}", "415"),
+        ("/api/v1/tables", "Content-Type: text/plain\r\n", "{}", "415"),
+        ("/api/v1/tables", "Content-Type: application/x-www-form-urlencoded\r\n", "a=b", "415"),
+        ("/api/v1/tables", JSON, "{", "400"),
+        ("/api/v1/tables", JSON, r#"{"unknown":1}"#, "400"),
+        ("/api/v1/no-such", JSON, "{}", "404"),
+        ("/nowhere", JSON, "{}", "404"),
+    ];
+    for (path, headers, body, status) in cases {
+        let answer = post(&console, path, headers, body);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {answer}");
+    }
+    assert!(ask(&console, "/api/v1/tables", "").starts_with("HTTP/1.1 400"));
+    let deep = "[".repeat(100_000);
+    assert!(post(&console, "/api/v1/tables", JSON, &deep).starts_with("HTTP/1.1 400"));
+    let large = " ".repeat(5 * 1024 * 1024);
+    assert!(!post(&console, "/api/v1/tables", JSON, &large).contains("200 OK"));
+    for foreign in ["Origin: http://evil.example\r\n", "Host: evil.example\r\n"] {
+        let refused = post(&console, "/api/v1/tables", &format!("{JSON}{foreign}"), "{}");
+        assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
+    }
+    let own = format!("{JSON}Host: {console}\r\nOrigin: http://{console}\r\n");
+    assert!(post(&console, "/api/v1/tables", &own, "{}").starts_with("HTTP/1.1 200"));
+    drop(server.stop("-TERM"));
+}
+
+#[test]
+fn a_browser_logs_in_with_the_token_and_has_a_cookie() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "0123456789abcdef0123\n").unwrap();
+    let token = token.to_str().unwrap();
+    let flags = ["--console", "127.0.0.1:0", "--console-token-file", token];
+    let _server = Server::start_cql(folder.path(), &flags);
+    let console = console_of(folder.path());
+    assert!(post(&console, "/api/v1/tables", JSON, "{}").starts_with("HTTP/1.1 401"));
+    let wrong = post(&console, "/login", JSON, r#"{"token":"0123456789abcdef0124"}"#);
+    assert!(wrong.starts_with("HTTP/1.1 401"), "{wrong}");
+    let right = r#"{"token":"0123456789abcdef0123"}"#;
+    assert!(post(&console, "/login", "", right).starts_with("HTTP/1.1 415"));
+    let evil = format!("{JSON}Origin: http://localhost:1\r\n");
+    assert!(post(&console, "/login", &evil, right).starts_with("HTTP/1.1 403"));
+    let answer = post(&console, "/login", JSON, right);
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = format!("{JSON}Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    assert!(post(&console, "/api/v1/tables", &cookie, "{}").starts_with("HTTP/1.1 200"));
+    let elsewhere = format!("{cookie}Origin: http://localhost:1\r\n");
+    assert!(post(&console, "/api/v1/tables", &elsewhere, "{}").starts_with("HTTP/1.1 403"));
 }

@@ -1,0 +1,41 @@
+//! The store that operations work on.
+
+use shelfmark_engine::Engine;
+
+use crate::error::Result;
+use crate::operation::Operation;
+
+/// The operations over one engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Admin {
+    engine: Engine,
+}
+
+impl std::fmt::Debug for Admin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admin").finish_non_exhaustive()
+    }
+}
+
+impl Admin {
+    /// Creates the operations over an engine, which sees tables of all faces.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+
+    /// Returns the engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Runs an operation; it may wait for the store.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the operation.
+    pub fn run<O: Operation>(&self, operation: O) -> Result<O::Answer> {
+        operation.run(self)
+    }
+}

@@ -1,0 +1,53 @@
+//! Dispatches requests of the console's port to the operations, by name.
+
+use serde::de::DeserializeOwned;
+
+use crate::admin::Admin;
+use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::http::{API, Answer, Method, Request};
+use crate::operation::{OPERATIONS, Operation};
+use crate::stats::Stats;
+use crate::tables::Tables;
+
+impl Admin {
+    /// Answers a request below [`API`]; `None` for another path.
+    ///
+    /// An error is answered as [`Refused`], with the status of its kind.
+    #[must_use]
+    pub fn answer(&self, request: &Request) -> Option<Answer> {
+        let name = request.path.strip_prefix(API)?;
+        Some(match self.dispatch(name, request) {
+            Ok(answer) => answer,
+            Err(error) => Answer::json(error.kind.status(), &Refused { error }),
+        })
+    }
+
+    fn dispatch(&self, name: &str, request: &Request) -> Result<Answer> {
+        if request.method != Method::Post {
+            return Err(Error::invalid(format!("{API}{name} takes POST with a body of JSON")));
+        }
+        match name {
+            Tables::NAME => self.run_body::<Tables>(request),
+            Stats::NAME => self.run_body::<Stats>(request),
+            _ => Err(unknown(name)),
+        }
+    }
+
+    fn run_body<O: Operation>(&self, request: &Request) -> Result<Answer> {
+        Ok(Answer::json(200, &self.run(parse::<O>(request)?)?))
+    }
+}
+
+/// Parses the body of an operation; none stands for one without parameters.
+fn parse<O: DeserializeOwned>(request: &Request) -> Result<O> {
+    let body: &[u8] = if request.body.is_empty() { b"{}" } else { &request.body };
+    serde_json::from_slice(body).map_err(|error| {
+        Error::invalid(format!("the body of {} is not what it takes: {error}", request.path))
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    let name: String = name.chars().take(40).collect();
+    let all = OPERATIONS.join(", ");
+    Error::new(ErrorKind::NotFound, format!("there is no operation {name:?}; there are: {all}"))
+}

@@ -1,0 +1,24 @@
+//! Operations of whoever runs a store: each a typed request and a typed answer over an engine.
+//!
+//! A command with `--data` runs them in its own process ([`Admin::run`]), one with `--server` sends them
+//! to the console's port of a running server, which dispatches them by name ([`Admin::answer`]). Pages of
+//! the console use the same ([`http::Site`]).
+//!
+//! What it is not: a face. It speaks to people and programs that may do everything; it has no rights, no
+//! sockets and no threads of its own.
+//!
+//! Invariant: an operation is written once. Whichever way it comes, the answer is the same.
+
+mod admin;
+mod api;
+mod error;
+pub mod http;
+mod operation;
+mod stats;
+mod tables;
+
+pub use admin::Admin;
+pub use error::{Error, ErrorKind, Refused, Result};
+pub use operation::{OPERATIONS, Operation};
+pub use stats::{Stats, StatsAnswer};
+pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer};

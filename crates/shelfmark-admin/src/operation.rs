@@ -1,0 +1,28 @@
+//! The interface of an operation, and the list of all.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::admin::Admin;
+use crate::error::Result;
+use crate::stats::Stats;
+use crate::tables::Tables;
+
+/// A request that has an answer.
+pub trait Operation: Serialize + DeserializeOwned {
+    /// Its name in a path: `POST /api/v1/NAME`.
+    const NAME: &'static str;
+
+    /// What it answers.
+    type Answer: Serialize + DeserializeOwned;
+
+    /// Does it; may wait for the store.
+    ///
+    /// # Errors
+    ///
+    /// * Its own: what is wrong with the request, or with the store.
+    fn run(self, admin: &Admin) -> Result<Self::Answer>;
+}
+
+/// The names of the operations, in the order of the help.
+pub const OPERATIONS: [&str; 2] = [Tables::NAME, Stats::NAME];

@@ -1,0 +1,111 @@
+//! The bodies of the console's answers: whole, or written piece by piece by a thread that may wait.
+//!
+//! What it is not: a buffer without end. A writer waits while the client has pieces to take, and fails
+//! once it is gone.
+//!
+//! Invariant: a body whose writer failed is cut off, never ended as if it were whole.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::mpsc;
+
+/// Pieces that may wait for the client.
+const PIECES_MAX: usize = 4;
+/// Size of a piece.
+const PIECE_SIZE_BYTES: usize = 64 * 1024;
+
+/// The body of an answer.
+pub(super) enum Body {
+    Whole(Full<Bytes>),
+    Written(mpsc::Receiver<io::Result<Bytes>>),
+}
+
+impl Body {
+    pub(super) fn whole(bytes: Bytes) -> Self {
+        Self::Whole(Full::new(bytes))
+    }
+
+    /// Returns a body and where it is written.
+    pub(super) fn written() -> (Self, Pieces) {
+        let (sender, receiver) = mpsc::channel(PIECES_MAX);
+        (Self::Written(receiver), Pieces { sender, piece: Vec::new() })
+    }
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match self.get_mut() {
+            Self::Whole(whole) => {
+                Pin::new(whole).poll_frame(context).map_err(|never: Infallible| match never {})
+            }
+            Self::Written(pieces) => {
+                pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.is_end_stream(),
+            Self::Written(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => whole.size_hint(),
+            Self::Written(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Takes the pieces of a body from a thread that may wait.
+pub(super) struct Pieces {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl Pieces {
+    /// Ends the body: whole, or cut off where its writer failed.
+    pub(super) fn finish(mut self, written: io::Result<()>) {
+        if let Err(error) = written.and_then(|()| io::Write::flush(&mut self)) {
+            tracing::warn!("an answer of the console was cut off: {error}");
+            // A client that has gone away needs no end.
+            let _ = self.sender.blocking_send(Err(error));
+        }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let piece = Bytes::from(std::mem::take(&mut self.piece));
+        let sent = self.sender.blocking_send(Ok(piece));
+        sent.map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client has gone away"))
+    }
+}
+
+impl io::Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = PIECE_SIZE_BYTES.saturating_sub(self.piece.len());
+        let taken = bytes.get(..room).unwrap_or(bytes);
+        self.piece.extend_from_slice(taken);
+        if self.piece.len() >= PIECE_SIZE_BYTES {
+            self.send()?;
+        }
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() { Ok(()) } else { self.send() }
+    }
+}
