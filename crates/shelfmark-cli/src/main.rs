@@ -62,6 +62,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Backup(backup) => commands::backup::backup(&backup),
         Command::Restore(restore) => commands::backup::restore(&restore),
         Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Mcp(mcp) => commands::mcp::run(&mcp),
         Command::Migrate(migrate) => commands::migrate::run(&migrate),
         Command::Cql(cql) => commands::cql::run(&cql),
         Command::CassandraCli(cli) => commands::cassandra_cli::run(&cli),

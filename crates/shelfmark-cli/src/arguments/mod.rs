@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Design(Design),
     /// Measure the engine against the bare store underneath, in one run
     Bench(Bench),
+    /// Offer the modeller, and a store, to language models (Model Context Protocol)
+    Mcp(Mcp),
     /// Make and read key codecs: lexicographic integers, ULIDs, tokens
     Key(Key),
     /// Print the completion script of a shell
@@ -488,6 +490,22 @@ pub(crate) enum KeyCodec {
         #[arg(required = true)]
         values: Vec<String>,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It speaks over standard input and output; a client starts it. Tools: language, check, \
+    prove, plan, compare, calls, explain, confirm and size on models; tables, dynamodb and cql on a \
+    store.\n\nExamples:\n  shelfmark mcp\n  shelfmark mcp --data ./shelfmark-data\n\nAs most clients are \
+    told of it:\n  {\"mcpServers\": {\"shelfmark\": {\"command\": \"shelfmark\", \"args\": [\"mcp\"]}}}"
+)]
+pub(crate) struct Mcp {
+    /// Offer the store in this folder too; no server may have it open
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Let tools change the store; without it they only read
+    #[arg(long, requires = "data")]
+    pub(crate) allow_writes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -112,7 +112,7 @@ struct Remote<S> {
     interrupt: Option<Interrupt>,
 }
 
-impl<S: Read + Write> Link for Remote<S> {
+impl<S: Read + Write + Send> Link for Remote<S> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)?;
         self.stream.flush()

@@ -28,6 +28,8 @@ use crate::commands::Stopped;
 use crate::connect::{Listening, Session};
 use crate::prompt::{Line, Prompt};
 
+pub(crate) use self::show::json_rows;
+
 const STDIN: &str = "-";
 
 pub(crate) fn run(cql: &Cql) -> anyhow::Result<()> {

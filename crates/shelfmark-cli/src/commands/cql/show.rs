@@ -117,6 +117,16 @@ fn json(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns each row of a page as a JSON object.
+pub(crate) fn json_rows(page: &Page) -> Vec<String> {
+    let mut out = Vec::new();
+    // A buffer in memory takes all that is written.
+    if json(page, &mut out).is_err() {
+        return Vec::new();
+    }
+    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+}
+
 /// Formats a value: texts as they are, composed ones as CQL does.
 fn value(kind: &CqlType, bytes: &[u8]) -> String {
     match kind {
