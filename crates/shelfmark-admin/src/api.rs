@@ -5,9 +5,13 @@ use serde::de::DeserializeOwned;
 use crate::admin::Admin;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::http::{API, Answer, Method, Request};
+use crate::maintain::{Backup, Compact};
 use crate::operation::{OPERATIONS, Operation};
+use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
+use crate::verify::Verify;
+use crate::write::{Delete, Put};
 
 impl Admin {
     /// Answers a request below [`API`]; `None` for another path.
@@ -29,6 +33,14 @@ impl Admin {
         match name {
             Tables::NAME => self.run_body::<Tables>(request),
             Stats::NAME => self.run_body::<Stats>(request),
+            Get::NAME => self.run_body::<Get>(request),
+            Scan::NAME => self.run_body::<Scan>(request),
+            Query::NAME => self.run_body::<Query>(request),
+            Put::NAME => self.run_body::<Put>(request),
+            Delete::NAME => self.run_body::<Delete>(request),
+            Verify::NAME => self.run_body::<Verify>(request),
+            Compact::NAME => self.run_body::<Compact>(request),
+            Backup::NAME => Ok(parse::<Backup>(request)?.answer(self)),
             _ => Err(unknown(name)),
         }
     }

@@ -5,8 +5,12 @@ use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
 use crate::error::Result;
+use crate::maintain::{Backup, Compact};
+use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
+use crate::verify::Verify;
+use crate::write::{Delete, Put};
 
 /// A request that has an answer.
 pub trait Operation: Serialize + DeserializeOwned {
@@ -25,4 +29,15 @@ pub trait Operation: Serialize + DeserializeOwned {
 }
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 2] = [Tables::NAME, Stats::NAME];
+pub const OPERATIONS: [&str; 10] = [
+    Tables::NAME,
+    Stats::NAME,
+    Get::NAME,
+    Scan::NAME,
+    Query::NAME,
+    Put::NAME,
+    Delete::NAME,
+    Verify::NAME,
+    Backup::NAME,
+    Compact::NAME,
+];

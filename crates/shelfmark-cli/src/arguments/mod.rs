@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::design::*;
+use crate::place::Place;
 use crate::tour::MODELS;
 
 use crate::commands::backup::{Backup, Restore};
@@ -35,12 +36,18 @@ pub(crate) enum Command {
     Get(Get),
     /// Write one item
     Put(Put),
+    /// Delete one item
+    Delete(Delete),
     /// Read a partition, or a whole table, in key order
     Scan(Scan),
+    /// Read one partition in key order
+    Query(Query),
     /// List tables and their keys
     Tables(Tables),
     /// Show what a store holds and costs
     Stats(Stats),
+    /// Have a store write and merge its files now
+    Compact(Compact),
     /// Copy a whole store into a file
     Backup(Backup),
     /// Make a new store of such a file
@@ -220,7 +227,7 @@ fn model_names() -> PossibleValuesParser {
 #[command(after_help = "Example:\n  shelfmark get Music 'No One You Know' 'Call Me Today'")]
 pub(crate) struct Get {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// Values of the key columns, partition key first
@@ -235,7 +242,7 @@ pub(crate) struct Get {
 )]
 pub(crate) struct Put {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// The item as JSON; '-' reads it from standard input
@@ -246,18 +253,57 @@ pub(crate) struct Put {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark delete Music 'No One You Know' 'Call Me Today'")]
+pub(crate) struct Delete {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Values of the key columns, partition key first
+    #[arg(required = true)]
+    pub(crate) key: Vec<String>,
+    /// Fail if there is no item with this key
+    #[arg(long)]
+    pub(crate) if_present: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music -p 'No One \
     You Know' --prefix Call --desc --explain"
 )]
 pub(crate) struct Scan {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// Read one partition: values of the partition key's columns
     #[arg(short, long, value_name = "VALUE", num_args = 1..)]
     pub(crate) partition: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: ScanOptions,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark query Music 'No One You Know' --prefix Call --desc\n  shelfmark \
+    query Music 'No One You Know' --server 127.0.0.1:8080 --explain"
+)]
+pub(crate) struct Query {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Values of the partition key's columns
+    #[arg(value_name = "VALUE", required = true)]
+    pub(crate) partition: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: ScanOptions,
+}
+
+/// What a scan or query reads of its table, and how much.
+#[derive(Debug, Args)]
+pub(crate) struct ScanOptions {
     /// Only sort keys that begin with this
     #[arg(long, value_name = "TEXT", requires = "partition", conflicts_with_all = ["from", "to"])]
     pub(crate) prefix: Option<String>,
@@ -352,17 +398,38 @@ pub(crate) struct CassandraCli {
 #[command(after_help = "Example:\n  shelfmark tables --data ./shelfmark-data")]
 pub(crate) struct Tables {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  shelfmark stats --json")]
+#[command(
+    after_help = "Examples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080"
+)]
 pub(crate) struct Stats {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV, sizes as numbers of bytes
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Stores do this by themselves when it is due.\n\nExample:\n  shelfmark compact --server \
+    127.0.0.1:8080"
+)]
+pub(crate) struct Compact {
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -370,21 +437,17 @@ pub(crate) struct Stats {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark verify\n  shelfmark verify --data /srv/store --salvage\n  \
+    after_help = "With --server and --engine the records are checked, while clients write; the bytes of \
+                  files are not.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
+                  shelfmark verify --data /srv/store --salvage\n  \
                   shelfmark verify --salvage --schema schema.cql --schema tables.json"
 )]
 pub(crate) struct Verify {
     #[command(flatten)]
-    pub(crate) data: Data,
-    /// Verify the records of a store on a TiKV cluster: tikv://HOST:PORT,HOST:PORT[/SPACE]; servers may
-    /// go on meanwhile
-    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "salvage"])]
-    pub(crate) engine: Option<String>,
-    #[command(flatten)]
-    pub(crate) tls: EngineTls,
+    pub(crate) place: Place,
     /// Say what is lost, set damaged parts aside, and make the rest usable again; also gives a
     /// keyspace that has the name of another face's tables a name of its own
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["server", "engine"])]
     pub(crate) salvage: bool,
     /// With --salvage: take rows whose table is not known any more by the schema in FILE, a CQL script
     /// of CREATE statements in the order in which the tables were made, or the JSON body of a

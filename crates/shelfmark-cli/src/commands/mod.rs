@@ -3,6 +3,7 @@
 pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod cassandra_cli;
+pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod cql;
 pub(crate) mod design;

@@ -10,6 +10,7 @@
 
 mod attacks;
 mod backup;
+mod both_ways;
 mod cassandra_cli;
 mod command;
 mod console;
