@@ -11,6 +11,7 @@ use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
 use crate::verify::Verify;
+use crate::watch::{Connections, Slow};
 use crate::write::{Delete, Put};
 
 impl Admin {
@@ -40,6 +41,8 @@ impl Admin {
             Delete::NAME => self.run_body::<Delete>(request),
             Verify::NAME => self.run_body::<Verify>(request),
             Compact::NAME => self.run_body::<Compact>(request),
+            Connections::NAME => self.run_body::<Connections>(request),
+            Slow::NAME => self.run_body::<Slow>(request),
             Backup::NAME => Ok(parse::<Backup>(request)?.answer(self)),
             _ => Err(unknown(name)),
         }

@@ -22,6 +22,7 @@ mod stats;
 mod tables;
 mod values;
 mod verify;
+mod watch;
 mod write;
 
 pub use admin::Admin;
@@ -33,4 +34,8 @@ pub use report::{Range, Report, Step};
 pub use stats::{Stats, StatsAnswer};
 pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer, readable_tables};
 pub use verify::{Verify, VerifyAnswer};
+pub use watch::{
+    ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, Slow, SlowAnswer,
+    SlowEntry, Watch,
+};
 pub use write::{Delete, Put, WriteAnswer};

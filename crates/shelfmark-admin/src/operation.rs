@@ -10,6 +10,7 @@ use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
 use crate::verify::Verify;
+use crate::watch::{Connections, Slow};
 use crate::write::{Delete, Put};
 
 /// A request that has an answer.
@@ -29,7 +30,7 @@ pub trait Operation: Serialize + DeserializeOwned {
 }
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 10] = [
+pub const OPERATIONS: [&str; 12] = [
     Tables::NAME,
     Stats::NAME,
     Get::NAME,
@@ -40,4 +41,6 @@ pub const OPERATIONS: [&str; 10] = [
     Verify::NAME,
     Backup::NAME,
     Compact::NAME,
+    Connections::NAME,
+    Slow::NAME,
 ];

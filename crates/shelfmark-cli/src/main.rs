@@ -63,6 +63,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Query(query) => commands::scan::query(&query),
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
+        Command::Connections(connections) => commands::running::connections(&connections),
+        Command::Slow(slow) => commands::running::slow(&slow),
         Command::Compact(compact) => commands::compact::run(&compact),
         Command::Backup(backup) => commands::backup::backup(&backup),
         Command::Restore(restore) => commands::backup::restore(&restore),

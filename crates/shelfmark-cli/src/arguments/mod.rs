@@ -46,6 +46,10 @@ pub(crate) enum Command {
     Tables(Tables),
     /// Show what a store holds and costs
     Stats(Stats),
+    /// List the connections of clients to a running server
+    Connections(Connections),
+    /// List slow and refused requests of a running server
+    Slow(Slow),
     /// Have a store write and merge its files now
     Compact(Compact),
     /// Copy a whole store into a file
@@ -139,6 +143,10 @@ pub(crate) struct Serve {
     /// other machines reach it
     #[arg(long, value_name = "FILE", requires = "console")]
     pub(crate) console_token_file: Option<PathBuf>,
+    /// Note requests that take MS milliseconds or longer, for `shelfmark slow` and the console; refused ones
+    /// are noted as well [default: 100]
+    #[arg(long, value_name = "MS")]
+    pub(crate) slow_after: Option<u64>,
     /// Ask CQL clients to log in; this role is a superuser: it may do everything
     #[arg(long, value_name = "NAME", requires = "cql_password_file")]
     pub(crate) cql_user: Option<String>,
@@ -420,6 +428,44 @@ pub(crate) struct Stats {
     /// Print CSV, sizes as numbers of bytes
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
+}
+
+/// The running server that a command asks.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunningServer {
+    /// Address of the server's console (`shelfmark serve --console ADDR`)
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) server: String,
+    /// File with the token of that console; without it the environment variable SHELFMARK_CONSOLE_TOKEN
+    /// is taken
+    #[arg(long, value_name = "FILE")]
+    pub(crate) console_token_file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark connections --server 127.0.0.1:8080")]
+pub(crate) struct Connections {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The server keeps the last few hundred, the newest first; no values, but --json has the key \
+    ranges that were read.\n\nExample:\n  shelfmark slow --server 127.0.0.1:8080 --limit 20"
+)]
+pub(crate) struct Slow {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
+    /// At most this many, the newest
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Debug, Args)]

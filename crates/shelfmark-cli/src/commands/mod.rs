@@ -11,6 +11,7 @@ pub(crate) mod get;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod put;
+pub(crate) mod running;
 mod salvage;
 pub(crate) mod scan;
 mod schema;

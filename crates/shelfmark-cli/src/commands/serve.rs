@@ -10,14 +10,14 @@ use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use shelfmark_admin::Admin;
+use shelfmark_admin::{Admin, Watch};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
     Addresses, BucketFolder, ConsoleSettings, CqlSettings, Faces, Guard, Pages, Pool, PoolSize,
-    Server, Settings, SpoolFolder, Tls, check_exposed, check_free, limits,
+    Server, Settings, SpoolFolder, Tls, check_exposed, check_free, cql_watcher, limits,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -35,6 +35,8 @@ const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
 /// A token that nobody guesses.
 const CONSOLE_TOKEN_BYTES_MIN: usize = 16;
+/// Source: ours; on local disks a tenth of a second is ten syncs.
+const SLOW_AFTER: Duration = Duration::from_millis(100);
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// The settings of a configuration file: named as the flags, with underscores.
@@ -56,6 +58,7 @@ struct Config {
     #[serde(default, deserialize_with = "address")]
     console: Option<SocketAddr>,
     console_token_file: Option<PathBuf>,
+    slow_after: Option<u64>,
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
     cql_authorizer: Option<String>,
@@ -150,10 +153,13 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
+    let watch = Watch::new(slow_after(&config));
+    // Where nobody can look, nothing is noted.
+    let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
     let console = |address| ConsoleSettings {
         address,
         token: console_token,
-        admin: Admin::new(shared(&engine, Share::All)),
+        admin: Admin::new(shared(&engine, Share::All)).watching(watch.clone()),
         // The pages are wired in here, by the crate that has them.
         site: None,
     };
@@ -174,8 +180,12 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
     };
-    let cql_options =
-        cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
+    let cql_options = cql::FaceOptions {
+        budget,
+        spools: spools(&config),
+        watcher,
+        ..cql::FaceOptions::default()
+    };
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
     let shown = shared(&engine, granted);
     let served =
@@ -198,6 +208,11 @@ fn clear_the_way(config: &Config, dynamodb: SocketAddr, cql: &CqlSettings) -> an
         check_free(address)?;
     }
     Ok(())
+}
+
+/// Returns the duration from which on requests are noted as slow.
+fn slow_after(config: &Config) -> Duration {
+    config.slow_after.map_or(SLOW_AFTER, Duration::from_millis)
 }
 
 /// Returns the buckets for exports and imports, if there is a folder for them.
@@ -331,6 +346,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         dynamodb_tls_key: flags.dynamodb_tls_key.clone().or(file.dynamodb_tls_key),
         cql: flags.cql.or(file.cql),
         console: flags.console.or(file.console),
+        slow_after: flags.slow_after.or(file.slow_after),
         console_token_file: flags.console_token_file.clone().or(file.console_token_file),
         cql_user: flags.cql_user.clone().or(file.cql_user),
         cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),

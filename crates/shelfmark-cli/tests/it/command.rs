@@ -49,6 +49,8 @@ fn every_command_helps_with_an_example() {
         "query",
         "tables",
         "stats",
+        "connections",
+        "slow",
         "compact",
         "verify",
         "cql",

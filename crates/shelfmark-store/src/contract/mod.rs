@@ -13,7 +13,7 @@ mod range;
 
 pub(crate) use admission::NUMBER_BYTES;
 pub use admission::admit;
-pub use caps::{Caps, Durability, Maintained, StoreStats};
+pub use caps::{Caps, Durability, LEVELS_MAX, Maintained, StoreStats};
 pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
 pub use error::{Error, ErrorKind, Result};
 pub use peers::{Peer, Peers};

@@ -211,7 +211,11 @@ impl Store for EmbeddedStore {
         let counters = &inner.counters;
         let view = inner.snapshots.view();
         let (snapshots_open, oldest_snapshot) = inner.snapshots.held();
+        let signals = inner.signals.stats();
         StoreStats {
+            flushes: signals.flushes,
+            compactions: signals.compactions,
+            waits_for_disk_space: signals.waits_for_disk_space,
             commits: counters.commits.load(Ordering::Relaxed),
             groups: counters.groups.load(Ordering::Relaxed),
             syncs: counters.syncs.load(Ordering::Relaxed),
@@ -225,7 +229,7 @@ impl Store for EmbeddedStore {
             published: inner.snapshots.current().commit,
             busy_refusals: counters.busy.load(Ordering::Relaxed),
             disk_free_bytes: inner.space.free(),
-            ..inner.signals.stats()
+            ..inner.tree.stats()
         }
     }
 
