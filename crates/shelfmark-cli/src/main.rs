@@ -55,6 +55,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(serve) => commands::serve::run(&serve),
+        Command::Config(config) => commands::config::run(&config),
         Command::Tour(tour) => commands::tour::run(&tour),
         Command::Get(get) => commands::get::run(&get),
         Command::Put(put) => commands::put::run(&put),

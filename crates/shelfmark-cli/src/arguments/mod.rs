@@ -30,6 +30,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve a store to DynamoDB and CQL clients
     Serve(Box<Serve>),
+    /// Show the settings that `serve` would have, and which place each comes from
+    Config(Box<ConfigCommand>),
     /// Load the teaching models and read them through the faces, pattern by pattern
     Tour(Tour),
     /// Read one item
@@ -45,14 +47,18 @@ pub(crate) enum Command {
     /// List tables and their keys
     Tables(Tables),
     /// Show what a store holds and costs
+    #[command(visible_alias = "info")]
     Stats(Stats),
     /// List the connections of clients to a running server
+    #[command(visible_alias = "clientstats")]
     Connections(Connections),
     /// List slow and refused requests of a running server
     Slow(Slow),
     /// Have a store write and merge its files now
+    #[command(visible_alias = "flush")]
     Compact(Compact),
     /// Copy a whole store into a file
+    #[command(visible_alias = "snapshot")]
     Backup(Backup),
     /// Make a new store of such a file
     Restore(Restore),
@@ -95,11 +101,12 @@ pub(crate) struct Data {
     pub(crate) data: PathBuf,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "A configuration file has these flags as settings: cql_user = \"ann\". What is logged to \
-    standard error is\nin the environment variable SHELFMARK_LOG: error, warn, info or debug; warn \
-    without it.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
+    after_help = "Every flag is also a setting of a configuration file, cql_user = \"ann\", and an environment \
+    variable,\nSHELFMARK_CQL_USER=ann; flags win over the environment, and that over the file. `shelfmark \
+    config` shows\nwhat holds and why. SIGHUP has the log's levels, the credentials and the certificates read \
+    again.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
     127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --credentials ~/.aws/credentials --dynamodb 0.0.0.0:8000\n  \
     shelfmark serve --memory\n  shelfmark serve --engine \
     tikv://10.0.0.1:2379,10.0.0.2:2379"
@@ -116,22 +123,22 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL", conflicts_with_all = ["memory", "durability", "disk_free_min"])]
     pub(crate) engine: Option<String>,
     /// Encrypt connections to the cluster: file with the authority of its certificates, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_ca: Option<PathBuf>,
     /// File with this server's certificate for the cluster, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_certificate: Option<PathBuf>,
     /// File with the private key of --engine-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_ca")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_key: Option<PathBuf>,
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) dynamodb: Option<SocketAddr>,
     /// Encrypt DynamoDB connections: file with the certificate chain, PEM
-    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) dynamodb_tls_certificate: Option<PathBuf>,
     /// File with the private key of --dynamodb-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) dynamodb_tls_key: Option<PathBuf>,
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR", value_parser = address)]
@@ -141,17 +148,17 @@ pub(crate) struct Serve {
     pub(crate) console: Option<SocketAddr>,
     /// File with the token that requests to the console carry (Authorization: Bearer TOKEN); needed where
     /// other machines reach it
-    #[arg(long, value_name = "FILE", requires = "console")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) console_token_file: Option<PathBuf>,
     /// Note requests that take MS milliseconds or longer, for `shelfmark slow` and the console; refused ones
     /// are noted as well [default: 100]
     #[arg(long, value_name = "MS")]
     pub(crate) slow_after: Option<u64>,
     /// Ask CQL clients to log in; this role is a superuser: it may do everything
-    #[arg(long, value_name = "NAME", requires = "cql_password_file")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) cql_user: Option<String>,
     /// File with the password of --cql-user; a line end at its end does not count
-    #[arg(long, value_name = "FILE", requires = "cql_user")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_password_file: Option<PathBuf>,
     /// What decides which CQL role may do what: CassandraAuthorizer (what it was granted) or
     /// AllowAllAuthorizer (everything, once it has logged in) [default: CassandraAuthorizer with
@@ -159,16 +166,16 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "NAME")]
     pub(crate) cql_authorizer: Option<String>,
     /// Encrypt CQL connections: file with the certificate chain, PEM
-    #[arg(long, value_name = "FILE", requires = "cql_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_tls_certificate: Option<PathBuf>,
     /// File with the private key of --cql-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "cql_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_tls_key: Option<PathBuf>,
     /// What clients of one face may do to tables of another: none, read, or all; a table may say
     /// otherwise of itself [default: read; none where only one face asks who its clients are]
     #[arg(long, value_name = "GRANT")]
     pub(crate) share: Option<String>,
-    /// Read these settings from a TOML file; flags win over it
+    /// Read these settings from a TOML file; the environment and flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Write the addresses to FILE as JSON once every port answers
@@ -204,6 +211,29 @@ pub(crate) struct Serve {
     /// Serve addresses that other machines can reach without asking for credentials
     #[arg(long)]
     pub(crate) insecure: bool,
+    /// What is logged to standard error: error, warn, info or debug, or levels by target, such as
+    /// info,shelfmark_cql=debug [default: info]
+    #[arg(long, value_name = "LEVELS")]
+    pub(crate) log: Option<String>,
+    /// Form of log lines: text, or json for an object a line [default: text]
+    #[arg(long, value_name = "text|json")]
+    pub(crate) log_format: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It takes the flags of `serve`.\n\nExamples:\n  shelfmark config\n  shelfmark config --config \
+    /etc/shelfmark/shelfmark.toml --json"
+)]
+pub(crate) struct ConfigCommand {
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]

@@ -41,6 +41,7 @@ fn keys_are_written_and_read() {
 fn every_command_helps_with_an_example() {
     let commands = [
         "serve",
+        "config",
         "tour",
         "get",
         "put",

@@ -25,5 +25,6 @@ mod operating;
 mod process;
 mod salvage;
 mod serve;
+mod settings;
 mod terminal;
 mod tour;

@@ -121,3 +121,42 @@ impl io::Write for Pieces {
         if self.piece.is_empty() { Ok(()) } else { self.send() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_ends_with_its_trailers_or_is_cut_off() {
+        for fails in [false, true] {
+            let (mut body, mut pieces) = Body::written();
+            let writer = tokio::task::spawn_blocking(move || {
+                pieces.write_all(&[7; 100_000]).unwrap();
+                let failed = || Err(io::Error::other("the disk is gone"));
+                pieces.finish(if fails { failed() } else { Ok(vec![("rows", "1".to_owned())]) });
+            });
+            let (mut bytes, mut end) = (0, None);
+            while let Some(frame) = body.frame().await {
+                match frame.map(Frame::into_data) {
+                    Ok(Ok(data)) => bytes += data.len(),
+                    Ok(Err(trailers)) => end = trailers.into_trailers().ok(),
+                    Err(error) => assert!(fails, "{error}"),
+                }
+            }
+            writer.await.unwrap();
+            assert_eq!((end.is_some(), bytes == 100_000), (!fails, !fails));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_writer_fails_once_its_client_has_gone() {
+        let (body, mut pieces) = Body::written();
+        drop(body);
+        let writer = tokio::task::spawn_blocking(move || pieces.write_all(&[7; 1_000_000]));
+        assert_eq!(writer.await.unwrap().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+}
