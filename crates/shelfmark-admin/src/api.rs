@@ -15,7 +15,7 @@ use crate::watch::{Connections, Slow};
 use crate::write::{Delete, Put};
 
 impl Admin {
-    /// Answers a request below [`API`]; `None` for another path.
+    /// Answers a request below [`API`]; `None` for another path. The path itself lists the operations.
     ///
     /// An error is answered as [`Refused`], with the status of its kind.
     #[must_use]
@@ -28,6 +28,9 @@ impl Admin {
     }
 
     fn dispatch(&self, name: &str, request: &Request) -> Result<Answer> {
+        if name.is_empty() {
+            return Ok(Answer::json(200, &OPERATIONS));
+        }
         if request.method != Method::Post {
             return Err(Error::invalid(format!("{API}{name} takes POST with a body of JSON")));
         }

@@ -54,7 +54,7 @@ impl Backup {
 #[serde(deny_unknown_fields)]
 pub struct Compact {}
 
-/// What a compaction did.
+/// The work that a compaction did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompactAnswer {
     /// Bytes written from memory to table files.

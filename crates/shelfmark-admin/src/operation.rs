@@ -18,7 +18,7 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// Its name in a path: `POST /api/v1/NAME`.
     const NAME: &'static str;
 
-    /// What it answers.
+    /// The answer.
     type Answer: Serialize + DeserializeOwned;
 
     /// Does it; may wait for the store.

@@ -33,7 +33,7 @@ pub struct Get {
 pub struct GetAnswer {
     /// The item as plain JSON.
     pub item: Box<RawValue>,
-    /// What was read for it.
+    /// The cost: rows and ranges read.
     pub report: Report,
 }
 
@@ -89,11 +89,11 @@ pub struct Query(
 pub struct ScanAnswer {
     /// The items as plain JSON, in key order.
     pub items: Vec<Box<RawValue>>,
-    /// Where the next page begins; none at the end.
+    /// The position where the next page begins; none at the end.
     pub cursor: Option<String>,
     /// The key range, in words.
     pub range: String,
-    /// What was read for it.
+    /// The cost: rows and ranges read.
     pub report: Report,
 }
 

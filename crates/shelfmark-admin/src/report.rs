@@ -19,7 +19,7 @@ pub struct Report {
     pub steps: Vec<Step>,
 }
 
-/// What was read of a table or of one of its indexes.
+/// The reads of a table or of one of its indexes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The table.

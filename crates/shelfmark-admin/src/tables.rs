@@ -20,7 +20,7 @@ pub struct Tables {}
 pub struct TablesAnswer {
     /// The tables that can be read.
     pub tables: Vec<TableEntry>,
-    /// Why others cannot.
+    /// The reasons why others cannot.
     pub unreadable: Vec<String>,
 }
 

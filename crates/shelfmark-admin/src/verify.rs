@@ -23,7 +23,7 @@ const LOOKS_MAX: usize = 3;
 #[serde(deny_unknown_fields)]
 pub struct Verify {}
 
-/// What was checked, and what is wrong.
+/// The records that were checked, and the faults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyAnswer {
     /// Tables.

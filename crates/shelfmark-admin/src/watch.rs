@@ -1,4 +1,4 @@
-//! What a running server notes for whoever looks: slow and refused requests, and who is connected.
+//! Notes of a running server for whoever looks: slow and refused requests, and who is connected.
 //!
 //! Nothing of a value is noted: of a request its face, operation, table and key ranges (bytes of the store,
 //! cut short), and what it read. What it is not: a record of requests; the newest push out the oldest.
@@ -66,7 +66,7 @@ pub struct Noted<'r> {
     pub refusal: Option<&'r str>,
     /// The duration.
     pub took: Duration,
-    /// What was read for it.
+    /// The cost: rows and ranges read.
     pub report: &'r AccessReport,
     /// Microseconds since the Unix epoch.
     pub now_micros: u64,
@@ -150,12 +150,12 @@ pub struct SlowEntry {
     pub operation: String,
     /// The table; empty if it is not known.
     pub table: String,
-    /// How long it took, in microseconds.
+    /// The duration, in microseconds.
     pub took_us: u64,
     /// The reason, if it was refused or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// What was read for it, its ranges cut short.
+    /// The cost: rows and ranges read, the ranges cut short.
     pub report: Report,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Place {
     pub(crate) tls: EngineTls,
 }
 
-/// What answers a command's operations.
+/// The store that answers a command's operations.
 pub(crate) enum Asked {
     /// A store that is open in this process.
     Here(Admin),

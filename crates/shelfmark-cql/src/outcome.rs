@@ -45,7 +45,7 @@ pub struct RequestOptions {
     pub is_inline: bool,
     /// The trace of the request, if one is wanted.
     pub trace: Option<TraceRecorder>,
-    /// Where what is read for it is noted, if somebody watches.
+    /// Notes of what is read for it, if somebody watches.
     pub reads: Option<Reads>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,

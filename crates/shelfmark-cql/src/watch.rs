@@ -1,5 +1,4 @@
-//! What whoever watches the server is told of each request that ended: its operation, how long it took,
-//! and what was read for it.
+//! Tells a watcher of each request that ended: its operation, its duration, and what was read for it.
 //!
 //! What it is not: a trace, which a client asks for and reads. Nothing of a value is told.
 //!
@@ -55,17 +54,17 @@ pub struct EndedRequest<'r> {
     pub operation: &'static str,
     /// The first table that it is for, if that is known.
     pub table: Option<String>,
-    /// How it ended.
+    /// The outcome.
     pub ending: Ending<'r>,
     /// Time from its last byte to its answer.
     pub took: Duration,
-    /// What was read for it.
+    /// The cost: rows and ranges read.
     pub report: &'r AccessReport,
     /// The client's end of the connection.
     pub client: SocketAddr,
 }
 
-/// Who watches a face.
+/// A watcher of a face.
 pub trait Watcher: Send + Sync + Debug {
     /// Takes a request that ended, just before its answer is sent. It must not block.
     fn ended(&self, request: &EndedRequest<'_>);
@@ -77,7 +76,7 @@ pub const WATCHED_OPERATIONS: [&str; 12] = [
     "USE", "PREPARE", "OTHER",
 ];
 
-/// What was read for a request so far, table by table. Cheap to clone; all clones are the same.
+/// Collects what is read for a request, table by table. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
 pub struct Reads(Arc<Mutex<AccessReport>>);
 

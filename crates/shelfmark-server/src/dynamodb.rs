@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     budget: Arc<Budget>,
     throttled_log: ThrottledLog,
     pages: Pages,
-    /// What is noted for whoever watches the server.
+    /// The notes for whoever watches the server, and the clock for them.
     watch: Option<(Watch, Environment)>,
 }
 
@@ -439,7 +439,7 @@ async fn unpacked(
     })
 }
 
-/// What is kept of a request until it ended, where somebody watches.
+/// The parts of a request that are kept until it ended, where somebody watches.
 #[derive(Default)]
 struct Seen {
     report: AccessReport,

@@ -20,7 +20,7 @@ use crate::random::SystemRandom;
 #[derive(Debug, Args)]
 #[command(
     after_help = "A running server is asked with --server; the copy is one moment of it, and clients go \
-    on. They may write for at most a\nminute meanwhile. Change streams and point-in-time recovery end with \
+    on; on a cluster they\nmay write for at most a minute meanwhile. Change streams and point-in-time recovery end with \
     a restore.\n\nExamples:\n  shelfmark backup --data /srv/store --to store.copy\n  shelfmark backup \
     --server 127.0.0.1:8080 store.copy"
 )]

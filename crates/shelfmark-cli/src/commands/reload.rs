@@ -18,7 +18,7 @@ use crate::arguments::Serve;
 use crate::credentials;
 use crate::log::Reloader;
 
-/// What is read again, and where it goes.
+/// The parts of a running server that are read again.
 pub(crate) struct Reload {
     pub(crate) flags: Serve,
     pub(crate) log: Reloader,

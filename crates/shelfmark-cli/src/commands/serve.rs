@@ -82,32 +82,21 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let console_token = console_token(&config, insecure)?;
     // Before the folder is made: a port that is taken leaves nothing behind.
     clear_the_way(&config, dynamodb, &cql)?;
-    let usual = Options::default();
-    let granted = memory::granted(config.memory_limit);
-    if let Some(cut) = &granted.cut {
-        tracing::warn!("{cut}");
-    }
-    let parts = Parts::of(granted.bytes, usual.block_cache_bytes, usual.memory_table_bytes);
+    let parts = parts(&config);
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let watch = Watch::new(slow_after(&config));
     // Where nobody can look, nothing is noted.
     let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
-    let console = |address| ConsoleSettings {
-        address,
-        token: console_token,
-        admin: Admin::new(shared(&engine, Share::All)).watching(watch.clone()),
-        // The pages are wired in here, by the crate that has them.
-        site: None,
-    };
+    let console = console(&config, console_token, &engine, watch);
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
         budget: Arc::clone(&budget),
         pages: Pages::of(config.cors.iter().flatten()).map_err(|why| anyhow!(why))?,
-        console: config.console.map(console),
+        console,
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
@@ -133,6 +122,32 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         tracing::info!("stopped in good order");
     }
     served.and(closed)
+}
+
+/// Shares out the memory.
+fn parts(config: &Config) -> Parts {
+    let usual = Options::default();
+    let granted = memory::granted(config.memory_limit);
+    if let Some(cut) = &granted.cut {
+        tracing::warn!("{cut}");
+    }
+    Parts::of(granted.bytes, usual.block_cache_bytes, usual.memory_table_bytes)
+}
+
+/// Returns the settings of the console, if there is one.
+fn console(
+    config: &Config,
+    token: Option<String>,
+    engine: &Engine,
+    watch: Watch,
+) -> Option<ConsoleSettings> {
+    config.console.map(|address| ConsoleSettings {
+        address,
+        token,
+        admin: Admin::new(shared(engine, Share::All)).watching(watch),
+        // The pages are wired in here, by the crate that has them.
+        site: None,
+    })
 }
 
 /// Removes the ready file of an earlier run, which would say that this one is ready, and checks that the

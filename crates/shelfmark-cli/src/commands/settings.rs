@@ -21,7 +21,7 @@ use crate::memory;
 
 /// Longest configuration file, in bytes. Source: ours.
 const FILE_BYTES_MAX: usize = 1024 * 1024;
-/// What the names of environment variables begin with.
+/// The beginning of the names of environment variables.
 const PREFIX: &str = "SHELFMARK_";
 
 /// The settings, parsed.
@@ -132,7 +132,7 @@ const SETTINGS: [(&str, Form, &str); 29] = [
     ("log_format", Form::Text, "text"),
 ];
 
-/// Where a setting comes from.
+/// The place that a setting comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Default,
@@ -156,10 +156,10 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) name: &'static str,
-    /// What holds; empty for nothing.
+    /// The value that holds; empty for none.
     pub(crate) value: String,
     pub(crate) source: Source,
-    /// Where it is also set, with what, and loses.
+    /// The places where it is set as well and loses, with their values.
     pub(crate) hidden: Vec<(Source, String)>,
 }
 
@@ -233,7 +233,7 @@ fn file(path: &Path) -> anyhow::Result<Table> {
 
 /// Returns the settings of the environment, and the names of variables that are none.
 fn variables(environment: &[(String, String)]) -> anyhow::Result<(Table, Vec<String>)> {
-    /// What other commands and the tests read.
+    /// Variables that are read, and are no settings.
     const OTHERS: [&str; 2] = ["SHELFMARK_CONFIG", "SHELFMARK_CONSOLE_TOKEN"];
     let (mut table, mut unknown) = (Table::new(), Vec::new());
     for (variable_name, text) in environment {
@@ -313,7 +313,7 @@ impl Flags {
         Ok(())
     }
 
-    /// A switch that is not given says nothing, so that the other layers may.
+    /// Adds a switch that is given; one that is not leaves it to the other layers.
     fn switch(&mut self, name: &str, is_given: bool) {
         if is_given {
             self.0.insert(name.to_owned(), Value::Boolean(true));

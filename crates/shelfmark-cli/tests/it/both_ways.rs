@@ -1,10 +1,10 @@
 //! Every command that looks at a store, over a running server and over its folder: the same words, the same
 //! output.
 
-use std::path::Path;
 use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::console::console_of;
 use crate::process::{Server, command, shelfmark, stderr, stdout};
 
 /// A store with rows of all faces.
@@ -53,12 +53,6 @@ const COMMANDS: [(&[&str], &str); 21] = [
 fn ran(words: &[&str], place: [&str; 2]) -> (bool, String, String) {
     let output: Output = shelfmark(&[words, &place].concat());
     (output.status.success(), stdout(&output), stderr(&output))
-}
-
-fn console_of(folder: &Path) -> String {
-    let text = std::fs::read_to_string(folder.join("ready.json")).unwrap();
-    let ready: serde_json::Value = serde_json::from_str(&text).unwrap();
-    ready["console"].as_str().unwrap().to_owned()
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
 }
 
 /// Returns the console's address, which the server wrote into its ready file.
-fn console_of(folder: &std::path::Path) -> String {
+pub(crate) fn console_of(folder: &std::path::Path) -> String {
     let text = std::fs::read_to_string(folder.join("ready.json")).unwrap();
     let ready: serde_json::Value = serde_json::from_str(&text).unwrap();
     ready["console"].as_str().unwrap().to_owned()
@@ -164,6 +164,8 @@ fn operations_are_posted_as_json_and_nothing_else() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {answer}");
     }
     assert!(ask(&console, "/api/v1/tables", "").starts_with("HTTP/1.1 400"));
+    let all = ask(&console, "/api/v1/", "");
+    assert!(all.starts_with("HTTP/1.1 200") && all.contains(r#""tables","stats""#), "{all}");
     let deep = "[".repeat(100_000);
     assert!(post(&console, "/api/v1/tables", JSON, &deep).starts_with("HTTP/1.1 400"));
     let large = " ".repeat(5 * 1024 * 1024);

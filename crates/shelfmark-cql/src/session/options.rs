@@ -23,7 +23,7 @@ pub struct FaceOptions {
     pub budget: Arc<Budget>,
     /// The factory of files for long answers; without it they are kept in memory.
     pub spools: Option<Arc<dyn Spools>>,
-    /// Who is told of each request that ended, if anybody watches.
+    /// A watcher that is told of each request that ended, if there is one.
     pub watcher: Option<Arc<dyn Watcher>>,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct PendingRequest {
     pub(super) bytes: usize,
     /// The trace of the request, if one was asked for.
     pub(super) traced: Option<OpenTrace>,
-    /// What a watcher is told at the end, if there is one.
+    /// The notes for a watcher, if there is one.
     pub(super) watched: Option<OpenWatch>,
     /// The turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,

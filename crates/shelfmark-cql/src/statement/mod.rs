@@ -410,7 +410,7 @@ impl Executor {
                 own.keyspace == select.table.keyspace && own.name == select.table.name
             }),
         };
-        let engine = traced_engine(&self.engine, &options);
+        let engine = traced_engine(&self.engine, options);
         let (engine, schema) = (&*engine, &*schema);
         let context = EngineContext(engine.environment());
         let (pool, inline) = (&*self.pool, select::Inline::default());

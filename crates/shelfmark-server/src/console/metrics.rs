@@ -88,7 +88,7 @@ fn describe() {
     describe_gauge!("shelfmark_set_aside_records", "Records that background work went on without.");
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Ok,

@@ -63,7 +63,7 @@ pub(crate) struct EndedOperation<'r> {
     pub(crate) operation: &'static str,
     pub(crate) status: u16,
     pub(crate) took: Duration,
-    /// What was read for it.
+    /// The cost: rows and ranges read.
     pub(crate) report: &'r AccessReport,
     /// The body that it was sent, as far as it was read.
     pub(crate) asked: &'r [u8],

@@ -68,6 +68,20 @@ pub trait Store: Send + Sync {
         self.snapshot()
     }
 
+    /// Returns a view of the last published commit for a copy or a check of the whole store, which may take
+    /// long. No commit rests on it.
+    ///
+    /// Drivers whose snapshots pin more than files on disk may do work first so that this one does not, and
+    /// then bound it by other limits than those of [`Store::snapshot`]; the others return that. Nothing that
+    /// it shows is freed meanwhile, so the store may take twice its space on disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::snapshot`], and those of a flush.
+    fn snapshot_for_copy(&self) -> Result<Arc<dyn Snapshot>> {
+        self.snapshot()
+    }
+
     /// Validates a commit and queues it; `done` is called exactly once if and only if this
     /// returns `Ok`, from any thread, possibly before this returns.
     ///

@@ -166,6 +166,20 @@ impl Store for EmbeddedStore {
         Ok(pin)
     }
 
+    fn snapshot_for_copy(&self) -> Result<Arc<dyn Snapshot>> {
+        self.check_open()?;
+        // What lies in memory goes to files first: the view pins one memory table, which begins empty.
+        if self.inner.seal_now().and_then(|()| self.inner.flush()).is_err() {
+            // A store that takes no writes any more is still looked at.
+            return self.snapshot();
+        }
+        let pin = self.inner.snapshots.pin_for_copy();
+        if self.inner.snapshots.is_closed() {
+            return Err(fault::closed());
+        }
+        Ok(pin)
+    }
+
     fn latest(&self) -> Result<Arc<dyn Snapshot>> {
         let state = self.inner.queue.lock();
         if matches!(state.phase, queue::Phase::Closed) {
