@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
 
-/// Entries that are kept. Source: ours; some 300 KiB.
-const ENTRIES_MAX: usize = 256;
+/// Entries that are kept of slow requests, and of refused ones. Source: ours; some 300 KiB together.
+const ENTRIES_MAX: usize = 128;
 /// Steps of an entry that are kept, and ranges of each.
 const STEPS_MAX: usize = 4;
 const RANGES_MAX: usize = 4;
@@ -36,7 +36,9 @@ pub struct Watch {
 
 struct Inner {
     slow_after: Duration,
-    entries: Mutex<VecDeque<SlowEntry>>,
+    slow: Mutex<VecDeque<SlowEntry>>,
+    /// Refused or failed requests that were not slow: many of them push out no slow one.
+    refused: Mutex<VecDeque<SlowEntry>>,
     noted: AtomicU64,
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
 }
@@ -79,7 +81,8 @@ impl Watch {
         Self {
             inner: Arc::new(Inner {
                 slow_after,
-                entries: Mutex::default(),
+                slow: Mutex::default(),
+                refused: Mutex::default(),
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
             }),
@@ -96,7 +99,8 @@ impl Watch {
     pub fn note(&self, noted: &Noted<'_>) {
         let entry = SlowEntry::of(noted);
         self.inner.noted.fetch_add(1, Ordering::Relaxed);
-        let mut entries = lock(&self.inner.entries);
+        let is_slow = noted.took >= self.inner.slow_after;
+        let mut entries = lock(if is_slow { &self.inner.slow } else { &self.inner.refused });
         if entries.len() >= ENTRIES_MAX {
             entries.pop_front();
         }
@@ -198,12 +202,14 @@ impl Operation for Slow {
 
     fn run(self, admin: &Admin) -> Result<SlowAnswer> {
         let inner = &watch_of(admin)?.inner;
-        let entries = lock(&inner.entries);
-        let limit = self.limit.unwrap_or(ENTRIES_MAX);
+        let mut requests: Vec<SlowEntry> = lock(&inner.slow).iter().cloned().collect();
+        requests.extend(lock(&inner.refused).iter().cloned());
+        requests.sort_by_key(|own| std::cmp::Reverse(own.at_ms));
+        requests.truncate(self.limit.unwrap_or(2 * ENTRIES_MAX));
         Ok(SlowAnswer {
             slow_after_ms: u64::try_from(inner.slow_after.as_millis()).unwrap_or(u64::MAX),
             noted: inner.noted.load(Ordering::Relaxed),
-            requests: entries.iter().rev().take(limit).cloned().collect(),
+            requests,
         })
     }
 }
@@ -260,20 +266,25 @@ mod tests {
         assert!(watch.wants(Duration::from_millis(10), false) && watch.wants(Duration::ZERO, true));
         assert!(!watch.wants(Duration::from_micros(9_999), false));
         let (report, long) = (AccessReport::default(), "é".repeat(1_000_000));
-        for number in 0..1_000 {
-            watch.note(&Noted {
-                face: "cql",
-                operation: "SELECT",
-                table: Some(&long),
-                refusal: Some(&long),
-                took: Duration::from_millis(20),
-                report: &report,
-                now_micros: number * 1_000,
-            });
+        for (took, count) in [(20, 200), (1, 1_000)] {
+            for number in 0..count {
+                watch.note(&Noted {
+                    face: "cql",
+                    operation: "SELECT",
+                    table: Some(&long),
+                    refusal: Some(&long),
+                    took: Duration::from_millis(took),
+                    report: &report,
+                    now_micros: number * 1_000,
+                });
+            }
         }
-        let entries = lock(&watch.inner.entries);
-        assert_eq!(entries.len(), ENTRIES_MAX);
-        assert_eq!(entries.back().map(|own| own.at_ms), Some(999));
-        assert!(entries.iter().all(|own| own.table.len() < 210));
+        // Many refused ones push out no slow one.
+        for (entries, newest) in [(&watch.inner.slow, 199), (&watch.inner.refused, 999)] {
+            let entries = lock(entries);
+            assert_eq!(entries.len(), ENTRIES_MAX);
+            assert_eq!(entries.back().map(|own| own.at_ms), Some(newest));
+            assert!(entries.iter().all(|own| own.table.len() < 210));
+        }
     }
 }

@@ -487,7 +487,7 @@ pub(crate) struct Connections {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The server keeps the last few hundred, the newest first; no values, but --json has the key \
+    after_help = "The server keeps the last 128 slow ones and as many refused ones; no values, but --json has the key \
     ranges that were read.\n\nExample:\n  shelfmark slow --server 127.0.0.1:8080 --limit 20"
 )]
 pub(crate) struct Slow {

@@ -85,6 +85,10 @@ fn describe() {
         "shelfmark_background_failures_total",
         "Runs of background work that failed."
     );
+    describe_gauge!(
+        "shelfmark_background_failing",
+        "Runs of background work that failed in a row, by its kind; 0 while it is done."
+    );
     describe_gauge!("shelfmark_set_aside_records", "Records that background work went on without.");
 }
 
@@ -200,6 +204,8 @@ fn take(engine: &Engine, budget: &Budget) {
         counter!("shelfmark_background_runs_total", "work" => work).absolute(own.runs);
         counter!("shelfmark_background_done_total", "work" => work).absolute(own.done);
         counter!("shelfmark_background_failures_total", "work" => work).absolute(own.failures);
+        let in_a_row = u64::from(own.failures_in_a_row);
+        gauge!("shelfmark_background_failing", "work" => work).set(number(in_a_row));
     }
     gauge!("shelfmark_set_aside_records").set(number(background.set_aside.len() as u64));
 }

@@ -81,7 +81,9 @@ pub(crate) fn ended(watch: Option<&(Watch, Environment)>, request: &EndedOperati
     if let Some(error) = refusal {
         metrics::refusal("dynamodb", error);
     }
-    if watch.wants(request.took, refusal.is_some()) {
+    // A condition that does not hold is an answer like another.
+    let is_refused = refusal.is_some_and(|error| error != "ConditionalCheckFailedException");
+    if watch.wants(request.took, is_refused) {
         watch.note(&Noted {
             face: "dynamodb",
             operation: request.operation,
