@@ -298,3 +298,31 @@ fn slow_and_refused_requests_and_connections_are_listed_without_values() {
     assert!(connections.contains("dynamodb,127.0.0.1,"), "{connections}");
     drop(server.stop("-TERM"));
 }
+
+#[test]
+fn garbage_ends_its_connection_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    let long = format!("GET /{} HTTP/1.1\r\n", "x".repeat(1_000_000));
+    let chunk = format!("100000\r\n{}\r\n", "x".repeat(0x10_0000));
+    let chunked = format!(
+        "POST /api/v1/tables HTTP/1.1\r\nHost: localhost\r\n{JSON}Transfer-Encoding: \
+         chunked\r\n\r\n{}0\r\n\r\n",
+        chunk.repeat(6)
+    );
+    for garbage in ["\0\u{1}\u{2}\r\n\r\n", "POST / HTTP/9.9\r\n\r\n", &long, &chunked] {
+        let mut stream = TcpStream::connect(&console).unwrap();
+        // The server may close before it has read everything: that is an answer, too.
+        let _ = stream.write_all(garbage.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(!String::from_utf8_lossy(&answer).contains("200 OK"), "{answer:?}");
+    }
+    // Connections that say nothing: those beyond the places are let go, the others in time.
+    let silent: Vec<_> = (0..100).filter_map(|_| TcpStream::connect(&console).ok()).collect();
+    drop(silent);
+    assert!(ask(&console, "/health", "").starts_with("HTTP/1.1 200 OK"));
+    assert!(server.stop("-TERM").status.success());
+}
