@@ -4,11 +4,13 @@ use shelfmark_engine::Engine;
 
 use crate::error::Result;
 use crate::operation::Operation;
+use crate::watch::Watch;
 
 /// The operations over one engine. Cheap to clone.
 #[derive(Clone)]
 pub struct Admin {
     engine: Engine,
+    watch: Option<Watch>,
 }
 
 impl std::fmt::Debug for Admin {
@@ -21,7 +23,19 @@ impl Admin {
     /// Creates the operations over an engine, which sees tables of all faces.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, watch: None }
+    }
+
+    /// Returns the same operations, which know what a running server notes.
+    #[must_use]
+    pub fn watching(self, watch: Watch) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    /// Returns the notes of the running server, if this is one.
+    #[must_use]
+    pub fn watch(&self) -> Option<&Watch> {
+        self.watch.as_ref()
     }
 
     /// Returns the engine.

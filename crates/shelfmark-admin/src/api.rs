@@ -5,12 +5,17 @@ use serde::de::DeserializeOwned;
 use crate::admin::Admin;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::http::{API, Answer, Method, Request};
+use crate::maintain::{Backup, Compact};
 use crate::operation::{OPERATIONS, Operation};
+use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
+use crate::verify::Verify;
+use crate::watch::{Connections, Slow};
+use crate::write::{Delete, Put};
 
 impl Admin {
-    /// Answers a request below [`API`]; `None` for another path.
+    /// Answers a request below [`API`]; `None` for another path. The path itself lists the operations.
     ///
     /// An error is answered as [`Refused`], with the status of its kind.
     #[must_use]
@@ -23,12 +28,25 @@ impl Admin {
     }
 
     fn dispatch(&self, name: &str, request: &Request) -> Result<Answer> {
+        if name.is_empty() {
+            return Ok(Answer::json(200, &OPERATIONS));
+        }
         if request.method != Method::Post {
             return Err(Error::invalid(format!("{API}{name} takes POST with a body of JSON")));
         }
         match name {
             Tables::NAME => self.run_body::<Tables>(request),
             Stats::NAME => self.run_body::<Stats>(request),
+            Get::NAME => self.run_body::<Get>(request),
+            Scan::NAME => self.run_body::<Scan>(request),
+            Query::NAME => self.run_body::<Query>(request),
+            Put::NAME => self.run_body::<Put>(request),
+            Delete::NAME => self.run_body::<Delete>(request),
+            Verify::NAME => self.run_body::<Verify>(request),
+            Compact::NAME => self.run_body::<Compact>(request),
+            Connections::NAME => self.run_body::<Connections>(request),
+            Slow::NAME => self.run_body::<Slow>(request),
+            Backup::NAME => Ok(parse::<Backup>(request)?.answer(self)),
             _ => Err(unknown(name)),
         }
     }

@@ -86,3 +86,9 @@ impl From<engine::Error> for Error {
         Self::new(kind, error.to_string())
     }
 }
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::invalid(error.to_string())
+    }
+}

@@ -44,9 +44,12 @@ pub struct Request {
     pub is_admitted: bool,
 }
 
+/// Headers behind the body of a long answer: what is only known at its end.
+pub type Trailers = Vec<(&'static str, String)>;
+
 /// Writes the body of a long answer piece by piece; an error cuts the connection off, so that the client
 /// takes no half for the whole.
-pub type Writer = Box<dyn FnOnce(&mut dyn io::Write) -> io::Result<()> + Send>;
+pub type Writer = Box<dyn FnOnce(&mut dyn io::Write) -> io::Result<Trailers> + Send>;
 
 /// The body of an answer.
 pub enum Body {

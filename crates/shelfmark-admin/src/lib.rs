@@ -13,12 +13,29 @@ mod admin;
 mod api;
 mod error;
 pub mod http;
+mod maintain;
+mod named;
 mod operation;
+mod read;
+mod report;
 mod stats;
 mod tables;
+mod values;
+mod verify;
+mod watch;
+mod write;
 
 pub use admin::Admin;
 pub use error::{Error, ErrorKind, Refused, Result};
+pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
 pub use operation::{OPERATIONS, Operation};
+pub use read::{Get, GetAnswer, PAGE_ITEMS_MAX, Query, Scan, ScanAnswer};
+pub use report::{Range, Report, Step};
 pub use stats::{Stats, StatsAnswer};
-pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer};
+pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer, readable_tables};
+pub use verify::{Verify, VerifyAnswer};
+pub use watch::{
+    ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, Slow, SlowAnswer,
+    SlowEntry, Watch,
+};
+pub use write::{Delete, Put, WriteAnswer};

@@ -5,15 +5,20 @@ use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
 use crate::error::Result;
+use crate::maintain::{Backup, Compact};
+use crate::read::{Get, Query, Scan};
 use crate::stats::Stats;
 use crate::tables::Tables;
+use crate::verify::Verify;
+use crate::watch::{Connections, Slow};
+use crate::write::{Delete, Put};
 
 /// A request that has an answer.
 pub trait Operation: Serialize + DeserializeOwned {
     /// Its name in a path: `POST /api/v1/NAME`.
     const NAME: &'static str;
 
-    /// What it answers.
+    /// The answer.
     type Answer: Serialize + DeserializeOwned;
 
     /// Does it; may wait for the store.
@@ -25,4 +30,17 @@ pub trait Operation: Serialize + DeserializeOwned {
 }
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 2] = [Tables::NAME, Stats::NAME];
+pub const OPERATIONS: [&str; 12] = [
+    Tables::NAME,
+    Stats::NAME,
+    Get::NAME,
+    Scan::NAME,
+    Query::NAME,
+    Put::NAME,
+    Delete::NAME,
+    Verify::NAME,
+    Backup::NAME,
+    Compact::NAME,
+    Connections::NAME,
+    Slow::NAME,
+];

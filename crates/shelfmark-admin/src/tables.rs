@@ -20,7 +20,7 @@ pub struct Tables {}
 pub struct TablesAnswer {
     /// The tables that can be read.
     pub tables: Vec<TableEntry>,
-    /// Why others cannot.
+    /// The reasons why others cannot.
     pub unreadable: Vec<String>,
 }
 
@@ -68,7 +68,11 @@ impl Operation for Tables {
 }
 
 /// Returns every readable table by namespace and name, and the errors of the others.
-pub(crate) fn readable_tables(engine: &Engine) -> Result<(Vec<Arc<Table>>, Vec<String>)> {
+///
+/// # Errors
+///
+/// * Those of the store.
+pub fn readable_tables(engine: &Engine) -> Result<(Vec<Arc<Table>>, Vec<String>)> {
     let (mut tables, mut unreadable) = (Vec::new(), Vec::new());
     let mut after = None;
     loop {

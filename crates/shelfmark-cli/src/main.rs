@@ -9,10 +9,12 @@ mod arguments;
 mod cluster;
 mod commands;
 mod connect;
+mod console;
 mod credentials;
-mod json;
 mod log;
 mod memory;
+mod place;
+mod pretty;
 mod prompt;
 mod random;
 mod size;
@@ -53,12 +55,18 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(serve) => commands::serve::run(&serve),
+        Command::Config(config) => commands::config::run(&config),
         Command::Tour(tour) => commands::tour::run(&tour),
         Command::Get(get) => commands::get::run(&get),
         Command::Put(put) => commands::put::run(&put),
+        Command::Delete(delete) => commands::put::delete(&delete),
         Command::Scan(scan) => commands::scan::run(&scan),
+        Command::Query(query) => commands::scan::query(&query),
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
+        Command::Connections(connections) => commands::running::connections(&connections),
+        Command::Slow(slow) => commands::running::slow(&slow),
+        Command::Compact(compact) => commands::compact::run(&compact),
         Command::Backup(backup) => commands::backup::backup(&backup),
         Command::Restore(restore) => commands::backup::restore(&restore),
         Command::Verify(verify) => commands::verify::run(&verify),

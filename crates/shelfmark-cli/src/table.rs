@@ -1,4 +1,6 @@
-//! Prints tables on the terminal.
+//! Prints tables: on the terminal, or as CSV.
+
+use std::io::Write as _;
 
 use comfy_table::{ContentArrangement, Table};
 
@@ -15,6 +17,35 @@ pub(crate) fn table<const N: usize>(heads: [&str; N]) -> Table {
     table
 }
 
+/// Prints rows below their column heads, as CSV (RFC 4180) if asked.
+pub(crate) fn print<const N: usize>(
+    heads: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+    as_csv: bool,
+) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if !as_csv {
+        let mut shown = table(heads);
+        shown.add_rows(rows);
+        return writeln!(out, "{shown}");
+    }
+    let line = |fields: &[&str]| fields.iter().map(|own| field(own)).collect::<Vec<_>>().join(",");
+    writeln!(out, "{}", line(&heads))?;
+    for row in rows {
+        writeln!(out, "{}", line(&row.each_ref().map(String::as_str)))?;
+    }
+    Ok(())
+}
+
+/// Quotes a field of CSV where it has to be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Returns the width of standard output in columns; `None` if it is no terminal.
 pub(crate) fn terminal_width() -> Option<u16> {
     #[cfg(unix)]
@@ -25,5 +56,17 @@ pub(crate) fn terminal_width() -> Option<u16> {
     #[cfg(not(unix))]
     {
         Table::new().width()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::field;
+
+    #[test]
+    fn fields_of_csv_are_quoted_where_they_must_be() {
+        for (text, written) in [("a b", "a b"), ("a,b", "\"a,b\""), ("\"", "\"\"\"\""), ("", "")] {
+            assert_eq!(field(text), written);
+        }
     }
 }

@@ -28,6 +28,7 @@ mod session;
 mod statement;
 mod system;
 mod trace_recorder;
+mod watch;
 
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
@@ -44,3 +45,4 @@ pub use shelfmark_cql_types::{CqlType, UserType};
 pub use shelfmark_engine::weight::Weight;
 pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement};
 pub use trace_recorder::TraceRecorder;
+pub use watch::{EndedRequest, Ending, Reads, WATCHED_OPERATIONS, Watcher};

@@ -16,6 +16,7 @@ use shelfmark_engine::budget::{Client, SHARE_FREE_BYTES, Share};
 use crate::auth::User;
 use crate::limits::SPOOLED_FROM_BYTES;
 use crate::trace_recorder::TraceRecorder;
+use crate::watch::Reads;
 
 /// Everything a request says beside its statement.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +45,8 @@ pub struct RequestOptions {
     pub is_inline: bool,
     /// The trace of the request, if one is wanted.
     pub trace: Option<TraceRecorder>,
+    /// Notes of what is read for it, if somebody watches.
+    pub reads: Option<Reads>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,
     /// The factory of files for answers that are too long for memory, if there is one.

@@ -14,6 +14,7 @@ use shelfmark_engine::{AccessReport, AccessStep, Engine, Environment};
 use crate::limits::{
     TRACE_RANGE_BYTES_MAX, TRACE_RANGES_MAX, TRACE_STEPS_MAX, TRACE_TEXT_BYTES_MAX,
 };
+use crate::outcome::RequestOptions;
 use shelfmark_engine::locks::lock;
 
 /// The steps of a request so far. Cheap to clone; all clones are the same trace.
@@ -102,13 +103,17 @@ impl TraceRecorder {
     }
 }
 
-/// Returns an engine whose reads and writes are noted, if there is a trace.
-pub(crate) fn traced_engine<'e>(
-    engine: &'e Engine,
-    trace: Option<&TraceRecorder>,
-) -> Cow<'e, Engine> {
-    let Some(trace) = trace.cloned() else { return Cow::Borrowed(engine) };
-    Cow::Owned(engine.observed(move |report| trace.report(report)))
+/// Returns an engine whose reads and writes are noted, if there is a trace or somebody watches.
+pub(crate) fn traced_engine<'e>(engine: &'e Engine, options: &RequestOptions) -> Cow<'e, Engine> {
+    let (trace, reads) = (&options.trace, &options.reads);
+    if trace.is_none() && reads.is_none() {
+        return Cow::Borrowed(engine);
+    }
+    let (trace, reads) = (trace.clone(), reads.clone());
+    Cow::Owned(engine.observed(move |report| {
+        trace.iter().for_each(|trace| trace.report(report));
+        reads.iter().for_each(|reads| reads.note(report));
+    }))
 }
 
 /// Returns what one step of the engine read.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
 use shelfmark_engine::{Engine, Environment, Owner, Share};
 
-use crate::auth::{Credentials, Policy, Refusal, SignedRequest};
+use crate::auth::{Credentials, CurrentCredentials, Policy, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
@@ -103,17 +103,20 @@ pub struct Face {
     pub(crate) transfers: Option<Arc<Transfers>>,
     reads_may_wait: bool,
     ids: RequestIds,
+    credentials: Option<CurrentCredentials>,
 }
 
 impl Face {
     /// Creates the face. Its tables are the engine's namespace `dynamodb`.
     #[must_use]
-    pub fn new(engine: Engine, environment: Environment, options: FaceOptions) -> Self {
+    pub fn new(engine: Engine, environment: Environment, mut options: FaceOptions) -> Self {
+        let credentials = options.credentials.take().map(CurrentCredentials::new);
         let ids = RequestIds::new(environment.random.number());
         let engine = engine.of_owner(Owner::DynamoDb).sharing(options.share);
         let reads_may_wait = engine.store().caps().reads_may_wait;
         let pool = Arc::new(Inline);
-        Self { engine, environment, options, pool, transfers: None, reads_may_wait, ids }
+        let transfers = None;
+        Self { engine, environment, options, pool, transfers, reads_may_wait, ids, credentials }
     }
 
     /// Sets the pool for requests that are heavy or wait; without one every request runs on the
@@ -256,7 +259,14 @@ impl Face {
     /// Returns true if requests must be signed: a server then calls [`Face::admit`] first.
     #[must_use]
     pub fn asks_for_credentials(&self) -> bool {
-        self.options.credentials.is_some()
+        self.credentials.is_some()
+    }
+
+    /// Exchanges the credentials for requests from now on; nothing where none are asked for.
+    pub fn replace_credentials(&self, credentials: Credentials) {
+        if let Some(current) = &self.credentials {
+            current.replace(credentials);
+        }
     }
 
     /// Verifies a request's signature, if credentials are set, and returns what its key may do: that
@@ -266,7 +276,8 @@ impl Face {
     ///
     /// * The answer that the client gets. Nothing of the request may be done.
     pub fn admit(&self, request: &SignedRequest<'_>) -> Result<Option<Arc<Policy>>, Box<Reply>> {
-        let Some(credentials) = &self.options.credentials else { return Ok(None) };
+        let Some(credentials) = &self.credentials else { return Ok(None) };
+        let credentials = credentials.now();
         let checked = credentials.check(request, self.now_ms());
         let key_id = checked.map_err(|refusal| self.refused(refusal))?;
         Ok(credentials.policy(&key_id).map(Arc::clone))
@@ -288,8 +299,8 @@ impl Face {
     ///
     /// * The answer that the client gets, as [`Face::admit`] would give it with the body.
     pub fn admit_head(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
-        let Some(credentials) = &self.options.credentials else { return Ok(()) };
-        let checked = credentials.check_head(request, self.now_ms());
+        let Some(credentials) = &self.credentials else { return Ok(()) };
+        let checked = credentials.now().check_head(request, self.now_ms());
         checked.map_err(|refusal| self.refused(refusal))
     }
 

@@ -50,6 +50,7 @@ mod shape;
 mod streams;
 mod table;
 mod transfers;
+mod watch;
 
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
@@ -57,3 +58,4 @@ pub use json::AttributesJson;
 pub use operations::OPERATIONS;
 pub use reply::{Answer, Reply};
 pub use transfers::{BucketObject, Buckets, is_bucket_name, key_parts};
+pub use watch::{CONDITION_FAILED, exception_of, table_of};

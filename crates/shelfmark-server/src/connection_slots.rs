@@ -203,6 +203,22 @@ impl ConnectionSlots {
         Some(ConnectionSlot { inner: Arc::clone(&self.inner), number, marks })
     }
 
+    /// Tells each connection's face, address, whether it is busy, whether its client is known, and for how
+    /// many milliseconds nothing has happened.
+    pub(crate) fn each(&self, mut tell: impl FnMut(&'static str, IpAddr, bool, bool, u64)) {
+        let now = self.inner.now_ms();
+        for entry in self.inner.state().entries.values() {
+            let face = match entry.port {
+                Port::Dynamodb => "dynamodb",
+                Port::Cql => "cql",
+            };
+            let marks = &entry.marks;
+            let idle = now.saturating_sub(marks.active_ms.load(Ordering::Relaxed));
+            let is_busy = marks.is_busy.load(Ordering::Relaxed);
+            tell(face, entry.address, is_busy, marks.client.is_known(), idle);
+        }
+    }
+
     /// Returns true if two thirds of a port's slots are taken.
     pub(crate) fn is_crowded(&self, port: Port) -> bool {
         self.inner.state().of_port(port) >= self.inner.limits.port - self.inner.limits.port / 3

@@ -18,10 +18,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use shelfmark_admin::Watch;
 use shelfmark_dynamo::auth::{Policy, SignedRequest};
 use shelfmark_dynamo::{Face, OPERATIONS, Reply, RequestHead};
 use shelfmark_engine::budget::{Budget, Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
+use shelfmark_engine::{AccessReport, Environment};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
@@ -29,7 +31,7 @@ use tokio::sync::{oneshot, watch};
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
 use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
-use crate::console;
+use crate::console::{self, EndedOperation};
 use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
@@ -55,6 +57,8 @@ pub(crate) struct Shared {
     budget: Arc<Budget>,
     throttled_log: ThrottledLog,
     pages: Pages,
+    /// The notes for whoever watches the server, and the clock for them.
+    watch: Option<(Watch, Environment)>,
 }
 
 impl Shared {
@@ -64,8 +68,10 @@ impl Shared {
         times: Times,
         budget: Arc<Budget>,
         pages: Pages,
+        watch: Option<(Watch, Environment)>,
     ) -> Arc<Self> {
-        Arc::new(Self { face, tls, times, budget, throttled_log: ThrottledLog::default(), pages })
+        let throttled_log = ThrottledLog::default();
+        Arc::new(Self { face, tls, times, budget, throttled_log, pages, watch })
     }
 }
 
@@ -433,14 +439,33 @@ async fn unpacked(
     })
 }
 
+/// The parts of a request that are kept until it ended, where somebody watches.
+#[derive(Default)]
+struct Seen {
+    report: AccessReport,
+    asked: Bytes,
+    refused: Option<Bytes>,
+}
+
 /// Answers an operation in the content type that it was asked in.
 async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     let begun = tokio::time::Instant::now();
-    let mut answer = answer_to(caller, head, body).await;
+    let mut seen = Seen::default();
+    let mut answer = answer_to(caller, head, body, &mut seen).await;
     let named = head.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
     let name = named.and_then(|named| named.rsplit('.').next()).unwrap_or_default();
     let known = OPERATIONS.into_iter().find(|own| *own == name).unwrap_or("other");
-    console::request("dynamodb", known, answer.status().as_u16(), begun.elapsed());
+    console::ended(
+        caller.shared.watch.as_ref(),
+        &EndedOperation {
+            operation: known,
+            status: answer.status().as_u16(),
+            took: begun.elapsed(),
+            report: &seen.report,
+            asked: &seen.asked,
+            refused: seen.refused.as_deref(),
+        },
+    );
     let asked = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_plain = asked.and_then(kind_of) == Some(PLAIN_JSON);
     if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {
@@ -449,7 +474,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     answer
 }
 
-async fn answer_to(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
+async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut Seen) -> Answer {
     let face = &caller.shared.face;
     let headers = &head.headers;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -476,8 +501,17 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         return encode(face.busy(), coding);
     }
     let names = (text("x-amz-target"), text("host"));
+    let is_watched = caller.shared.watch.is_some();
+    if is_watched && body.len() <= INLINE_SIZE_BYTES_MAX {
+        seen.asked = body.clone();
+    }
     let Some(mut reply) = receive(caller, names, policy, body).await else { return lost() };
     drop(share);
+    if is_watched {
+        seen.report = std::mem::take(&mut reply.report);
+        let is_refused = reply.status != StatusCode::OK.as_u16();
+        seen.refused = is_refused.then(|| reply.body.clone());
+    }
     if let Some(why) = &reply.log
         && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
     {

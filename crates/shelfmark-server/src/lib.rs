@@ -27,7 +27,7 @@ mod tls;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use buckets::BucketFolder;
-pub use console::ConsoleSettings;
+pub use console::{ConsoleSettings, cql_watcher};
 pub use pages::Pages;
 pub use pool::{Pool, PoolSize};
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};

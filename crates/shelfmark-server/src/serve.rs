@@ -157,11 +157,15 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (stopping, stopped) = watch::channel(false);
         let slots = ConnectionSlots::of_process(self.budget.limit());
+        let watch = self.console.as_ref().and_then(|(_, console)| console.watch());
+        if let Some((watch, _)) = &watch {
+            watch.add_connections(slots.clone());
+        }
         let mut tasks = JoinSet::new();
         if let Some((listener, face, tls)) = self.dynamodb {
             let (slots, stopped) = (slots.clone(), stopped.clone());
             let budget = Arc::clone(&self.budget);
-            let all = dynamodb::Shared::new(face, tls, self.times, budget, self.pages);
+            let all = dynamodb::Shared::new(face, tls, self.times, budget, self.pages, watch);
             tasks.spawn(dynamodb::accept(listener, all, slots, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {

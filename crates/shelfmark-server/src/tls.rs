@@ -1,6 +1,6 @@
 //! Configures TLS by rustls, for any port.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
@@ -25,10 +25,10 @@ pub enum TlsError {
     Unusable(rustls::Error),
 }
 
-/// The TLS settings of a port.
+/// The TLS settings of a port; clones share them.
 #[derive(Clone)]
 pub struct Tls {
-    acceptor: TlsAcceptor,
+    acceptor: Arc<RwLock<TlsAcceptor>>,
 }
 
 impl Tls {
@@ -51,10 +51,17 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .map_err(TlsError::Unusable)?;
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)) })
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        Ok(Self { acceptor: Arc::new(RwLock::new(acceptor)) })
     }
 
-    pub(crate) fn acceptor(&self) -> &TlsAcceptor {
-        &self.acceptor
+    /// Takes over the certificate and key of `new`, for connections from now on.
+    pub fn replace(&self, new: &Self) {
+        let acceptor = new.acceptor();
+        *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.acceptor.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -82,7 +82,7 @@ const ALLOWED: [(&str, &[&str]); 30] = [
         "shelfmark-cassandra-cli",
         &["shelfmark-cql", "shelfmark-cql-types", "shelfmark-cql-syntax", "shelfmark-engine"],
     ),
-    ("shelfmark-admin", &["shelfmark-engine", "shelfmark-model"]),
+    ("shelfmark-admin", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
     ("shelfmark-mcp", &["shelfmark-confirm", "shelfmark-design"]),
     (
         "shelfmark-server",

@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::design::*;
+use crate::place::Place;
 use crate::tour::MODELS;
 
 use crate::commands::backup::{Backup, Restore};
@@ -29,19 +30,35 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve a store to DynamoDB and CQL clients
     Serve(Box<Serve>),
+    /// Show the settings that `serve` would have, and which place each comes from
+    Config(Box<ConfigCommand>),
     /// Load the teaching models and read them through the faces, pattern by pattern
     Tour(Tour),
     /// Read one item
     Get(Get),
     /// Write one item
     Put(Put),
+    /// Delete one item
+    Delete(Delete),
     /// Read a partition, or a whole table, in key order
     Scan(Scan),
+    /// Read one partition in key order
+    Query(Query),
     /// List tables and their keys
     Tables(Tables),
     /// Show what a store holds and costs
+    #[command(visible_alias = "info")]
     Stats(Stats),
+    /// List the connections of clients to a running server
+    #[command(visible_alias = "clientstats")]
+    Connections(Connections),
+    /// List slow and refused requests of a running server
+    Slow(Slow),
+    /// Have a store write and merge its files now
+    #[command(visible_alias = "flush")]
+    Compact(Compact),
     /// Copy a whole store into a file
+    #[command(visible_alias = "snapshot")]
     Backup(Backup),
     /// Make a new store of such a file
     Restore(Restore),
@@ -86,11 +103,12 @@ pub(crate) struct Data {
     pub(crate) data: PathBuf,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "A configuration file has these flags as settings: cql_user = \"ann\". What is logged to \
-    standard error is\nin the environment variable SHELFMARK_LOG: error, warn, info or debug; warn \
-    without it.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
+    after_help = "Every flag is also a setting of a configuration file, cql_user = \"ann\", and an environment \
+    variable,\nSHELFMARK_CQL_USER=ann; flags win over the environment, and that over the file. `shelfmark \
+    config` shows\nwhat holds and why. SIGHUP has the log's levels, the credentials and the certificates read \
+    again.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
     127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --credentials ~/.aws/credentials --dynamodb 0.0.0.0:8000\n  \
     shelfmark serve --memory\n  shelfmark serve --engine \
     tikv://10.0.0.1:2379,10.0.0.2:2379"
@@ -107,22 +125,22 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL", conflicts_with_all = ["memory", "durability", "disk_free_min"])]
     pub(crate) engine: Option<String>,
     /// Encrypt connections to the cluster: file with the authority of its certificates, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_ca: Option<PathBuf>,
     /// File with this server's certificate for the cluster, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_certificate: Option<PathBuf>,
     /// File with the private key of --engine-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "engine_tls_ca")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) engine_tls_key: Option<PathBuf>,
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) dynamodb: Option<SocketAddr>,
     /// Encrypt DynamoDB connections: file with the certificate chain, PEM
-    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) dynamodb_tls_certificate: Option<PathBuf>,
     /// File with the private key of --dynamodb-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) dynamodb_tls_key: Option<PathBuf>,
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR", value_parser = address)]
@@ -132,13 +150,17 @@ pub(crate) struct Serve {
     pub(crate) console: Option<SocketAddr>,
     /// File with the token that requests to the console carry (Authorization: Bearer TOKEN); needed where
     /// other machines reach it
-    #[arg(long, value_name = "FILE", requires = "console")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) console_token_file: Option<PathBuf>,
+    /// Note requests that take MS milliseconds or longer, for `shelfmark slow` and the console; refused ones
+    /// are noted as well [default: 100]
+    #[arg(long, value_name = "MS")]
+    pub(crate) slow_after: Option<u64>,
     /// Ask CQL clients to log in; this role is a superuser: it may do everything
-    #[arg(long, value_name = "NAME", requires = "cql_password_file")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) cql_user: Option<String>,
     /// File with the password of --cql-user; a line end at its end does not count
-    #[arg(long, value_name = "FILE", requires = "cql_user")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_password_file: Option<PathBuf>,
     /// What decides which CQL role may do what: CassandraAuthorizer (what it was granted) or
     /// AllowAllAuthorizer (everything, once it has logged in) [default: CassandraAuthorizer with
@@ -146,16 +168,16 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "NAME")]
     pub(crate) cql_authorizer: Option<String>,
     /// Encrypt CQL connections: file with the certificate chain, PEM
-    #[arg(long, value_name = "FILE", requires = "cql_tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_tls_certificate: Option<PathBuf>,
     /// File with the private key of --cql-tls-certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "cql_tls_certificate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cql_tls_key: Option<PathBuf>,
     /// What clients of one face may do to tables of another: none, read, or all; a table may say
     /// otherwise of itself [default: read; none where only one face asks who its clients are]
     #[arg(long, value_name = "GRANT")]
     pub(crate) share: Option<String>,
-    /// Read these settings from a TOML file; flags win over it
+    /// Read these settings from a TOML file; the environment and flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Write the addresses to FILE as JSON once every port answers
@@ -191,6 +213,29 @@ pub(crate) struct Serve {
     /// Serve addresses that other machines can reach without asking for credentials
     #[arg(long)]
     pub(crate) insecure: bool,
+    /// What is logged to standard error: error, warn, info or debug, or levels by target, such as
+    /// info,shelfmark_cql=debug [default: info]
+    #[arg(long, value_name = "LEVELS")]
+    pub(crate) log: Option<String>,
+    /// Form of log lines: text, or json for an object a line [default: text]
+    #[arg(long, value_name = "text|json")]
+    pub(crate) log_format: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It takes the flags of `serve`.\n\nExamples:\n  shelfmark config\n  shelfmark config --config \
+    /etc/shelfmark/shelfmark.toml --json"
+)]
+pub(crate) struct ConfigCommand {
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
@@ -222,7 +267,7 @@ fn model_names() -> PossibleValuesParser {
 #[command(after_help = "Example:\n  shelfmark get Music 'No One You Know' 'Call Me Today'")]
 pub(crate) struct Get {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// Values of the key columns, partition key first
@@ -237,7 +282,7 @@ pub(crate) struct Get {
 )]
 pub(crate) struct Put {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// The item as JSON; '-' reads it from standard input
@@ -248,18 +293,57 @@ pub(crate) struct Put {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark delete Music 'No One You Know' 'Call Me Today'")]
+pub(crate) struct Delete {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Values of the key columns, partition key first
+    #[arg(required = true)]
+    pub(crate) key: Vec<String>,
+    /// Fail if there is no item with this key
+    #[arg(long)]
+    pub(crate) if_present: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music -p 'No One \
     You Know' --prefix Call --desc --explain"
 )]
 pub(crate) struct Scan {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
     pub(crate) table: String,
     /// Read one partition: values of the partition key's columns
     #[arg(short, long, value_name = "VALUE", num_args = 1..)]
     pub(crate) partition: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: ScanOptions,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark query Music 'No One You Know' --prefix Call --desc\n  shelfmark \
+    query Music 'No One You Know' --server 127.0.0.1:8080 --explain"
+)]
+pub(crate) struct Query {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Values of the partition key's columns
+    #[arg(value_name = "VALUE", required = true)]
+    pub(crate) partition: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: ScanOptions,
+}
+
+/// What a scan or query reads of its table, and how much.
+#[derive(Debug, Args)]
+pub(crate) struct ScanOptions {
     /// Only sort keys that begin with this
     #[arg(long, value_name = "TEXT", requires = "partition", conflicts_with_all = ["from", "to"])]
     pub(crate) prefix: Option<String>,
@@ -354,17 +438,76 @@ pub(crate) struct CassandraCli {
 #[command(after_help = "Example:\n  shelfmark tables --data ./shelfmark-data")]
 pub(crate) struct Tables {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  shelfmark stats --json")]
+#[command(
+    after_help = "Examples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080"
+)]
 pub(crate) struct Stats {
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) place: Place,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV, sizes as numbers of bytes
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
+/// The running server that a command asks.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunningServer {
+    /// Address of the server's console (`shelfmark serve --console ADDR`)
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) server: String,
+    /// File with the token of that console; without it the environment variable SHELFMARK_CONSOLE_TOKEN
+    /// is taken
+    #[arg(long, value_name = "FILE")]
+    pub(crate) console_token_file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark connections --server 127.0.0.1:8080")]
+pub(crate) struct Connections {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The server keeps the last 128 slow ones and as many refused ones; no values, but --json has the key \
+    ranges that were read.\n\nExample:\n  shelfmark slow --server 127.0.0.1:8080 --limit 20"
+)]
+pub(crate) struct Slow {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
+    /// At most this many, the newest
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Stores do this by themselves when it is due.\n\nExample:\n  shelfmark compact --server \
+    127.0.0.1:8080"
+)]
+pub(crate) struct Compact {
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -372,21 +515,17 @@ pub(crate) struct Stats {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark verify\n  shelfmark verify --data /srv/store --salvage\n  \
+    after_help = "With --server and --engine the records are checked, while clients write; the bytes of \
+                  files are not.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
+                  shelfmark verify --data /srv/store --salvage\n  \
                   shelfmark verify --salvage --schema schema.cql --schema tables.json"
 )]
 pub(crate) struct Verify {
     #[command(flatten)]
-    pub(crate) data: Data,
-    /// Verify the records of a store on a TiKV cluster: tikv://HOST:PORT,HOST:PORT[/SPACE]; servers may
-    /// go on meanwhile
-    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "salvage"])]
-    pub(crate) engine: Option<String>,
-    #[command(flatten)]
-    pub(crate) tls: EngineTls,
+    pub(crate) place: Place,
     /// Say what is lost, set damaged parts aside, and make the rest usable again; also gives a
     /// keyspace that has the name of another face's tables a name of its own
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["server", "engine"])]
     pub(crate) salvage: bool,
     /// With --salvage: take rows whose table is not known any more by the schema in FILE, a CQL script
     /// of CREATE statements in the order in which the tables were made, or the JSON body of a

@@ -23,7 +23,7 @@ use crate::store::with_engine;
 const OWNERS_NAMED_MAX: usize = 12;
 
 pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
-    let folder = &verify.data.data;
+    let folder = &verify.place.data;
     let given = schema::read(&verify.schema)?;
     preview_losses(verify, &given, out)?;
     let salvage = embedded::salvage(folder)?;
@@ -65,7 +65,7 @@ fn preview_losses(
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let mut survivors = Survivors::default();
-    let preview_salvagen = embedded::preview_salvage(&verify.data.data, &mut |kept| {
+    let preview_salvagen = embedded::preview_salvage(&verify.place.data, &mut |kept| {
         survivors.see(kept.key, kept.value, kept.version);
     })?;
     if !preview_salvagen.has_losses() {
@@ -131,7 +131,7 @@ fn renew_if_wrong(
 ) -> anyhow::Result<()> {
     let found = engine.verify()?;
     if !found.is_clean() {
-        writeln!(out, "{}", records_text(&found))?;
+        writeln!(out, "{}", records_text(&(&found).into()))?;
         restore(engine, given, out)?;
         let unknown = engine.unknown_tables()?;
         for id in &unknown {
@@ -235,6 +235,6 @@ fn renew(
     })?;
     told?;
     let found = engine.verify()?;
-    writeln!(out, "{}", records_text(&found))?;
+    writeln!(out, "{}", records_text(&(&found).into()))?;
     Ok(found)
 }

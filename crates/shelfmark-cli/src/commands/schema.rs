@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
+use shelfmark_admin::readable_tables;
 use shelfmark_cql as cql;
 use shelfmark_cql_protocol::client::Query;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, GivenSchema};
 
 use super::cql::{pieces::pieces, read_text};
-use super::tables::all_tables;
 use crate::connect::Session;
 use crate::store::memory;
 
@@ -39,7 +39,7 @@ pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<GivenSchema> {
             )
         })?;
     }
-    let mut tables = all_tables(&engine)?;
+    let mut tables = readable_tables(&engine)?.0;
     // As they were created.
     tables.sort_by_key(|table| table.id);
     let tables = tables.iter().map(|table| table.schema.clone()).collect();

@@ -2,27 +2,28 @@
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
-use shelfmark_admin::Admin;
+use serde::Serialize;
+use shelfmark_admin::{Admin, Watch};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
     Addresses, BucketFolder, ConsoleSettings, CqlSettings, Faces, Guard, Pages, Pool, PoolSize,
-    Server, Settings, SpoolFolder, Tls, check_exposed, check_free, limits,
+    Server, Settings, SpoolFolder, Tls, check_exposed, check_free, cql_watcher, limits,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
-use crate::arguments::{self, Serve};
+use super::reload::Reload;
+use super::settings::{self, Config};
+use crate::arguments::Serve;
 use crate::cluster::{ClusterTls, cluster};
 use crate::credentials;
 use crate::log::{self, Refusals};
@@ -35,69 +36,9 @@ const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
 /// A token that nobody guesses.
 const CONSOLE_TOKEN_BYTES_MIN: usize = 16;
+/// Source: ours; on local disks a tenth of a second is ten syncs.
+const SLOW_AFTER: Duration = Duration::from_millis(100);
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
-
-/// The settings of a configuration file: named as the flags, with underscores.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Config {
-    data: Option<PathBuf>,
-    memory: Option<bool>,
-    engine: Option<String>,
-    engine_tls_ca: Option<PathBuf>,
-    engine_tls_certificate: Option<PathBuf>,
-    engine_tls_key: Option<PathBuf>,
-    #[serde(default, deserialize_with = "address")]
-    dynamodb: Option<SocketAddr>,
-    dynamodb_tls_certificate: Option<PathBuf>,
-    dynamodb_tls_key: Option<PathBuf>,
-    #[serde(default, deserialize_with = "address")]
-    cql: Option<SocketAddr>,
-    #[serde(default, deserialize_with = "address")]
-    console: Option<SocketAddr>,
-    console_token_file: Option<PathBuf>,
-    cql_user: Option<String>,
-    cql_password_file: Option<PathBuf>,
-    cql_authorizer: Option<String>,
-    share: Option<String>,
-    cql_tls_certificate: Option<PathBuf>,
-    cql_tls_key: Option<PathBuf>,
-    ready_file: Option<PathBuf>,
-    durability: Option<String>,
-    credentials: Option<PathBuf>,
-    insecure: Option<bool>,
-    cors: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "size")]
-    disk_free_min: Option<u64>,
-    #[serde(default, deserialize_with = "limit")]
-    memory_limit: Option<u64>,
-    buckets: Option<PathBuf>,
-}
-
-/// Parses a size as the flags do: text, or a plain number of bytes.
-fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(u64),
-        Text(String),
-    }
-    match Written::deserialize(value)? {
-        Written::Number(bytes) => Ok(Some(bytes)),
-        Written::Text(text) => crate::size::size(&text).map(Some).map_err(D::Error::custom),
-    }
-}
-
-/// Parses a limit of memory as the flags do.
-fn limit<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
-    size(value)?.map(|bytes| memory::enough(bytes).map_err(D::Error::custom)).transpose()
-}
-
-/// Parses an address as the flags do.
-fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = String::deserialize(value)?;
-    arguments::address(&text).map(Some).map_err(D::Error::custom)
-}
 
 /// The content of the ready file: a face that is off is absent.
 #[derive(Debug, Serialize)]
@@ -111,9 +52,9 @@ struct Ready {
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
-    log::start();
+    let config = settings::of(flags)?.config;
+    let reloader = log::start(config.log.as_deref(), config.log_format.as_deref())?;
     tracing::info!("shelfmark {} starts", env!("CARGO_PKG_VERSION"));
-    let config = merged(flags)?;
     let insecure = config.insecure.unwrap_or(false);
     let durability = durability(config.durability.as_deref())?;
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
@@ -141,29 +82,21 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let console_token = console_token(&config, insecure)?;
     // Before the folder is made: a port that is taken leaves nothing behind.
     clear_the_way(&config, dynamodb, &cql)?;
-    let usual = Options::default();
-    let granted = memory::granted(config.memory_limit);
-    if let Some(cut) = &granted.cut {
-        tracing::warn!("{cut}");
-    }
-    let parts = Parts::of(granted.bytes, usual.block_cache_bytes, usual.memory_table_bytes);
+    let parts = parts(&config);
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
-    let console = |address| ConsoleSettings {
-        address,
-        token: console_token,
-        admin: Admin::new(shared(&engine, Share::All)),
-        // The pages are wired in here, by the crate that has them.
-        site: None,
-    };
+    let watch = Watch::new(slow_after(&config));
+    // Where nobody can look, nothing is noted.
+    let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
+    let console = console(&config, console_token, &engine, watch);
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
         budget: Arc::clone(&budget),
         pages: Pages::of(config.cors.iter().flatten()).map_err(|why| anyhow!(why))?,
-        console: config.console.map(console),
+        console,
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
@@ -174,17 +107,47 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
     };
-    let cql_options =
-        cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
+    let cql_options = cql::FaceOptions {
+        budget,
+        spools: spools(&config),
+        watcher,
+        ..cql::FaceOptions::default()
+    };
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
     let shown = shared(&engine, granted);
-    let served =
-        serve(&shown, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
+    let files = (config.ready_file.as_deref(), parts.threads);
+    let served = serve(&shown, settings, faces, login, (files, (flags.clone(), reloader)));
     let closed = engine.store().close().context("the store could not be closed in good order");
     if served.is_ok() && closed.is_ok() {
         tracing::info!("stopped in good order");
     }
     served.and(closed)
+}
+
+/// Shares out the memory.
+fn parts(config: &Config) -> Parts {
+    let usual = Options::default();
+    let granted = memory::granted(config.memory_limit);
+    if let Some(cut) = &granted.cut {
+        tracing::warn!("{cut}");
+    }
+    Parts::of(granted.bytes, usual.block_cache_bytes, usual.memory_table_bytes)
+}
+
+/// Returns the settings of the console, if there is one.
+fn console(
+    config: &Config,
+    token: Option<String>,
+    engine: &Engine,
+    watch: Watch,
+) -> Option<ConsoleSettings> {
+    config.console.map(|address| ConsoleSettings {
+        address,
+        token,
+        admin: Admin::new(shared(engine, Share::All)).watching(watch),
+        // The pages are wired in here, by the crate that has them.
+        site: None,
+    })
 }
 
 /// Removes the ready file of an earlier run, which would say that this one is ready, and checks that the
@@ -198,6 +161,11 @@ fn clear_the_way(config: &Config, dynamodb: SocketAddr, cql: &CqlSettings) -> an
         check_free(address)?;
     }
     Ok(())
+}
+
+/// Returns the duration from which on requests are noted as slow.
+fn slow_after(config: &Config) -> Duration {
+    config.slow_after.map_or(SLOW_AFTER, Duration::from_millis)
 }
 
 /// Returns the buckets for exports and imports, if there is a folder for them.
@@ -289,7 +257,11 @@ fn share(config: &Config, asks_for_credentials: bool) -> anyhow::Result<Share> {
 }
 
 /// Returns the TLS settings of a face's connections, if they are encrypted.
-fn tls(face: &str, chain: Option<&Path>, key: Option<&Path>) -> anyhow::Result<Option<Tls>> {
+pub(super) fn tls(
+    face: &str,
+    chain: Option<&Path>,
+    key: Option<&Path>,
+) -> anyhow::Result<Option<Tls>> {
     let (chain, key) = match (chain, key) {
         (Some(chain), Some(key)) => (chain, key),
         (None, None) => return Ok(None),
@@ -299,54 +271,6 @@ fn tls(face: &str, chain: Option<&Path>, key: Option<&Path>) -> anyhow::Result<O
         |path: &Path| vfs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let tls = Tls::from_pem(&read(chain)?, &read(key)?);
     tls.map(Some).with_context(|| format!("{} and {}", chain.display(), key.display()))
-}
-
-fn merged(flags: &Serve) -> anyhow::Result<Config> {
-    let file = match &flags.config {
-        None => Config::default(),
-        Some(path) => {
-            let text =
-                vfs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let text = String::from_utf8(text)
-                .with_context(|| format!("{} is not UTF-8", path.display()))?;
-            toml::from_str(&text)
-                .with_context(|| format!("{} has a wrong setting", path.display()))?
-        }
-    };
-    Ok(Config {
-        data: flags.data.clone().or(file.data),
-        memory: Some(flags.memory || file.memory.unwrap_or(false)),
-        engine: flags.engine.clone().or(file.engine),
-        engine_tls_ca: flags.engine_tls_ca.clone().or(file.engine_tls_ca),
-        engine_tls_certificate: flags
-            .engine_tls_certificate
-            .clone()
-            .or(file.engine_tls_certificate),
-        engine_tls_key: flags.engine_tls_key.clone().or(file.engine_tls_key),
-        dynamodb: flags.dynamodb.or(file.dynamodb),
-        dynamodb_tls_certificate: flags
-            .dynamodb_tls_certificate
-            .clone()
-            .or(file.dynamodb_tls_certificate),
-        dynamodb_tls_key: flags.dynamodb_tls_key.clone().or(file.dynamodb_tls_key),
-        cql: flags.cql.or(file.cql),
-        console: flags.console.or(file.console),
-        console_token_file: flags.console_token_file.clone().or(file.console_token_file),
-        cql_user: flags.cql_user.clone().or(file.cql_user),
-        cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
-        cql_authorizer: flags.cql_authorizer.clone().or(file.cql_authorizer),
-        share: flags.share.clone().or(file.share),
-        cql_tls_certificate: flags.cql_tls_certificate.clone().or(file.cql_tls_certificate),
-        cql_tls_key: flags.cql_tls_key.clone().or(file.cql_tls_key),
-        ready_file: flags.ready_file.clone().or(file.ready_file),
-        durability: flags.durability.clone().or(file.durability),
-        credentials: flags.credentials.clone().or(file.credentials),
-        insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
-        cors: (!flags.cors.is_empty()).then(|| flags.cors.clone()).or(file.cors),
-        disk_free_min: flags.disk_free_min.or(file.disk_free_min),
-        memory_limit: flags.memory_limit.or(file.memory_limit),
-        buckets: flags.buckets.clone().or(file.buckets),
-    })
 }
 
 /// Warns of files with secrets that every user of the machine can read.
@@ -417,7 +341,7 @@ fn serve(
     settings: Settings,
     (options, cql_options, buckets): (dynamo::FaceOptions, cql::FaceOptions, Option<BucketFolder>),
     login: Option<cql::Login>,
-    (ready_file, threads): (Option<&Path>, usize),
+    ((ready_file, threads), (flags, log)): ((Option<&Path>, usize), (Serve, log::Reloader)),
 ) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
@@ -438,13 +362,22 @@ fn serve(
         Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
         None => dynamodb,
     };
-    let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
+    let dynamodb = Arc::new(dynamodb);
+    let reload = Reload {
+        flags,
+        log,
+        dynamodb: Arc::clone(&dynamodb),
+        dynamodb_tls: settings.dynamodb_tls.clone(),
+        cql_tls: settings.cql.as_ref().and_then(|cql| cql.tls.clone()),
+    };
+    let faces = Faces { dynamodb: Some(dynamodb), cql: Some(Arc::new(cql)) };
     let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
     let outcome = runtime.block_on(async {
         let server = Server::bind(settings, faces).await?;
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
+        reload_on_signal(reload)?;
         announce(&server.addresses(), scheme, ready_file)?;
         tell_supervisor(NotifyState::Ready);
         let stop = async {
@@ -498,6 +431,26 @@ fn tell_supervisor(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(false, &[state]) {
         tracing::warn!(%error, "the supervisor could not be told");
     }
+}
+
+/// Reads the settings again each time the process gets SIGHUP.
+fn reload_on_signal(reload: Reload) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut hangups = signal(SignalKind::hangup())?;
+        let reload = Arc::new(reload);
+        tokio::spawn(async move {
+            while hangups.recv().await.is_some() {
+                let reload = Arc::clone(&reload);
+                // Files are read on a thread that may wait; one reading at a time.
+                let _ = tokio::task::spawn_blocking(move || reload.run()).await;
+            }
+        });
+    }
+    #[cfg(not(unix))]
+    drop(reload);
+    Ok(())
 }
 
 /// Returns a future that completes when the process is asked to stop.

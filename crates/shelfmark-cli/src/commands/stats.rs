@@ -2,47 +2,30 @@
 
 use std::io::Write as _;
 
-use serde_json::json;
-
-use super::tables::all_tables;
 use crate::arguments::Stats;
-use crate::store::with_engine;
-use crate::table::table;
+use crate::table::print;
 
 pub(crate) fn run(stats: &Stats) -> anyhow::Result<()> {
-    with_engine(&stats.data.data, |engine| {
-        let tables = all_tables(engine)?.len();
-        let store = engine.store().stats();
-        let mut out = std::io::stdout();
+    stats.place.ask(|asked| {
+        let store = asked.run(shelfmark_admin::Stats {})?;
         if stats.json {
-            let text = serde_json::to_string_pretty(&json!({
-                "tables": tables,
-                "commits": store.published,
-                "tree_bytes_on_disk": store.tree_bytes_on_disk,
-                "log_bytes_on_disk": store.log_bytes_on_disk,
-                "memory_table_bytes": store.memory_table_bytes,
-                "disk_free_bytes": store.disk_free_bytes,
-            }))?;
-            writeln!(out, "{text}")?;
+            writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&store)?)?;
             return Ok(());
         }
-        let mut rows = table(["what", "how much"]);
-        rows.add_row(["tables".to_owned(), tables.to_string()]);
-        rows.add_row(["commits since it was created".to_owned(), store.published.to_string()]);
-        rows.add_row(["rows in table files".to_owned(), bytes(store.tree_bytes_on_disk)]);
-        rows.add_row(["commit log on disk".to_owned(), bytes(store.log_bytes_on_disk)]);
-        rows.add_row([
-            "in memory, not yet in table files".to_owned(),
-            bytes(store.memory_table_bytes),
-        ]);
-        if let Some(free) = store.disk_free_bytes {
-            rows.add_row(["free on the disk".to_owned(), bytes(free)]);
-        }
-        writeln!(out, "{rows}")?;
+        let bytes = |count: u64| match stats.csv {
+            true => count.to_string(),
+            false => indicatif::HumanBytes(count).to_string(),
+        };
+        let rows = [
+            ("tables", Some(store.tables.to_string())),
+            ("commits since it was created", Some(store.commits.to_string())),
+            ("rows in table files", Some(bytes(store.tree_bytes_on_disk))),
+            ("commit log on disk", Some(bytes(store.log_bytes_on_disk))),
+            ("in memory, not yet in table files", Some(bytes(store.memory_table_bytes))),
+            ("free on the disk", store.disk_free_bytes.map(bytes)),
+        ];
+        let rows = rows.into_iter().filter_map(|(what, much)| Some([what.to_owned(), much?]));
+        print(["what", "how much"], rows, stats.csv)?;
         Ok(())
     })
-}
-
-fn bytes(count: u64) -> String {
-    indicatif::HumanBytes(count).to_string()
 }

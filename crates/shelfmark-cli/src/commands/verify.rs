@@ -3,18 +3,22 @@
 use std::io::Write as _;
 
 use anyhow::bail;
-use shelfmark_engine::Verification;
+use shelfmark_admin::VerifyAnswer;
 use shelfmark_store::embedded::{self, Report};
 
 use crate::arguments::Verify;
-use crate::cluster::cluster;
 use crate::store::with_engine;
 
 pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
-    if let Some(address) = &verify.engine {
-        return on_cluster(verify, address);
+    let place = &verify.place;
+    if place.engine.is_some() {
+        return records_alone(verify, "report it, and keep the cluster's backup");
     }
-    let folder = &verify.data.data;
+    if place.server.is_some() {
+        let next = "stop the server, and check its folder with: shelfmark verify --data DIR";
+        return records_alone(verify, next);
+    }
+    let folder = &place.data;
     if !folder.exists() {
         bail!("there is no store in {}; pass --data DIR", folder.display());
     }
@@ -38,7 +42,7 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
         );
     }
     // Only a store whose bytes are right is opened, which recovers it as any start does.
-    let found = match with_engine(folder, |engine| Ok(engine.verify()?)) {
+    let found = match with_engine(folder, |engine| Ok(VerifyAnswer::from(&engine.verify()?))) {
         Err(error) if cannot_be_written(&error) => {
             writeln!(
                 out,
@@ -60,15 +64,13 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Verifies the records of a store on a cluster; its bytes are the cluster's to look after.
-fn on_cluster(verify: &Verify, address: &str) -> anyhow::Result<()> {
-    let engine = cluster(address, verify.tls.files()?.as_ref())?;
-    let found = engine.verify();
-    engine.store().close()?;
-    let found = found?;
+/// Verifies the records of a store whose bytes are somebody else's to look after: a cluster's, or those of
+/// a server that has it open.
+fn records_alone(verify: &Verify, next: &str) -> anyhow::Result<()> {
+    let found = verify.place.ask(|asked| asked.run(shelfmark_admin::Verify {}))?;
     writeln!(std::io::stdout(), "{}", records_text(&found))?;
     if !found.is_clean() {
-        bail!("records do not belong together; report it, and keep the cluster's backup");
+        bail!("records do not belong together; {next}");
     }
     Ok(())
 }
@@ -87,7 +89,7 @@ fn cannot_be_written(error: &anyhow::Error) -> bool {
     })
 }
 
-pub(super) fn records_text(found: &Verification) -> String {
+pub(super) fn records_text(found: &VerifyAnswer) -> String {
     let mut lines = vec![
         format!("tables         {}", found.tables),
         format!("rows           {} with {} index entries", found.rows, found.entries),

@@ -41,12 +41,18 @@ fn keys_are_written_and_read() {
 fn every_command_helps_with_an_example() {
     let commands = [
         "serve",
+        "config",
         "tour",
         "get",
         "put",
+        "delete",
         "scan",
+        "query",
         "tables",
         "stats",
+        "connections",
+        "slow",
+        "compact",
         "verify",
         "cql",
         "cassandra-cli",
@@ -154,9 +160,17 @@ fn tables_of_cql_are_named_and_found_well() {
     assert!(made.status.success(), "{}", stderr(&made));
     let tables = stdout(&run(&["tables"]));
     assert!(tables.contains(" b text ") && tables.contains(" by_c "), "{tables}");
-    for words in [&["get", "ks.t", "1", "x"][..], &["scan", "ks.t"], &["put", "ks.t", "{}"]] {
+    // A key that an item could have is one; others are for CQL alone.
+    let got = run(&["get", "ks.t", "1", "x"]);
+    assert!(stdout(&got).contains("\"c\": \"y\""), "{}", stderr(&got));
+    let made =
+        run(&["cql", "-e", "CREATE TABLE ks.wide (a int, b int, c int, PRIMARY KEY (a, b, c))"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    for words in
+        [&["get", "ks.wide", "1", "1", "1"][..], &["scan", "ks.wide"], &["put", "ks.wide", "{}"]]
+    {
         let refused = run(words);
-        assert!(stderr(&refused).contains("shelfmark cql --data"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("shelfmark cql -e"), "{}", stderr(&refused));
     }
     let verified = run(&["verify"]);
     assert!(verified.status.success(), "{}{}", stdout(&verified), stderr(&verified));

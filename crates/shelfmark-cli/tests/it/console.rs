@@ -32,7 +32,7 @@ fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
 }
 
 /// Returns the console's address, which the server wrote into its ready file.
-fn console_of(folder: &std::path::Path) -> String {
+pub(crate) fn console_of(folder: &std::path::Path) -> String {
     let text = std::fs::read_to_string(folder.join("ready.json")).unwrap();
     let ready: serde_json::Value = serde_json::from_str(&text).unwrap();
     ready["console"].as_str().unwrap().to_owned()
@@ -164,6 +164,8 @@ fn operations_are_posted_as_json_and_nothing_else() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {answer}");
     }
     assert!(ask(&console, "/api/v1/tables", "").starts_with("HTTP/1.1 400"));
+    let all = ask(&console, "/api/v1/", "");
+    assert!(all.starts_with("HTTP/1.1 200") && all.contains(r#""tables","stats""#), "{all}");
     let deep = "[".repeat(100_000);
     assert!(post(&console, "/api/v1/tables", JSON, &deep).starts_with("HTTP/1.1 400"));
     let large = " ".repeat(5 * 1024 * 1024);
@@ -201,4 +203,126 @@ fn a_browser_logs_in_with_the_token_and_has_a_cookie() {
     assert!(post(&console, "/api/v1/tables", &cookie, "{}").starts_with("HTTP/1.1 200"));
     let elsewhere = format!("{cookie}Origin: http://localhost:1\r\n");
     assert!(post(&console, "/api/v1/tables", &elsewhere, "{}").starts_with("HTTP/1.1 403"));
+}
+
+/// Runs statements of CQL over a server.
+fn cql(server: &Server, script: &str) -> bool {
+    shelfmark(&["cql", "--server", &server.cql, "-e", script]).status.success()
+}
+
+const KEYSPACE: &str = "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', \
+                        'replication_factor': 1}; CREATE TABLE ks.t (a int PRIMARY KEY, b text);";
+
+#[test]
+fn both_faces_are_measured_and_every_chart_has_its_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    server.create_table("tab");
+    server.put("tab", "a", "1");
+    server.get("tab", "a", "1");
+    assert_eq!(server.call("GetItem", r#"{"TableName":"nowhere","Key":{}}"#).0, 400);
+    assert!(cql(&server, KEYSPACE));
+    for number in 0..3 {
+        assert!(cql(&server, &format!("INSERT INTO ks.t (a, b) VALUES ({number}, 'x')")));
+    }
+    assert!(cql(&server, "SELECT * FROM ks.t"));
+    assert!(!cql(&server, "SELECT * FROM ks.none"));
+    let metrics = ask(&console, "/metrics", "");
+    let of = |name: &str, labels: &str| sample(&metrics, &format!("{name}{{{labels}}}"));
+    let requests = |operation: &str, status: &str| {
+        let labels = format!(r#"face="cql",operation="{operation}",status="{status}""#);
+        of("shelfmark_requests_total", &labels)
+    };
+    assert_eq!(requests("INSERT", "ok"), 3.0);
+    // The shell reads the schema as well.
+    assert!(requests("SELECT", "ok") >= 1.0);
+    assert_eq!(requests("SCHEMA", "ok"), 2.0);
+    assert!(of("shelfmark_refusals_total", r#"face="cql",error="Invalid""#) >= 1.0);
+    assert!(of("shelfmark_rows_returned_total", r#"face="cql""#) >= 3.0);
+    assert_eq!(of("shelfmark_rows_read_total", r#"face="dynamodb""#), 1.0);
+    assert!(sample(&metrics, "shelfmark_cache_limit_bytes ") > 1e6);
+    let dashboard = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/grafana.json");
+    let dashboard = std::fs::read_to_string(dashboard).unwrap();
+    let parsed: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
+    assert!(parsed["panels"].as_array().unwrap().len() > 10);
+    let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+    let mut names = 0;
+    for (at, _) in dashboard.match_indices("shelfmark_") {
+        let name: String = dashboard[at..].chars().take_while(|own| is_name(*own)).collect();
+        let is_there = metrics
+            .lines()
+            .any(|line| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' '])));
+        assert!(is_there, "the dashboard has {name}, and the server has not:\n{metrics}");
+        names += 1;
+    }
+    assert!(names > 25, "{names}");
+    drop(server.stop("-TERM"));
+}
+
+#[test]
+fn slow_and_refused_requests_and_connections_are_listed_without_values() {
+    let folder = tempfile::tempdir().unwrap();
+    // Every request is slow enough.
+    let server =
+        Server::start_cql(folder.path(), &["--console", "127.0.0.1:0", "--slow-after", "0"]);
+    let console = console_of(folder.path());
+    server.create_table("tab");
+    server.put("tab", "secret-key", "secret-sort");
+    server.get("tab", "secret-key", "secret-sort");
+    assert_eq!(server.call("GetItem", r#"{"TableName":"nowhere","Key":{}}"#).0, 400);
+    assert!(cql(&server, KEYSPACE));
+    assert!(cql(&server, "INSERT INTO ks.t (a, b) VALUES (1, 'secret-value')"));
+    assert!(cql(&server, "SELECT * FROM ks.t"));
+    let listed = shelfmark(&["slow", "--server", &console, "--csv"]);
+    let lines = String::from_utf8(listed.stdout).unwrap();
+    let line = |parts: [&str; 3]| {
+        let found = lines.lines().find(|line| parts.iter().all(|part| line.contains(part)));
+        found.unwrap_or_else(|| panic!("no {parts:?} in {lines}")).to_owned()
+    };
+    assert!(line(["dynamodb", ",GetItem,", ",tab,"]).contains(",1,1,"), "{lines}");
+    line(["dynamodb", ",GetItem,nowhere,", "ResourceNotFoundException"]);
+    assert!(line(["cql", ",SELECT,", ",ks.t,"]).contains(",1,1,"), "{lines}");
+    line(["cql", ",INSERT,", ",ks.t,"]);
+    let json = shelfmark(&["slow", "--server", &console, "--json"]);
+    let json = String::from_utf8(json.stdout).unwrap();
+    assert!(!json.contains("secret") && !lines.contains("secret"), "{json}");
+    assert!(json.contains("\"ranges\""), "{json}");
+    let mut kept = TcpStream::connect(&server.address).unwrap();
+    write!(kept, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut answer = [0; 12];
+    kept.read_exact(&mut answer).unwrap();
+    let connections = shelfmark(&["connections", "--server", &console, "--csv"]);
+    let connections = String::from_utf8(connections.stdout).unwrap();
+    assert!(connections.starts_with("face,address,busy,known,idle\n"), "{connections}");
+    assert!(connections.contains("dynamodb,127.0.0.1,"), "{connections}");
+    drop(server.stop("-TERM"));
+}
+
+#[test]
+fn garbage_ends_its_connection_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &["--console", "127.0.0.1:0"]);
+    let console = console_of(folder.path());
+    let long = format!("GET /{} HTTP/1.1\r\n", "x".repeat(1_000_000));
+    let chunk = format!("100000\r\n{}\r\n", "x".repeat(0x10_0000));
+    let chunked = format!(
+        "POST /api/v1/tables HTTP/1.1\r\nHost: localhost\r\n{JSON}Transfer-Encoding: \
+         chunked\r\n\r\n{}0\r\n\r\n",
+        chunk.repeat(6)
+    );
+    for garbage in ["\0\u{1}\u{2}\r\n\r\n", "POST / HTTP/9.9\r\n\r\n", &long, &chunked] {
+        let mut stream = TcpStream::connect(&console).unwrap();
+        // The server may close before it has read everything: that is an answer, too.
+        let _ = stream.write_all(garbage.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(!String::from_utf8_lossy(&answer).contains("200 OK"), "{answer:?}");
+    }
+    // Connections that say nothing: those beyond the places are let go, the others in time.
+    let silent: Vec<_> = (0..100).filter_map(|_| TcpStream::connect(&console).ok()).collect();
+    drop(silent);
+    assert!(ask(&console, "/health", "").starts_with("HTTP/1.1 200 OK"));
+    assert!(server.stop("-TERM").status.success());
 }

@@ -10,6 +10,7 @@
 
 mod attacks;
 mod backup;
+mod both_ways;
 mod cassandra_cli;
 mod command;
 mod console;
@@ -24,5 +25,6 @@ mod operating;
 mod process;
 mod salvage;
 mod serve;
+mod settings;
 mod terminal;
 mod tour;

@@ -24,7 +24,7 @@ use super::login;
 use super::paging_state;
 use super::phase::{Phase, SharedPhase};
 use super::prepared::Prepared;
-use super::reply::{ClientMetadata, OpenTrace, PendingRequest};
+use super::reply::{ClientMetadata, OpenTrace, OpenWatch, PendingRequest};
 use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
@@ -36,6 +36,7 @@ use crate::limits::{
 use crate::outcome::RequestOptions;
 use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
 use crate::trace_recorder::TraceRecorder;
+use crate::watch::Reads;
 
 /// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
@@ -256,6 +257,13 @@ impl Connection {
             stream: envelope.stream.max(0),
             bytes,
             traced: None,
+            watched: self.face.watcher.as_ref().map(|watcher| OpenWatch {
+                watcher: Arc::clone(watcher),
+                operation: "OTHER",
+                plan: None,
+                reads: Reads::default(),
+                started: self.face.environment.clock.monotonic(),
+            }),
             turn: None,
             client: self.client,
         };
@@ -394,6 +402,7 @@ impl Connection {
     }
 
     fn prepare(&self, prepare: Prepare, mut pending: PendingRequest) {
+        pending.runs("PREPARE");
         let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace());
         let text = prepare.text;
         if text.len() <= INLINE_SIZE_BYTES_MAX {
@@ -454,6 +463,7 @@ impl Connection {
     }
 
     fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: PendingRequest) {
+        pending.runs("BATCH");
         let own = std::mem::take(&mut batch.options);
         let options = match self.options(own, user, &pending) {
             Ok(options) => options,
@@ -482,6 +492,7 @@ impl Connection {
         mut pending: PendingRequest,
     ) {
         let face = Arc::clone(&self.face);
+        pending.runs_statement(statement);
         let weight = face.weigh(statement.weight);
         match weight {
             Weight::Light => face.executor.execute(statement, options, pending.answer(known)),
@@ -533,6 +544,7 @@ impl Connection {
             masks: false,
             is_inline: false,
             trace: pending.traced.as_ref().map(|traced| traced.log.clone()),
+            reads: pending.watched.as_ref().map(|watched| watched.reads.clone()),
             client: Some(self.budget.clone()),
             spools: self.face.spools.clone(),
             has_gone: Arc::clone(&self.has_gone),
@@ -640,7 +652,7 @@ fn long_query(
     text: &str,
     options: RequestOptions,
     skip: bool,
-    pending: PendingRequest,
+    mut pending: PendingRequest,
 ) {
     let mut share = options.client.as_ref().map(Client::share);
     if share.as_mut().is_some_and(|share| !share.cover(planned_bytes(text))) {
@@ -652,6 +664,7 @@ fn long_query(
         }
         Ok(statement) => {
             pending.record_step(|| "Preparing statement".to_owned());
+            pending.runs_statement(&statement);
             let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
             face.executor.execute(&statement, options, pending.answer(known));
         }

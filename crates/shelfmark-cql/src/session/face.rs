@@ -18,6 +18,7 @@ use crate::engine_error::from_engine;
 use crate::limits::PREPARED_PART;
 use crate::statement::Executor;
 use crate::system::{self, Node, Sources};
+use crate::watch::Watcher;
 
 /// CQL over one engine. Shared by all connections.
 pub struct Face {
@@ -31,6 +32,7 @@ pub struct Face {
     pub(super) traces: Arc<TraceStore>,
     pub(super) budget: Arc<Budget>,
     pub(super) spools: Option<Arc<dyn Spools>>,
+    pub(super) watcher: Option<Arc<dyn Watcher>>,
     node: Arc<Node>,
     /// The check of logins; `None` lets everybody in.
     pub(super) login: Option<Login>,
@@ -56,6 +58,7 @@ impl Face {
         let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
         let traces = Arc::new(TraceStore::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
+        let watcher = options.watcher.clone();
         let server = engine.store().peers().map(|peers| peers.id());
         let node = Arc::new(Node::new(options, server));
         let statements = Arc::new(PreparedStatements::within(budget.limit() / PREPARED_PART));
@@ -87,6 +90,7 @@ impl Face {
             traces,
             budget,
             spools,
+            watcher,
             node,
             login: login.map(|login| login.and(roles)),
         })

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::Spools;
 use shelfmark_engine::budget::Budget;
 
+use crate::watch::Watcher;
+
 /// The options of a face: what the server says of itself, and its resources.
 #[derive(Debug, Clone)]
 pub struct FaceOptions {
@@ -21,6 +23,8 @@ pub struct FaceOptions {
     pub budget: Arc<Budget>,
     /// The factory of files for long answers; without it they are kept in memory.
     pub spools: Option<Arc<dyn Spools>>,
+    /// A watcher that is told of each request that ended, if there is one.
+    pub watcher: Option<Arc<dyn Watcher>>,
 }
 
 impl Default for FaceOptions {
@@ -32,6 +36,7 @@ impl Default for FaceOptions {
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9042),
             budget: Arc::default(),
             spools: None,
+            watcher: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{Opcode, SpooledAnswer, Version, flag};
@@ -16,7 +17,9 @@ use super::paging_state;
 use super::send_queue::SendQueue;
 use super::tracing::{Trace, time_uuid};
 use crate::outcome::{Answer, Answered, Outcome};
+use crate::statement::{Plan, PreparedStatement};
 use crate::trace_recorder::TraceRecorder;
+use crate::watch::{EndedRequest, Ending, Reads, Watcher};
 
 /// A request on its way: where its answer goes.
 pub(super) struct PendingRequest {
@@ -28,6 +31,8 @@ pub(super) struct PendingRequest {
     pub(super) bytes: usize,
     /// The trace of the request, if one was asked for.
     pub(super) traced: Option<OpenTrace>,
+    /// The notes for a watcher, if there is one.
+    pub(super) watched: Option<OpenWatch>,
     /// The turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,
     /// The client's end of the connection.
@@ -49,6 +54,16 @@ pub(super) struct OpenTrace {
     pub(super) request: &'static str,
     pub(super) parameters: Vec<(String, String)>,
     pub(super) log: TraceRecorder,
+}
+
+/// A request that is watched.
+pub(super) struct OpenWatch {
+    pub(super) watcher: Arc<dyn Watcher>,
+    pub(super) operation: &'static str,
+    pub(super) plan: Option<Arc<Plan>>,
+    pub(super) reads: Reads,
+    /// Its start, by the monotonic clock.
+    pub(super) started: Duration,
 }
 
 /// The result metadata that the client has already.
@@ -88,6 +103,7 @@ impl PendingRequest {
     /// Sends an error, with a trace in front if one was asked for.
     pub(super) fn refuse(mut self, error: &CqlError) {
         self.turn = None;
+        self.end_watch(Ending::of(error));
         let trace = self
             .traced
             .take()
@@ -111,6 +127,7 @@ impl PendingRequest {
     /// Sends an answer that has no outcome.
     pub(super) fn say(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
         self.turn = None;
+        self.end_watch(Ending::Done);
         self.send_queue.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
@@ -122,6 +139,7 @@ impl PendingRequest {
         body: impl FnOnce(&mut BytesMut),
     ) {
         self.turn = None;
+        self.end_watch(Ending::Done);
         let trace = self.traced.take().map(|traced| self.keep(traced, None));
         let warned = !warnings.is_empty() && self.version >= Version::V4;
         let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
@@ -168,6 +186,7 @@ impl PendingRequest {
 
     fn outcome(mut self, answered: Answered, known: &ClientMetadata) {
         self.turn = None;
+        self.end_watch(Ending::Done);
         let Answered { mut outcome, warnings } = answered;
         let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
         let (mut head, mut state) = (RowsMetadata::Full, None);
@@ -222,6 +241,34 @@ impl PendingRequest {
         if let Outcome::SchemaChange(change) = &outcome {
             self.face.events.publish(change);
         }
+    }
+
+    /// Says what kind of statement it is, to whoever watches.
+    pub(super) fn runs(&mut self, operation: &'static str) {
+        if let Some(watched) = &mut self.watched {
+            watched.operation = operation;
+        }
+    }
+
+    /// Says which statement it runs, to whoever watches.
+    pub(super) fn runs_statement(&mut self, statement: &PreparedStatement) {
+        if let Some(watched) = &mut self.watched {
+            watched.operation = statement.operation();
+            watched.plan = Some(Arc::clone(&statement.plan));
+        }
+    }
+
+    fn end_watch(&mut self, ending: Ending<'_>) {
+        let Some(watched) = self.watched.take() else { return };
+        let now = self.face.environment.clock.monotonic();
+        watched.watcher.ended(&EndedRequest {
+            operation: watched.operation,
+            table: watched.plan.as_ref().and_then(|plan| plan.table()),
+            ending,
+            took: now.saturating_sub(watched.started),
+            report: &watched.reads.take(),
+            client: self.client,
+        });
     }
 
     /// Notes a step, if a trace was asked for.

@@ -236,7 +236,7 @@ impl Executor {
                 }
             }
             Action::Modify(modify) => {
-                let engine = traced_engine(&self.engine, options.trace.as_ref());
+                let engine = traced_engine(&self.engine, &options);
                 match self.with_masks([&**modify], options) {
                     Ok(options) => modify::run_one(&engine, modify, &values, &options, answer),
                     Err(error) => answer(Err(error)),
@@ -334,7 +334,7 @@ impl Executor {
             Err(error) => return answer(Err(error)),
         };
         let timestamp = timestamp.or(options.timestamp);
-        let engine = traced_engine(&self.engine, options.trace.as_ref());
+        let engine = traced_engine(&self.engine, &options);
         modify::run_batch(&engine, entries, &options, timestamp, kind, answer);
     }
 
@@ -410,7 +410,7 @@ impl Executor {
                 own.keyspace == select.table.keyspace && own.name == select.table.name
             }),
         };
-        let engine = traced_engine(&self.engine, options.trace.as_ref());
+        let engine = traced_engine(&self.engine, options);
         let (engine, schema) = (&*engine, &*schema);
         let context = EngineContext(engine.environment());
         let (pool, inline) = (&*self.pool, select::Inline::default());

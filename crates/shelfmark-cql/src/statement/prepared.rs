@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{BatchKind, ColumnSpec, Values};
 use shelfmark_engine::weight::Weight;
 
-use super::plan::Plan;
+use super::plan::{Action, Plan};
 
 /// A statement that was parsed and planned.
 #[derive(Debug)]
@@ -24,6 +24,29 @@ pub struct PreparedStatement {
     pub weight: Weight,
     /// The plan.
     pub plan: Arc<Plan>,
+}
+
+impl PreparedStatement {
+    /// Returns what it does, as whoever watches is told.
+    pub(crate) fn operation(&self) -> &'static str {
+        match &self.plan.action {
+            Action::Select(_) => "SELECT",
+            Action::Modify(modify) => modify.kind.name(),
+            Action::Batch { .. } => "BATCH",
+            Action::Use(_) => "USE",
+            Action::Schema(..) => "SCHEMA",
+            Action::Truncate(..) => "TRUNCATE",
+            Action::Role(_) | Action::Permissions(..) => "ROLES",
+            Action::Describe(..) => "DESCRIBE",
+        }
+    }
+}
+
+impl Plan {
+    /// Returns the first table that it is for.
+    pub(crate) fn table(&self) -> Option<String> {
+        self.tables.first().map(|table| format!("{}.{}", table.keyspace, table.name))
+    }
 }
 
 /// A statement of a batch, with its values.

@@ -15,6 +15,7 @@
 
 mod canonical;
 mod claim;
+mod current;
 mod policy;
 mod time;
 
@@ -26,6 +27,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use self::claim::Claim;
+pub(crate) use self::current::CurrentCredentials;
 pub use self::policy::{Access, Policy};
 use crate::errors::{Exception, texts};
 

@@ -59,8 +59,9 @@ pub struct StoreCopy {
 impl Engine {
     /// Writes a copy of the whole store as of one moment.
     ///
-    /// Writers may go on for as long as the driver keeps a snapshot
-    /// ([`shelfmark_store::Caps::snapshot_age_max`]); without writers it may take any time.
+    /// Writers may go on for as long as the driver keeps a moment for a copy
+    /// ([`shelfmark_store::Store::snapshot_for_copy`]): the embedded one for a day, the others for as long
+    /// as any snapshot ([`shelfmark_store::Caps::snapshot_age_max`]). Without writers it may take any time.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl Engine {
     /// * [`ErrorKind::Io`]: the copy could not be written.
     pub fn write_store_copy(&self, out: &mut dyn Write) -> Result<StoreCopy> {
         let store = &self.inner.store;
-        let mut snapshot = store.snapshot()?;
+        let mut snapshot = store.snapshot_for_copy()?;
         let moment = snapshot.id().commit;
         let mut writer =
             BlockWriter { out, block: Vec::new(), number: 0, copied: StoreCopy::default() };

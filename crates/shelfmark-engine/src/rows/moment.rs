@@ -21,6 +21,12 @@ impl Moment {
         Ok(Self { store: Arc::clone(store), snapshot })
     }
 
+    /// Takes a moment for a look at everything, which may take long.
+    pub(crate) fn take_for_copy(store: &Arc<dyn Store>) -> Result<Self> {
+        let snapshot = RefCell::new(store.snapshot_for_copy()?);
+        Ok(Self { store: Arc::clone(store), snapshot })
+    }
+
     /// Reads, at a new moment if this one has become too old.
     pub(crate) fn with<T>(&self, read: impl Fn(&dyn Snapshot) -> Result<T>) -> Result<T> {
         let snapshot = Arc::clone(&*self.snapshot.borrow());

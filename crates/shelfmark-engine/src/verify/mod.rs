@@ -118,8 +118,9 @@ struct Checker {
 impl Engine {
     /// Reads every record of the engine and checks that they belong together.
     ///
-    /// For a store that nobody writes to meanwhile: beside writers it may report what changed while
-    /// it was being looked at. Damage is no error of this function: it is in the findings.
+    /// Beside writers it may report what changed while it was being looked at where the driver keeps no
+    /// moment for as long as this takes ([`shelfmark_store::Store::snapshot_for_copy`]); the embedded one
+    /// does. Damage is no error of this function: it is in the findings.
     ///
     /// Cost: reads everything once in order, and of each row what follows from it by point reads.
     ///
@@ -128,7 +129,7 @@ impl Engine {
     /// * Those of the store.
     pub fn verify(&self) -> Result<Verification> {
         let mut checker = Checker {
-            moment: Moment::take(self.store())?,
+            moment: Moment::take_for_copy(self.store())?,
             now: self.now(),
             out: Verification::default(),
             ids: BTreeSet::new(),

@@ -432,3 +432,69 @@ fn a_copy_of_a_store_makes_the_same_store_on_any_driver() {
         assert_eq!(full.err().map(|error| error.kind()), Some(ErrorKind::Invalid));
     });
 }
+
+/// Writes into the table on each piece of a copy that it takes.
+struct WritingSink<'b> {
+    copy: Vec<u8>,
+    engine: &'b Engine,
+    table: std::sync::Arc<shelfmark_engine::Table>,
+    number: i64,
+}
+
+impl std::io::Write for WritingSink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        for _ in 0..20 {
+            self.number += 1;
+            let item = large(self.number);
+            let write = shelfmark_engine::Write::put(&self.table, item);
+            self.engine.write(write).map_err(std::io::Error::other)?;
+        }
+        self.copy.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn large(number: i64) -> shelfmark_model::Item {
+    let key = ("k".to_owned(), shelfmark_model::Value::Int(number));
+    let blob = shelfmark_model::Value::text("x".repeat(5_000));
+    [key, ("v".to_owned(), blob)].into_iter().collect()
+}
+
+/// Copies a store of 4 MB while more than ten times the bound of snapshots is written to it.
+#[test]
+fn a_copy_of_a_folder_is_one_moment_however_much_is_written_meanwhile() {
+    use shelfmark_store::clock::{Clock, SystemClock};
+    use shelfmark_store::embedded::{EmbeddedStore, Options};
+    let folder = tempfile::tempdir().unwrap();
+    let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock::new());
+    let options = Options {
+        snapshot_bytes_max: 50_000,
+        memory_table_bytes: 256 * 1024,
+        durability: shelfmark_store::Durability::Interval(std::time::Duration::from_millis(1)),
+        ..Options::default()
+    };
+    let store = EmbeddedStore::open(&folder.path().join("store"), options, clock.clone()).unwrap();
+    let random = std::sync::Arc::new(shelfmark_engine::SeededRandom::new(1));
+    let environment = shelfmark_engine::Environment { clock: clock.clone(), random };
+    let engine = Engine::open(std::sync::Arc::new(store), environment.clone()).unwrap();
+    let key = shelfmark_model::KeyColumn::new("k", shelfmark_keycode::KeyType::I64);
+    let table = engine.create_table(shelfmark_model::TableSchema::new(name("t"), key)).unwrap();
+    for number in 1..=800 {
+        engine.write(shelfmark_engine::Write::put(&table, large(number))).unwrap();
+    }
+    let mut sink = WritingSink { copy: Vec::new(), engine: &engine, table, number: 800 };
+    engine.write_store_copy(&mut sink).unwrap();
+    assert!(sink.number > 850, "{}", sink.number);
+    let back = shelfmark_store::memory::MemoryStore::new(clock);
+    let back =
+        Engine::restore_store_copy(std::sync::Arc::new(back), environment, &mut &sink.copy[..]);
+    let back = back.unwrap().0;
+    let found = back.verify().unwrap();
+    assert!(found.is_clean(), "{:?}", found.findings);
+    assert_eq!(found.rows, 800);
+    engine.store().close().unwrap();
+}

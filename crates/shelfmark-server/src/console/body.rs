@@ -12,7 +12,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body_util::Full;
+use hyper::HeaderMap;
 use hyper::body::{Frame, SizeHint};
+use hyper::header::{HeaderName, HeaderValue};
+use shelfmark_admin::http::Trailers;
 use tokio::sync::mpsc;
 
 /// Pieces that may wait for the client.
@@ -23,7 +26,7 @@ const PIECE_SIZE_BYTES: usize = 64 * 1024;
 /// The body of an answer.
 pub(super) enum Body {
     Whole(Full<Bytes>),
-    Written(mpsc::Receiver<io::Result<Bytes>>),
+    Written(mpsc::Receiver<io::Result<Frame<Bytes>>>),
 }
 
 impl Body {
@@ -50,9 +53,7 @@ impl hyper::body::Body for Body {
             Self::Whole(whole) => {
                 Pin::new(whole).poll_frame(context).map_err(|never: Infallible| match never {})
             }
-            Self::Written(pieces) => {
-                pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
-            }
+            Self::Written(pieces) => pieces.poll_recv(context),
         }
     }
 
@@ -73,24 +74,35 @@ impl hyper::body::Body for Body {
 
 /// Takes the pieces of a body from a thread that may wait.
 pub(super) struct Pieces {
-    sender: mpsc::Sender<io::Result<Bytes>>,
+    sender: mpsc::Sender<io::Result<Frame<Bytes>>>,
     piece: Vec<u8>,
 }
 
 impl Pieces {
-    /// Ends the body: whole, or cut off where its writer failed.
-    pub(super) fn finish(mut self, written: io::Result<()>) {
-        if let Err(error) = written.and_then(|()| io::Write::flush(&mut self)) {
+    /// Ends the body: whole with its trailers, or cut off where its writer failed.
+    pub(super) fn finish(mut self, written: io::Result<Trailers>) {
+        let ended = written.and_then(|trailers| {
+            io::Write::flush(&mut self)?;
+            let map = trailers.iter().filter_map(|(name, value)| {
+                Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?))
+            });
+            self.put(Frame::trailers(map.collect::<HeaderMap>()))
+        });
+        if let Err(error) = ended {
             tracing::warn!("an answer of the console was cut off: {error}");
             // A client that has gone away needs no end.
             let _ = self.sender.blocking_send(Err(error));
         }
     }
 
+    fn put(&mut self, frame: Frame<Bytes>) -> io::Result<()> {
+        let sent = self.sender.blocking_send(Ok(frame));
+        sent.map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client has gone away"))
+    }
+
     fn send(&mut self) -> io::Result<()> {
         let piece = Bytes::from(std::mem::take(&mut self.piece));
-        let sent = self.sender.blocking_send(Ok(piece));
-        sent.map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client has gone away"))
+        self.put(Frame::data(piece))
     }
 }
 
@@ -107,5 +119,44 @@ impl io::Write for Pieces {
 
     fn flush(&mut self) -> io::Result<()> {
         if self.piece.is_empty() { Ok(()) } else { self.send() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_ends_with_its_trailers_or_is_cut_off() {
+        for fails in [false, true] {
+            let (mut body, mut pieces) = Body::written();
+            let writer = tokio::task::spawn_blocking(move || {
+                pieces.write_all(&[7; 100_000]).unwrap();
+                let failed = || Err(io::Error::other("the disk is gone"));
+                pieces.finish(if fails { failed() } else { Ok(vec![("rows", "1".to_owned())]) });
+            });
+            let (mut bytes, mut end) = (0, None);
+            while let Some(frame) = body.frame().await {
+                match frame.map(Frame::into_data) {
+                    Ok(Ok(data)) => bytes += data.len(),
+                    Ok(Err(trailers)) => end = trailers.into_trailers().ok(),
+                    Err(error) => assert!(fails, "{error}"),
+                }
+            }
+            writer.await.unwrap();
+            assert_eq!((end.is_some(), bytes == 100_000), (!fails, !fails));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_writer_fails_once_its_client_has_gone() {
+        let (body, mut pieces) = Body::written();
+        drop(body);
+        let writer = tokio::task::spawn_blocking(move || pieces.write_all(&[7; 1_000_000]));
+        assert_eq!(writer.await.unwrap().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

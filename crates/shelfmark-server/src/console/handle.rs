@@ -154,10 +154,10 @@ pub(super) async fn body_of(
 async fn collect(client: &Client, mut body: Incoming) -> Result<Bytes, Answer> {
     let too_large = || {
         let why = format!("the body has more than {CONSOLE_BODY_SIZE_BYTES_MAX} bytes\n");
-        Err(text(StatusCode::PAYLOAD_TOO_LARGE, why))
+        text(StatusCode::PAYLOAD_TOO_LARGE, why)
     };
     if body.size_hint().lower() > CONSOLE_BODY_SIZE_BYTES_MAX as u64 {
-        return too_large();
+        return Err(too_large());
     }
     let mut share = client.share();
     let mut whole = BytesMut::new();
@@ -167,7 +167,7 @@ async fn collect(client: &Client, mut body: Incoming) -> Result<Bytes, Answer> {
         })?;
         let Ok(piece) = frame.into_data() else { continue };
         if whole.len() + piece.len() > CONSOLE_BODY_SIZE_BYTES_MAX {
-            return too_large();
+            return Err(too_large());
         }
         if !memory_wait::wait_for(&mut share, 2 * (whole.len() + piece.len())).await {
             return Err(busy());

@@ -10,8 +10,9 @@ use std::time::Duration;
 use hyper::StatusCode;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use shelfmark_engine::Engine;
+use shelfmark_admin::Admin;
 use shelfmark_engine::budget::Budget;
+use shelfmark_engine::{AccessReport, Engine};
 
 use super::{Answer, text};
 
@@ -41,6 +42,23 @@ fn describe() {
         "shelfmark_request_seconds",
         "Time from the head of a request to its answer."
     );
+    describe_counter!("shelfmark_rows_read_total", "Rows read, before any filter, by face.");
+    describe_counter!("shelfmark_rows_returned_total", "Rows returned, by face.");
+    describe_counter!("shelfmark_row_bytes_read_total", "Bytes of the rows read, by face.");
+    describe_counter!(
+        "shelfmark_refusals_total",
+        "Requests refused or failed, by face and error; conflicts are TransactionConflictException and WriteTimeout."
+    );
+    describe_gauge!("shelfmark_connections", "Open connections of clients, by face.");
+    describe_gauge!("shelfmark_connections_busy", "Connections with a request under way, by face.");
+    describe_gauge!("shelfmark_table_files", "Table files by level, the freshest first.");
+    describe_gauge!("shelfmark_cache_bytes", "Bytes of cached blocks.");
+    describe_gauge!("shelfmark_cache_limit_bytes", "Bytes of blocks that may be cached.");
+    describe_counter!("shelfmark_log_bytes_total", "Bytes appended to the commit log since open.");
+    describe_gauge!(
+        "shelfmark_disk_space_waits",
+        "1 while flushes and merges wait for free disk space."
+    );
     describe_counter!(
         "shelfmark_commits_total",
         "Commits acknowledged since the store was opened."
@@ -67,31 +85,87 @@ fn describe() {
         "shelfmark_background_failures_total",
         "Runs of background work that failed."
     );
+    describe_gauge!(
+        "shelfmark_background_failing",
+        "Runs of background work that failed in a row, by its kind; 0 while it is done."
+    );
     describe_gauge!("shelfmark_set_aside_records", "Records that background work went on without.");
 }
 
+/// The outcome of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Ok,
+    Refused,
+    Failed,
+}
+
+impl Class {
+    /// Returns the class of a status of HTTP.
+    pub(super) fn of(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Ok,
+            400..=499 => Self::Refused,
+            _ => Self::Failed,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// Counts a request that ended.
-pub(crate) fn request(face: &'static str, operation: &'static str, status: u16, took: Duration) {
-    let class = match status {
-        200..=299 => "ok",
-        400..=499 => "refused",
-        _ => "failed",
-    };
-    counter!("shelfmark_requests_total", "face" => face, "operation" => operation, "status" => class)
+pub(super) fn request(face: &'static str, operation: &'static str, class: Class, took: Duration) {
+    let status = class.word();
+    counter!("shelfmark_requests_total", "face" => face, "operation" => operation, "status" => status)
         .increment(1);
     histogram!("shelfmark_request_seconds", "face" => face, "operation" => operation)
         .record(took.as_secs_f64());
 }
 
+/// Counts the rows that were read for a request.
+pub(super) fn rows(face: &'static str, report: &AccessReport) {
+    if report.steps.is_empty() {
+        return;
+    }
+    counter!("shelfmark_rows_read_total", "face" => face).increment(report.rows_read());
+    counter!("shelfmark_rows_returned_total", "face" => face).increment(report.rows_returned());
+    counter!("shelfmark_row_bytes_read_total", "face" => face).increment(report.bytes_read());
+}
+
+/// Counts a refusal or failure by its kind, which is one of the face's own.
+pub(super) fn refusal(face: &'static str, error: &str) {
+    counter!("shelfmark_refusals_total", "face" => face, "error" => error.to_owned()).increment(1);
+}
+
 /// Answers in the text format of Prometheus.
-pub(super) fn scraped(engine: &Engine, budget: &Budget) -> Answer {
+pub(super) fn scraped(admin: &Admin, budget: &Budget) -> Answer {
     let Some(Some(handle)) = RECORDER.get() else {
         let why = "metrics are not kept in this process\n".to_owned();
         return text(StatusCode::SERVICE_UNAVAILABLE, why);
     };
-    take(engine, budget);
+    take(admin.engine(), budget);
+    take_connections(admin);
     handle.run_upkeep();
     text(StatusCode::OK, handle.render())
+}
+
+/// The labels of levels.
+const LEVELS: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
+
+fn take_connections(admin: &Admin) {
+    let open = admin.watch().map(|watch| watch.connections()).unwrap_or_default();
+    for face in ["cql", "dynamodb"] {
+        let of_face = open.iter().filter(|own| own.face == face);
+        let busy = of_face.clone().filter(|own| own.busy).count();
+        gauge!("shelfmark_connections", "face" => face).set(number(of_face.count() as u64));
+        gauge!("shelfmark_connections_busy", "face" => face).set(number(busy as u64));
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers for charts")]
@@ -107,6 +181,13 @@ fn take(engine: &Engine, budget: &Budget) {
     counter!("shelfmark_busy_refusals_total").absolute(store.busy_refusals);
     counter!("shelfmark_flushes_total").absolute(store.flushes);
     counter!("shelfmark_compactions_total").absolute(store.compactions);
+    counter!("shelfmark_log_bytes_total").absolute(store.log_bytes_written);
+    for (level, files) in LEVELS.into_iter().zip(store.level_files) {
+        gauge!("shelfmark_table_files", "level" => level).set(number(files));
+    }
+    gauge!("shelfmark_cache_bytes").set(number(store.cache_bytes));
+    gauge!("shelfmark_cache_limit_bytes").set(number(store.cache_bytes_max));
+    gauge!("shelfmark_disk_space_waits").set(f64::from(u8::from(store.waits_for_disk_space)));
     gauge!("shelfmark_commits_pending").set(number(store.commits_pending));
     gauge!("shelfmark_log_bytes").set(number(store.log_bytes_on_disk));
     gauge!("shelfmark_table_file_bytes").set(number(store.tree_bytes_on_disk));
@@ -123,6 +204,8 @@ fn take(engine: &Engine, budget: &Budget) {
         counter!("shelfmark_background_runs_total", "work" => work).absolute(own.runs);
         counter!("shelfmark_background_done_total", "work" => work).absolute(own.done);
         counter!("shelfmark_background_failures_total", "work" => work).absolute(own.failures);
+        let in_a_row = u64::from(own.failures_in_a_row);
+        gauge!("shelfmark_background_failing", "work" => work).set(number(in_a_row));
     }
     gauge!("shelfmark_set_aside_records").set(number(background.set_aside.len() as u64));
 }

@@ -15,6 +15,7 @@ mod gate;
 mod handle;
 mod health;
 mod metrics;
+mod watching;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -28,8 +29,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use shelfmark_admin::Admin;
 use shelfmark_admin::http::Site;
+use shelfmark_admin::{Admin, Watch};
+use shelfmark_engine::Environment;
 use shelfmark_engine::budget::{Budget, Client};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
@@ -41,7 +43,9 @@ use crate::stalled::Stalled;
 use body::Body;
 use gate::Gate;
 
-pub(crate) use metrics::{install, request};
+pub(crate) use metrics::install;
+pub use watching::cql_watcher;
+pub(crate) use watching::{EndedOperation, ended};
 
 /// Connections at once; whoever watches needs few.
 const CONNECTIONS_MAX: usize = 64;
@@ -86,6 +90,13 @@ impl Console {
             budget,
             pool: Pool::new(size, Handle::current()),
         }
+    }
+}
+
+impl Console {
+    /// Returns what the server notes for whoever looks, and the clock for it.
+    pub(crate) fn watch(&self) -> Option<(Watch, Environment)> {
+        Some((self.admin.watch()?.clone(), self.admin.engine().environment().clone()))
     }
 }
 
@@ -199,7 +210,7 @@ async fn routed(console: &Arc<Console>, client: &Client, request: Request<Incomi
     match path {
         "/health" if !is_post => health::health(console.admin.engine()),
         "/ready" if !is_post => health::ready(console.admin.engine()),
-        "/metrics" if !is_post => metrics::scraped(console.admin.engine(), &console.budget),
+        "/metrics" if !is_post => metrics::scraped(&console.admin, &console.budget),
         "/" if site.is_none() => text(StatusCode::OK, LIST.to_owned()),
         _ => {
             if is_admitted {

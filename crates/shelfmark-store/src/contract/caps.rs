@@ -55,6 +55,9 @@ pub struct Maintained {
     pub log_files_removed: usize,
 }
 
+/// Levels of table files that are told apart in [`StoreStats`].
+pub const LEVELS_MAX: usize = 7;
+
 /// Counters and gauges of a driver; zero where a driver has no such thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoreStats {
@@ -87,6 +90,14 @@ pub struct StoreStats {
     pub flushes: u64,
     /// Merges of table files since open.
     pub compactions: u64,
+    /// Table files.
+    pub table_files: u64,
+    /// Table files by level, the freshest first.
+    pub level_files: [u64; LEVELS_MAX],
+    /// Bytes of cached blocks.
+    pub cache_bytes: u64,
+    /// Bytes of blocks that may be cached.
+    pub cache_bytes_max: u64,
     /// True while flushes or compactions wait for free disk space.
     pub waits_for_disk_space: bool,
     /// Free space of the file system, if known.

@@ -13,7 +13,7 @@ mod range;
 
 pub(crate) use admission::NUMBER_BYTES;
 pub use admission::admit;
-pub use caps::{Caps, Durability, Maintained, StoreStats};
+pub use caps::{Caps, Durability, LEVELS_MAX, Maintained, StoreStats};
 pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
 pub use error::{Error, ErrorKind, Result};
 pub use peers::{Peer, Peers};
@@ -65,6 +65,20 @@ pub trait Store: Send + Sync {
     ///
     /// As [`Store::snapshot`].
     fn snapshot_at_first_read(&self) -> Result<Arc<dyn Snapshot>> {
+        self.snapshot()
+    }
+
+    /// Returns a view of the last published commit for a copy or a check of the whole store, which may take
+    /// long. No commit rests on it.
+    ///
+    /// Drivers whose snapshots pin more than files on disk may do work first so that this one does not, and
+    /// then bound it by other limits than those of [`Store::snapshot`]; the others return that. Nothing that
+    /// it shows is freed meanwhile, so the store may take twice its space on disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::snapshot`], and those of a flush.
+    fn snapshot_for_copy(&self) -> Result<Arc<dyn Snapshot>> {
         self.snapshot()
     }
 

@@ -166,6 +166,20 @@ impl Store for EmbeddedStore {
         Ok(pin)
     }
 
+    fn snapshot_for_copy(&self) -> Result<Arc<dyn Snapshot>> {
+        self.check_open()?;
+        // What lies in memory goes to files first: the view pins one memory table, which begins empty.
+        if self.inner.seal_now().and_then(|()| self.inner.flush()).is_err() {
+            // A store that takes no writes any more is still looked at.
+            return self.snapshot();
+        }
+        let pin = self.inner.snapshots.pin_for_copy();
+        if self.inner.snapshots.is_closed() {
+            return Err(fault::closed());
+        }
+        Ok(pin)
+    }
+
     fn latest(&self) -> Result<Arc<dyn Snapshot>> {
         let state = self.inner.queue.lock();
         if matches!(state.phase, queue::Phase::Closed) {
@@ -211,7 +225,11 @@ impl Store for EmbeddedStore {
         let counters = &inner.counters;
         let view = inner.snapshots.view();
         let (snapshots_open, oldest_snapshot) = inner.snapshots.held();
+        let signals = inner.signals.stats();
         StoreStats {
+            flushes: signals.flushes,
+            compactions: signals.compactions,
+            waits_for_disk_space: signals.waits_for_disk_space,
             commits: counters.commits.load(Ordering::Relaxed),
             groups: counters.groups.load(Ordering::Relaxed),
             syncs: counters.syncs.load(Ordering::Relaxed),
@@ -225,7 +243,7 @@ impl Store for EmbeddedStore {
             published: inner.snapshots.current().commit,
             busy_refusals: counters.busy.load(Ordering::Relaxed),
             disk_free_bytes: inner.space.free(),
-            ..inner.signals.stats()
+            ..inner.tree.stats()
         }
     }
 

@@ -30,6 +30,11 @@ use super::written::{Found, RecentWrites};
 /// precision.
 const PIN_SHARED_FOR: Duration = Duration::from_millis(100);
 
+/// Longest life of a state that is pinned for a copy; bytes written meanwhile do not end it.
+///
+/// Source: ours; a copy of terabytes, and an end for one that was forgotten.
+const COPY_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Limits of snapshots, shared by all of them.
 pub(super) struct Bounds {
     clock: Arc<dyn Clock>,
@@ -51,6 +56,8 @@ pub(super) struct Pin {
     written_at: u64,
     view: Mutex<Option<Arc<View>>>,
     bounds: Arc<Bounds>,
+    /// True if it is for a copy, whose bounds are wider.
+    is_for_copy: bool,
 }
 
 /// The published state and the older pinned ones.
@@ -63,13 +70,21 @@ struct State {
     current: Arc<Pin>,
     view: Arc<View>,
     held: VecDeque<Arc<Pin>>,
+    /// Those for copies; they are apart because they do not age in the order of `held`.
+    copied: Vec<Arc<Pin>>,
 }
 
 impl Pin {
     fn is_over(&self) -> bool {
+        if self.is_for_copy {
+            return self.age() > COPY_AGE_MAX;
+        }
         let written = self.bounds.written.load(Ordering::Relaxed).saturating_sub(self.written_at);
-        written > self.bounds.bytes_max
-            || self.bounds.clock.monotonic().saturating_sub(self.opened) > self.bounds.age_max
+        written > self.bounds.bytes_max || self.age() > self.bounds.age_max
+    }
+
+    fn age(&self) -> Duration {
+        self.bounds.clock.monotonic().saturating_sub(self.opened)
     }
 
     /// Returns the view, if this state may still be read.
@@ -101,6 +116,10 @@ impl Pin {
         let rest = gaps.step_over(range, direction, self.id.position);
         let range = rest.as_ref().unwrap_or(range);
         let mut rows = view.rows(range, direction, self.id.position).peekable();
+        if self.is_for_copy {
+            // The keys that were written since are not kept for it, so it cannot tell of gaps.
+            return rows;
+        }
         let began = clock.monotonic();
         let first = rows.peek();
         if clock.monotonic().saturating_sub(began) >= tombstone_gaps::SLOW {
@@ -172,8 +191,8 @@ impl Snapshot for Pin {
         if self.is_over() || self.is_expired() {
             return Some(Duration::ZERO);
         }
-        let age = self.bounds.clock.monotonic().saturating_sub(self.opened);
-        Some(self.bounds.age_max.saturating_sub(age))
+        let most = if self.is_for_copy { COPY_AGE_MAX } else { self.bounds.age_max };
+        Some(most.saturating_sub(self.age()))
     }
 }
 
@@ -197,7 +216,8 @@ impl SnapshotTracker {
             written_keys,
         });
         let current = pin(&bounds, id, &view);
-        Self { bounds, state: Mutex::new(State { current, view, held: VecDeque::new() }) }
+        let (held, copied) = (VecDeque::new(), Vec::new());
+        Self { bounds, state: Mutex::new(State { current, view, held, copied }) }
     }
 
     /// Returns the published state, pinned.
@@ -210,6 +230,15 @@ impl SnapshotTracker {
             self.replace(&mut state, id);
         }
         state.current.clone()
+    }
+
+    /// Returns the published state, pinned for a copy.
+    pub(super) fn pin_for_copy(&self) -> Arc<Pin> {
+        let mut state = lock(&self.state);
+        let id = state.current.id;
+        let pinned = Arc::new(Pin { is_for_copy: true, ..pin_of(&self.bounds, id, &state.view) });
+        state.copied.push(Arc::clone(&pinned));
+        pinned
     }
 
     /// Returns the id of the published state.
@@ -272,6 +301,14 @@ impl SnapshotTracker {
                 state.held.push_back(old);
             }
         }
+        for copied in std::mem::take(&mut state.copied) {
+            if Arc::strong_count(&copied) == 1 || copied.is_over() {
+                copied.expire();
+                gone.push(copied);
+            } else {
+                state.copied.push(copied);
+            }
+        }
         drop(state);
         // Dropped outside the lock: with a view may go a memory table of many megabytes.
         drop(gone);
@@ -284,7 +321,7 @@ impl SnapshotTracker {
         let mut count = 0;
         let mut oldest: Option<u64> = None;
         let current = (Arc::strong_count(&state.current) > 1).then_some(&state.current);
-        for pin in state.held.iter().chain(current) {
+        for pin in state.held.iter().chain(&state.copied).chain(current) {
             let readers = Arc::strong_count(pin) - 1;
             if readers > 0 && !pin.is_over() && !pin.is_expired() {
                 count += u64::try_from(readers).unwrap_or(u64::MAX);
@@ -304,6 +341,7 @@ impl SnapshotTracker {
     pub(super) fn close(&self) {
         self.bounds.closed.store(true, Ordering::Release);
         let mut state = lock(&self.state);
+        state.copied.drain(..).for_each(|pin| pin.expire());
         for pin in state.held.drain(..) {
             pin.expire();
         }
@@ -313,11 +351,16 @@ impl SnapshotTracker {
 }
 
 fn pin(bounds: &Arc<Bounds>, id: SnapshotId, view: &Arc<View>) -> Arc<Pin> {
-    Arc::new(Pin {
+    Arc::new(pin_of(bounds, id, view))
+}
+
+fn pin_of(bounds: &Arc<Bounds>, id: SnapshotId, view: &Arc<View>) -> Pin {
+    Pin {
         id,
         opened: bounds.clock.monotonic(),
         written_at: bounds.written.load(Ordering::Relaxed),
         view: Mutex::new(Some(view.clone())),
         bounds: bounds.clone(),
-    })
+        is_for_copy: false,
+    }
 }

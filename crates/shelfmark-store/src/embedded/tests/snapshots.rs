@@ -101,3 +101,39 @@ fn stats_tell_what_is_held() {
     assert_eq!(store.stats().oldest_snapshot, Some(3));
     drop(current);
 }
+
+#[test]
+fn a_snapshot_for_a_copy_outlives_the_bounds_of_others_and_shows_its_moment() {
+    let scratch = Scratch::new();
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let options = Options { snapshot_bytes_max: 100_000, memory_table_bytes: 20_000, ..small() };
+    let store = scratch.open_at(options, clock.clone());
+    for round in 0..20 {
+        commit_put(&store, &format!("k{round:02}"), "old");
+    }
+    let (copied, usual) = (store.snapshot_for_copy().unwrap(), store.snapshot().unwrap());
+    let moment = copied.id();
+    for round in 0..60 {
+        let value = bytes(&"x".repeat(5000));
+        let write = Write::Put { key: bytes(&format!("new{round}")), value };
+        commit_patiently(&store, vec![write, put(&format!("k{:02}", round % 20), "new")]);
+        clock.advance(Duration::from_secs(60));
+    }
+    store.maintain().unwrap();
+    assert_eq!(usual.get(b"k00").unwrap_err().kind(), ErrorKind::TooOld);
+    // Commits go on, and those that rest on what others read are none of its business.
+    let fresh = store.snapshot().unwrap();
+    store.commit(validated(&fresh, &["k00"], vec![put("k00", "newer")])).unwrap();
+    let page = copied.scan(&KeyRange::all(), Direction::Ascending, ScanLimits::default()).unwrap();
+    assert_eq!(page.rows.len(), 20);
+    assert!(page.rows.iter().all(|row| row.value == "old"));
+    assert_eq!(store.stats().oldest_snapshot, Some(moment.commit));
+    clock.advance(Duration::from_secs(24 * 60 * 60));
+    assert_eq!(copied.get(b"k00").unwrap_err().kind(), ErrorKind::TooOld);
+    drop((copied, usual, fresh));
+    store.maintain().unwrap();
+    assert_eq!(store.stats().oldest_snapshot, None);
+    assert!(store.inner.tree.retired_count() == 0);
+    store.close().unwrap();
+    assert_eq!(store.snapshot_for_copy().err().map(|error| error.kind()), Some(ErrorKind::Closed));
+}

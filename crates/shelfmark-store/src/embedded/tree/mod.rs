@@ -31,7 +31,7 @@ use lsm_tree::{
     SequenceNumberCounter, Slice, ValueType,
 };
 
-use crate::contract::{Error, ErrorKind, KeyRange, Result};
+use crate::contract::{Error, ErrorKind, KeyRange, Result, StoreStats};
 use crate::locks::lock;
 use crate::vfs;
 
@@ -96,6 +96,7 @@ pub(super) struct Tree {
     installing: Mutex<()>,
     /// The table files that need not be verified again at the next open.
     identities: Mutex<Identities>,
+    cache: Arc<Cache>,
     /// Bounds what merges hold.
     held: Arc<Held>,
 }
@@ -148,12 +149,25 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Returns the statistics that only the tree knows; the others are zero.
+    pub(super) fn stats(&self) -> StoreStats {
+        let count = |level| self.tree.level_table_count(level).unwrap_or(0) as u64;
+        StoreStats {
+            table_files: self.tree.table_count() as u64,
+            level_files: std::array::from_fn(count),
+            cache_bytes: self.cache.size(),
+            cache_bytes_max: self.cache.capacity(),
+            ..StoreStats::default()
+        }
+    }
+
     fn open_unchecked(folder: &Path, memory: Memory, stop: &StopFlag) -> Result<Self> {
         let seqno = SequenceNumberCounter::default();
         let held = Arc::new(Held::new(folder.join(TABLES_NAME), memory.merge_bytes));
         let filters = stop::Filters { flag: stop.clone(), held: Arc::clone(&held) };
+        let cache = Arc::new(Cache::with_capacity_bytes(memory.cache_bytes));
         let config = Config::new(folder, seqno.clone(), SequenceNumberCounter::default())
-            .use_cache(Arc::new(Cache::with_capacity_bytes(memory.cache_bytes)))
+            .use_cache(Arc::clone(&cache))
             .with_compaction_filter_factory(Some(Arc::new(filters)));
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| config.open()));
         let tree = match opened {
@@ -169,6 +183,7 @@ impl Tree {
         }
         Ok(Self {
             tree,
+            cache,
             folder: folder.to_owned(),
             seqno,
             sealed: Mutex::default(),

@@ -7,22 +7,23 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{anyhow, bail};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use shelfmark_cql_types::format_uuid;
 use shelfmark_keycode::number::{DYNAMO_NUMBER, parse};
+use shelfmark_model::text::uuid_text;
 use shelfmark_model::{Item, KeyType, Value};
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// Deepest nesting that is parsed. Source: as deep as the engine keeps values.
 const DEPTH_MAX: usize = 64;
 
 /// An item that is written as JSON.
-pub(crate) struct PlainItem<'a>(pub(crate) &'a Item);
+struct PlainItem<'a>(&'a Item);
 
 impl Serialize for PlainItem<'_> {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, out: S) -> std::result::Result<S::Ok, S::Error> {
         out.collect_map(self.0.iter().map(|(name, value)| (name.as_str(), Plain(value))))
     }
 }
@@ -31,7 +32,7 @@ impl Serialize for PlainItem<'_> {
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, out: S) -> std::result::Result<S::Ok, S::Error> {
         match self.0 {
             Value::Null => out.serialize_unit(),
             Value::Bool(bool) => out.serialize_bool(*bool),
@@ -44,7 +45,7 @@ impl Serialize for Plain<'_> {
             Value::Float(n) => out.serialize_f64(*n),
             Value::Text(text) => out.serialize_str(text),
             Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", hex::encode(bytes))),
-            Value::Uuid(uuid) => out.serialize_str(&format_uuid(uuid)),
+            Value::Uuid(uuid) => out.serialize_str(&uuid_text(uuid)),
             Value::Inet(address) => out.serialize_str(&address.to_string()),
             Value::Duration { months, days, nanos } => {
                 out.serialize_str(&format!("{months}mo{days}d{nanos}ns"))
@@ -64,19 +65,28 @@ impl Serialize for Plain<'_> {
 }
 
 /// Writes a number with all its digits.
-fn number<S: Serializer>(text: String, out: S) -> Result<S::Ok, S::Error> {
+fn number<S: Serializer>(text: String, out: S) -> std::result::Result<S::Ok, S::Error> {
     RawValue::from_string(text).map_err(S::Error::custom)?.serialize(out)
+}
+
+/// Returns an item as JSON.
+pub(crate) fn json_of(item: &Item) -> Result<Box<RawValue>> {
+    serde_json::value::to_raw_value(&PlainItem(item)).map_err(|error| {
+        Error::new(ErrorKind::Failed, format!("the item cannot be written as JSON: {error}"))
+    })
 }
 
 /// Parses an item; `types` are those of its key attributes.
 pub(crate) fn item_from_json(
     text: &str,
     key_type: impl Fn(&str) -> Option<KeyType>,
-) -> anyhow::Result<Item> {
-    let no_json = |error| anyhow!("the item is no JSON: {error}; write it as {{\"name\": value}}");
+) -> Result<Item> {
+    let no_json = |error| {
+        Error::invalid(format!("the item is no JSON: {error}; write it as {{\"name\": value}}"))
+    };
     let json: &RawValue = serde_json::from_str(text).map_err(no_json)?;
     if !json.get().starts_with('{') {
-        bail!("an item is a JSON object: {{\"name\": value}}");
+        return Err(Error::invalid("an item is a JSON object: {\"name\": value}"));
     }
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(json.get()).map_err(no_json)?;
     members.into_iter().map(|(name, json)| member(&key_type, name, json)).collect()
@@ -86,29 +96,29 @@ fn member(
     key_type: impl Fn(&str) -> Option<KeyType>,
     name: String,
     json: &RawValue,
-) -> anyhow::Result<(String, Value)> {
+) -> Result<(String, Value)> {
     let Some(key_type) = key_type(&name) else { return Ok((name, value(json, 0)?)) };
     let text = json.get();
     let read = match text.as_bytes().first() {
         Some(b'"') => key_value(&key_type, &serde_json::from_str::<String>(text)?),
-        Some(b'{') => Err(anyhow!("it is plain JSON, not {{\"S\": …}} as in DynamoDB's API")),
-        Some(b'-' | b'0'..=b'9') if key_type == KeyType::Text => {
-            Err(anyhow!("the key is a text, and {text} is a number; write it as \"{text}\""))
-        }
+        Some(b'{') => Err(Error::invalid("it is plain JSON, not {\"S\": …} as in DynamoDB's API")),
+        Some(b'-' | b'0'..=b'9') if key_type == KeyType::Text => Err(Error::invalid(format!(
+            "the key is a text, and {text} is a number; write it as \"{text}\""
+        ))),
         Some(b'-' | b'0'..=b'9') => key_value(&key_type, text),
         _ => value(json, 0),
     };
     match read {
         Ok(value) => Ok((name, value)),
-        Err(error) => Err(anyhow!("{name}: {error}")),
+        Err(error) => Err(Error::invalid(format!("{name}: {error}"))),
     }
 }
 
 /// Parses a value at this depth of nesting.
-fn value(json: &RawValue, depth: usize) -> anyhow::Result<Value> {
+fn value(json: &RawValue, depth: usize) -> Result<Value> {
     let text = json.get();
     if depth > DEPTH_MAX {
-        bail!("the item is nested more than {DEPTH_MAX} deep");
+        return Err(Error::invalid(format!("the item is nested more than {DEPTH_MAX} deep")));
     }
     Ok(match text.as_bytes().first() {
         Some(b'n') => Value::Null,
@@ -118,31 +128,37 @@ fn value(json: &RawValue, depth: usize) -> anyhow::Result<Value> {
         Some(b'[') => {
             let values: Vec<&RawValue> = serde_json::from_str(text)?;
             let values = values.into_iter().map(|json| value(json, depth + 1));
-            Value::List(values.collect::<anyhow::Result<_>>()?)
+            Value::List(values.collect::<Result<_>>()?)
         }
         Some(b'{') => {
             let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
             let members =
                 members.into_iter().map(|(name, json)| Ok((name, value(json, depth + 1)?)));
-            Value::Map(members.collect::<anyhow::Result<_>>()?)
+            Value::Map(members.collect::<Result<_>>()?)
         }
         _ => decimal(text)?,
     })
 }
 
-fn decimal(text: &str) -> anyhow::Result<Value> {
+fn decimal(text: &str) -> Result<Value> {
     let number = parse(text, &DYNAMO_NUMBER);
-    Ok(Value::Number(number.map_err(|error| anyhow!("{text:?} is no number to keep: {error}"))?))
+    Ok(Value::Number(
+        number
+            .map_err(|error| Error::invalid(format!("{text:?} is no number to keep: {error}")))?,
+    ))
 }
 
 /// Parses a key column's value as people type it.
-pub(crate) fn key_value(key_type: &KeyType, text: &str) -> anyhow::Result<Value> {
-    let wrong = |_| anyhow!("{text:?} is no whole number, which this key column holds");
+pub(crate) fn key_value(key_type: &KeyType, text: &str) -> Result<Value> {
+    let wrong =
+        |_| Error::invalid(format!("{text:?} is no whole number, which this key column holds"));
     Ok(match key_type {
         KeyType::Text => Value::from(text),
         KeyType::Decimal => decimal(text)?,
         KeyType::Bytes => Value::Bytes(bytes(text)?.into()),
-        KeyType::Bool => Value::Bool(text.parse().map_err(|_| anyhow!("use true or false"))?),
+        KeyType::Bool => {
+            Value::Bool(text.parse().map_err(|_| Error::invalid("use true or false"))?)
+        }
         KeyType::Timestamp => Value::Timestamp(text.parse().map_err(wrong)?),
         KeyType::I8
         | KeyType::I16
@@ -153,11 +169,15 @@ pub(crate) fn key_value(key_type: &KeyType, text: &str) -> anyhow::Result<Value>
         | KeyType::U32
         | KeyType::U64 => Value::Int(text.parse().map_err(wrong)?),
         KeyType::Kinded(inner) => key_value(inner, text)?,
-        other => bail!("keys of type {other:?} cannot be typed on the command line"),
+        other => {
+            return Err(Error::invalid(format!(
+                "keys of type {other:?} cannot be typed on the command line"
+            )));
+        }
     })
 }
 
-fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
+fn bytes(text: &str) -> Result<Vec<u8>> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let pair = |pair: &[u8]| {
         std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok())
@@ -167,7 +187,9 @@ fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
         .chunks(2)
         .map(|two| if two.len() == 2 { pair(two) } else { None })
         .collect::<Option<_>>()
-        .ok_or_else(|| anyhow!("{text:?} is no hexadecimal text, which this key column holds"))
+        .ok_or_else(|| {
+            Error::invalid(format!("{text:?} is no hexadecimal text, which this key column holds"))
+        })
 }
 
 #[cfg(test)]

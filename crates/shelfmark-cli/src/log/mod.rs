@@ -2,28 +2,79 @@
 //!
 //! What it is not: a record of requests. One trouble is one line, and its end another.
 
+mod json_lines;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::{Context as _, bail};
 use shelfmark_engine::BackgroundEvent;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::vfs;
+use tracing_subscriber::EnvFilter;
+
+use self::json_lines::JsonLines;
 
 /// Least time between two lines about refused logins of one face. Source: ours; who guesses
 /// passwords makes thousands a minute.
 const REFUSALS_EVERY: Duration = Duration::from_secs(10);
 
-/// Starts to write the log to standard error, at the level of `SHELFMARK_LOG`.
-pub(crate) fn start() {
+/// The levels where none are set.
+const LEVELS: &str = "info";
+
+/// Changes the levels of the log that was started.
+pub(crate) struct Reloader {
+    levels: Mutex<String>,
+    set: Box<dyn Fn(EnvFilter) -> anyhow::Result<()> + Send + Sync>,
+}
+
+impl Reloader {
+    /// Sets the levels; false if they are as they were.
+    pub(crate) fn set(&self, levels: Option<&str>) -> anyhow::Result<bool> {
+        let new = levels.unwrap_or(LEVELS);
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        if *levels == new {
+            return Ok(false);
+        }
+        (self.set)(filter(new)?)?;
+        new.clone_into(&mut levels);
+        Ok(true)
+    }
+}
+
+/// Starts to write the log to standard error: its levels as `info` or `info,shelfmark_server=debug`, its
+/// lines as text or as JSON.
+pub(crate) fn start(levels: Option<&str>, format: Option<&str>) -> anyhow::Result<Reloader> {
     use std::io::IsTerminal as _;
-    let filter = tracing_subscriber::EnvFilter::try_from_env("SHELFMARK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let levels = levels.unwrap_or(LEVELS);
+    let log = tracing_subscriber::fmt()
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
+        .with_writer(std::io::stderr);
+    let set: Box<dyn Fn(EnvFilter) -> anyhow::Result<()> + Send + Sync> = match format {
+        None | Some("text") => {
+            let log = log.with_env_filter(filter(levels)?).with_filter_reloading();
+            let handle = log.reload_handle();
+            log.init();
+            Box::new(move |filter| Ok(handle.reload(filter)?))
+        }
+        Some("json") => {
+            let log = log.event_format(JsonLines);
+            let log = log.with_env_filter(filter(levels)?).with_filter_reloading();
+            let handle = log.reload_handle();
+            log.init();
+            Box::new(move |filter| Ok(handle.reload(filter)?))
+        }
+        Some(other) => bail!("log_format is text or json, not {other:?}"),
+    };
+    Ok(Reloader { levels: Mutex::new(levels.to_owned()), set })
+}
+
+fn filter(levels: &str) -> anyhow::Result<EnvFilter> {
+    EnvFilter::try_new(levels).with_context(|| {
+        format!("log is error, warn, info or debug, or levels by target such as info,shelfmark_cql=debug, \
+                 not {levels:?}")
+    })
 }
 
 /// Logs an event of the background work.

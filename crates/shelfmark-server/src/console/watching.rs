@@ -1,0 +1,104 @@
+//! Takes requests that ended, of both faces, into the metrics and into the notes of slow and refused ones.
+//!
+//! Invariant: nothing of a value is noted: of a refusal its kind, never its words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shelfmark_admin::{ConnectionEntry, ConnectionList, Noted, Watch};
+use shelfmark_cql::{EndedRequest, Ending, Watcher};
+use shelfmark_dynamo::{CONDITION_FAILED, exception_of, table_of};
+use shelfmark_engine::{AccessReport, Environment};
+
+use super::metrics::{self, Class};
+use crate::connection_slots::ConnectionSlots;
+
+/// Returns the watcher of a CQL face, for [`shelfmark_cql::FaceOptions::watcher`].
+#[must_use]
+pub fn cql_watcher(watch: Watch, environment: Environment) -> Arc<dyn Watcher> {
+    Arc::new(CqlWatcher { watch, environment })
+}
+
+struct CqlWatcher {
+    watch: Watch,
+    environment: Environment,
+}
+
+impl std::fmt::Debug for CqlWatcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CqlWatcher").finish_non_exhaustive()
+    }
+}
+
+impl Watcher for CqlWatcher {
+    fn ended(&self, request: &EndedRequest<'_>) {
+        let (class, refusal) = match request.ending {
+            Ending::Done => (Class::Ok, None),
+            Ending::Refused(error) => (Class::Refused, Some(format!("{:?}", error.code))),
+            Ending::Failed(error) => (Class::Failed, Some(format!("{:?}", error.code))),
+        };
+        metrics::request("cql", request.operation, class, request.took);
+        metrics::rows("cql", request.report);
+        if let Some(error) = &refusal {
+            metrics::refusal("cql", error);
+        }
+        if self.watch.wants(request.took, refusal.is_some()) {
+            self.watch.note(&Noted {
+                face: "cql",
+                operation: request.operation,
+                table: request.table.as_deref(),
+                refusal: refusal.as_deref(),
+                took: request.took,
+                report: request.report,
+                now_micros: self.environment.clock.now_micros(),
+            });
+        }
+    }
+}
+
+/// A request of DynamoDB that ended.
+pub(crate) struct EndedOperation<'r> {
+    pub(crate) operation: &'static str,
+    pub(crate) status: u16,
+    pub(crate) took: Duration,
+    /// The cost: rows and ranges read.
+    pub(crate) report: &'r AccessReport,
+    /// The body that it was sent, as far as it was read.
+    pub(crate) asked: &'r [u8],
+    /// The beginning of the body of a refusal.
+    pub(crate) refused: Option<&'r [u8]>,
+}
+
+/// Takes a request of DynamoDB that ended.
+pub(crate) fn ended(watch: Option<&(Watch, Environment)>, request: &EndedOperation<'_>) {
+    let class = Class::of(request.status);
+    metrics::request("dynamodb", request.operation, class, request.took);
+    let Some((watch, environment)) = watch else { return };
+    metrics::rows("dynamodb", request.report);
+    let refusal = request.refused.map(|body| exception_of(body).unwrap_or("unknown"));
+    if let Some(error) = refusal {
+        metrics::refusal("dynamodb", error);
+    }
+    // A condition that does not hold is an answer like another.
+    let is_refused = refusal.is_some_and(|error| error != CONDITION_FAILED);
+    if watch.wants(request.took, is_refused) {
+        watch.note(&Noted {
+            face: "dynamodb",
+            operation: request.operation,
+            table: table_of(request.asked),
+            refusal,
+            took: request.took,
+            report: request.report,
+            now_micros: environment.clock.now_micros(),
+        });
+    }
+}
+
+impl ConnectionList for ConnectionSlots {
+    fn list(&self, out: &mut Vec<ConnectionEntry>) {
+        self.each(|face, address, busy, known, idle_ms| {
+            let (face, address) = (face.to_owned(), address.to_string());
+            out.push(ConnectionEntry { face, address, busy, known, idle_ms });
+        });
+    }
+}
