@@ -11,6 +11,7 @@ use sd_notify::NotifyState;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_admin::Admin;
+use shelfmark_console::Console;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
@@ -154,7 +155,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         address,
         token: console_token,
         admin: Admin::new(shared(&engine, Share::All)),
-        // The pages are wired in here, by the crate that has them.
+        // Those are over the faces, which are opened below.
         site: None,
     };
     let settings = Settings {
@@ -414,7 +415,7 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 
 fn serve(
     engine: &Engine,
-    settings: Settings,
+    mut settings: Settings,
     (options, cql_options, buckets): (dynamo::FaceOptions, cql::FaceOptions, Option<BucketFolder>),
     login: Option<cql::Login>,
     (ready_file, threads): (Option<&Path>, usize),
@@ -438,7 +439,12 @@ fn serve(
         Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
         None => dynamodb,
     };
-    let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
+    let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
+    if let Some(console) = &mut settings.console {
+        let pages = Console::new(engine.clone(), Arc::clone(&dynamodb), Arc::clone(&cql));
+        console.site = Some(Arc::new(pages));
+    }
+    let faces = Faces { dynamodb: Some(dynamodb), cql: Some(cql) };
     let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
     let outcome = runtime.block_on(async {
