@@ -116,7 +116,6 @@ let offered = { names: [], typed: 0, at: -1 };
 
 function close() {
   list.hidden = true;
-  text.setAttribute("aria-expanded", "false");
   text.removeAttribute("aria-activedescendant");
   offered.at = -1;
 }
@@ -156,7 +155,6 @@ const offer = debounce(async () => {
       }),
     );
     list.hidden = false;
-    text.setAttribute("aria-expanded", "true");
   } catch {
     close();
   }

@@ -9,12 +9,14 @@ use crate::response::Response;
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Names, kinds and contents.
-const FILES: [(&str, &str, &str); 6] = [
+const FILES: [(&str, &str, &str); 8] = [
     ("console.css", "text/css; charset=utf-8", include_str!("../assets/console.css")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
     ("console.js", SCRIPT, include_str!("../assets/console.js")),
     ("rows.js", SCRIPT, include_str!("../assets/rows.js")),
     ("ask.js", SCRIPT, include_str!("../assets/ask.js")),
+    ("models.js", SCRIPT, include_str!("../assets/models.js")),
+    ("server.js", SCRIPT, include_str!("../assets/server.js")),
     ("sign-in.js", SCRIPT, include_str!("../assets/sign-in.js")),
 ];
 

@@ -10,7 +10,7 @@ pub(crate) type Result<T> = std::result::Result<T, Fault>;
 pub(crate) struct Fault {
     /// The HTTP status.
     pub(crate) status: u16,
-    /// What happened, and what to do.
+    /// A sentence on what happened, and what to do.
     pub(crate) message: String,
 }
 

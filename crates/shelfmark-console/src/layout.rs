@@ -7,7 +7,12 @@ use crate::fault::Fault;
 use crate::response::Response;
 
 /// The parts of the console, as its navigation lists them: word, address, and key behind `g`.
-const PARTS: [(&str, &str, &str); 2] = [("Tables", "/tables", "t"), ("Ask", "/ask", "a")];
+const PARTS: [(&str, &str, &str); 4] = [
+    ("Tables", "/tables", "t"),
+    ("Ask", "/ask", "a"),
+    ("Models", "/models", "m"),
+    ("Server", "/server", "s"),
+];
 
 /// A page to be shown.
 pub(crate) struct Page<'a> {
@@ -73,6 +78,8 @@ fn keys() -> Markup {
         ("/", "to the filter, or to the key"),
         ("g t", "tables"),
         ("g a", "ask"),
+        ("g m", "models"),
+        ("g s", "server"),
         ("j, k", "next and previous row of a list"),
         ("Enter", "open the row"),
         ("n, p", "next and previous page"),

@@ -16,10 +16,12 @@ mod figures;
 mod key_line;
 mod layout;
 pub mod limits;
+mod models;
 mod request;
 mod response;
 mod route;
 mod rows;
+mod server;
 mod site;
 mod tables;
 
@@ -39,13 +41,15 @@ pub struct Console {
     pub(crate) engine: Engine,
     pub(crate) dynamodb: Arc<dynamo::Face>,
     pub(crate) cql: Arc<cql::Face>,
+    /// Held by long computations over models, of which one runs at a time.
+    pub(crate) workbench: models::Workbench,
 }
 
 impl Console {
     /// Creates the pages. `engine` is the plain one, of no owner.
     #[must_use]
     pub fn new(engine: Engine, dynamodb: Arc<dynamo::Face>, cql: Arc<cql::Face>) -> Self {
-        Self { engine, dynamodb, cql }
+        Self { engine, dynamodb, cql, workbench: models::Workbench::default() }
     }
 
     /// Answers a request, on this thread, which may take as long as a page of rows or a proof.

@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use maud::Markup;
 
-/// What a page may load and where it may send forms: itself alone. Pictures of models are shown from
-/// memory (`blob:`).
+/// The policy of every page: it loads from the console alone and sends forms there. Pictures of models
+/// are shown from memory (`blob:`).
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: \
     data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -6,7 +6,7 @@ use crate::fault::{Fault, Result};
 use crate::fields::decode;
 use crate::request::{Method, Request};
 use crate::response::Response;
-use crate::{Console, ask, assets, layout, rows, tables};
+use crate::{Console, ask, assets, layout, models, rows, server, tables};
 
 /// Answers a request.
 pub(crate) fn answer(console: &Console, request: &Request) -> Response {
@@ -45,6 +45,8 @@ fn get(console: &Console, request: &Request) -> Result<Response> {
             rows::part(console, (namespace, name), request)
         }
         ["ask"] => ask::page(console, request),
+        ["models"] => Ok(models::page()),
+        ["server"] => server::page(console),
         ["sign-in"] => Ok(layout::sign_in()),
         _ => Err(absent(&request.path)),
     }
@@ -59,6 +61,7 @@ fn post(console: &Console, request: &Request) -> Result<Response> {
         }
         ["ask", "run"] => ask::run(console, request),
         ["ask", "names"] => ask::names(console, request),
+        ["models", what] => models::act(console, what, request),
         _ => Err(absent(&request.path)),
     }
 }

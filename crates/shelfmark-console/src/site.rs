@@ -5,7 +5,7 @@ use shelfmark_admin::http::{Answer, Method as SentMethod, Request as Sent, Site}
 use crate::Console;
 use crate::request::{Method, Request};
 
-/// Where a browser without the token is sent.
+/// The page that a browser without the token is sent to.
 const SIGN_IN: &str = "/sign-in";
 
 impl Site for Console {
@@ -18,7 +18,7 @@ impl Site for Console {
             path: sent.path.clone(),
             query: sent.query.clone().unwrap_or_default(),
             body: sent.body.clone(),
-            has_gone: std::sync::Arc::default(),
+            has_gone: std::sync::Arc::clone(&sent.has_gone),
         };
         let response = Console::answer(self, &request);
         let mut answer = Answer::new(response.status, response.kind, response.body);

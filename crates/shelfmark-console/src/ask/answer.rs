@@ -10,7 +10,7 @@ use crate::Console;
 use crate::fault::Result;
 use crate::figures::{count, length, time};
 
-/// What a face says no with.
+/// The refusal of a face.
 #[derive(Debug, Default)]
 pub(super) struct Refusal {
     /// Its name of the error.
@@ -36,9 +36,9 @@ pub(super) struct Answer {
     pub(super) notes: Vec<String>,
     /// The refusal.
     pub(super) refusal: Option<Refusal>,
-    /// Where the next page begins.
+    /// The position at which the next page begins.
     pub(super) page: Option<String>,
-    /// What was read.
+    /// The access report of all that was read.
     pub(super) report: AccessReport,
 }
 

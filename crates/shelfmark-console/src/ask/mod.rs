@@ -62,7 +62,7 @@ pub(crate) fn page(console: &Console, request: &Request) -> Result<Response> {
             label for="ask-text" class="hidden" { "The request" }
             div class="editor" {
                 textarea id="ask-text" name="text" rows="7" spellcheck="false" autocomplete="off"
-                    role="combobox" aria-expanded="false" aria-autocomplete="list"
+                    aria-autocomplete="list" aria-haspopup="listbox"
                     aria-controls="ask-names" data-focus="filter" { (fields.get("text")) }
                 ul id="ask-names" role="listbox" aria-label="Names" hidden {}
             }

@@ -34,6 +34,9 @@ pub(crate) struct Stretch {
     pub(crate) is_exact: bool,
     /// The keys of its rows, where all of it was read; otherwise its last key, where that is known.
     pub(super) seen: Vec<Bytes>,
+    /// Measures its keys, where it is part of one partition: what tells those apart lies far behind what
+    /// tells partitions apart.
+    ruler: Option<Ruler>,
 }
 
 /// The stretches of a range.
@@ -85,7 +88,7 @@ impl Line {
             let before = stretch.seen.partition_point(|own| own.as_ref() < key);
             return float(length(before)) / float(length(stretch.seen.len()).max(1));
         }
-        let Some(ruler) = &self.ruler else { return 0.0 };
+        let Some(ruler) = stretch.ruler.as_ref().or(self.ruler.as_ref()) else { return 0.0 };
         let start = ruler.place(&stretch.first);
         let end = stretch.seen.last().or(stretch.range.end.as_ref());
         let end = end.map_or(1.0, |end| ruler.place(end));
@@ -274,7 +277,7 @@ impl Probe<'_> {
             all.bytes += figures.bytes / float(length(quarters.len()));
         }
         all.partitions = 1.0;
-        Ok(Stretch { seen: vec![last], ..all.stretch(range, first) })
+        Ok(Stretch { seen: vec![last], ruler: Some(ruler), ..all.stretch(range, first) })
     }
 
     /// Extends rows that lie one behind the other somewhere in a range to all of it.
@@ -325,7 +328,16 @@ impl Figures {
     fn stretch(self, range: KeyRange, first: Bytes) -> Stretch {
         let Self { rows, bytes, partitions } = self;
         let (rows, bytes, partitions) = (whole(rows), whole(bytes), whole(partitions).max(1));
-        Stretch { range, first, rows, bytes, partitions, is_exact: false, seen: Vec::new() }
+        Stretch {
+            range,
+            first,
+            rows,
+            bytes,
+            partitions,
+            is_exact: false,
+            seen: Vec::new(),
+            ruler: None,
+        }
     }
 }
 

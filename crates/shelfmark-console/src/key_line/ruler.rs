@@ -13,7 +13,7 @@ use crate::figures::float;
 const POSITIONS_MAX: usize = 24;
 
 /// Positions of keys between two ends.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ruler {
     /// The bytes that all sampled keys begin with.
     common: Vec<u8>,

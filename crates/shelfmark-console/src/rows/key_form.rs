@@ -41,7 +41,7 @@ pub(crate) struct KeyForm {
     pub(crate) sort: Vec<String>,
     /// The other end, for `between`.
     pub(crate) upper: String,
-    /// How the last of them that is filled in is compared.
+    /// The comparison of the last of them that is filled in.
     pub(crate) comparison: Comparison,
 }
 
@@ -193,7 +193,7 @@ impl KeyForm {
     }
 }
 
-/// Text is compared by its beginning, everything else as a whole.
+/// Returns the usual comparison: text by its beginning, everything else as a whole.
 fn default(found: &Found) -> Comparison {
     match found.table.schema.sort.last() {
         Some(last) if key_type_text(&last.key_type) == "text" => Comparison::Begins,
@@ -203,7 +203,7 @@ fn default(found: &Found) -> Comparison {
 
 fn input(name: &str, column: &str, kind: &str, text: &str, is_first: bool) -> Markup {
     html! {
-        label { (column) " " span class="soft" { (kind) } " "
+        label { span class="name-of" { (column) " " span class="soft" { (kind) } }
             input type="text" name=(name) value=(text) maxlength="2048" autocomplete="off"
                 spellcheck="false" data-focus=[is_first.then_some("key")];
         }

@@ -36,9 +36,9 @@ pub(super) struct ListedRow {
 #[derive(Default)]
 pub(super) struct RowsPage {
     pub(super) rows: Vec<ListedRow>,
-    /// Where the next page begins, if there may be one.
+    /// The position at which the next page begins, if there may be one.
     pub(super) next: Option<String>,
-    /// Where the page before it ends, if there may be one.
+    /// The position at which the page before it ends, if there may be one.
     pub(super) previous: Option<String>,
     pub(super) report: AccessReport,
     pub(super) took: Duration,

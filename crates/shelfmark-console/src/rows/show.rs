@@ -188,13 +188,13 @@ fn columns(found: &Found, page: &RowsPage) -> Vec<String> {
             others.push((name.clone(), 1));
         }
     }
-    others.sort_by(|a, b| b.1.cmp(&a.1));
+    others.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
     names.extend(others.into_iter().map(|(name, _)| name).take(COLUMNS_MAX));
     debug_assert!(names.len() <= keys + COLUMNS_MAX, "the columns are bounded");
     names
 }
 
-/// The dialog in which a row is opened, written and deleted; a script fills it.
+/// Returns the dialog in which a row is opened, written and deleted; a script fills it.
 fn dialog() -> Markup {
     html! {
         dialog id="row" aria-labelledby="row-title" {

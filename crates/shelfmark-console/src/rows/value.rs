@@ -107,15 +107,11 @@ fn number_text(number: &shelfmark_model::Decimal) -> String {
         .unwrap_or_else(|_| number.to_string())
 }
 
-/// Writes a value of DynamoDB's JSON on one line, without its letter where that is plain.
+/// Writes a value of DynamoDB's JSON on one line, as [`value_text`] does.
 pub(crate) fn item_text(value: &serde_json::Value) -> String {
-    let Some((kind, inner)) = value.as_object().and_then(|own| own.iter().next()) else {
-        return cut(value.to_string());
-    };
-    match (kind.as_str(), inner.as_str()) {
-        ("S" | "N", Some(text)) => cut(text.to_owned()),
-        ("BOOL", None) => inner.to_string(),
-        ("NULL", None) => "null".to_owned(),
-        _ => cut(value.to_string()),
+    let item = super::row::item_of(&format!("{{\"value\":{value}}}"));
+    match item.as_ref().ok().and_then(|item| item.get("value")) {
+        Some(value) => value_text(value),
+        None => cut(value.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! What a person does to a row: opens, adds, changes, deletes it; and what that does to indexes.
+//! Opens, adds, changes and deletes a row, and tells beforehand what that does to indexes.
 //!
 //! Invariant: a row that changed since it was opened is not overwritten.
 

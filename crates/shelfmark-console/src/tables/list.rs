@@ -144,7 +144,8 @@ fn nothing(wanted: &Wanted) -> Markup {
         div class="empty" {
             @if wanted.filter.is_empty() && wanted.owner.is_none() && wanted.after.is_none() {
                 p { "There are no tables yet." }
-                p { "Create one with any client, or in " a href="/ask" { "Ask" } "." }
+                p { "Create one with any client, in " a href="/ask" { "Ask" } ", or from a model in "
+                    a href="/models" { "Models" } "." }
             } @else {
                 p { "No table is like that. " a href="/tables" { "Show all" } }
             }

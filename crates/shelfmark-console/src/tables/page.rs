@@ -126,7 +126,7 @@ fn key_line(
             @if line.stretches.is_empty() {
                 p class="empty" { "There are no rows " (if is_zoomed { "here." } else { "yet." }) }
             } @else {
-                p class="figures" { (figures(&line)) " " span class="soft" { "measured in " (time(took)) } }
+                p class="figures" { (figures(&line)) span class="soft" { ", measured in " (time(took)) } }
                 (picture.svg())
                 (legend())
                 details { summary { "The stretches as a table" } (picture.table()) }
