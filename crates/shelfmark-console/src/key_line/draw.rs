@@ -89,7 +89,7 @@ impl Picture<'_> {
     /// Lists the stretches.
     pub(crate) fn table(&self) -> Markup {
         html! {
-            div class="scroll" {
+            div class="scroll" tabindex="0" {
                 table {
                     thead { tr {
                         th scope="col" { "from" }

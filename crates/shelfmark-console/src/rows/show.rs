@@ -145,7 +145,7 @@ fn table(found: &Found, page: &RowsPage) -> Markup {
     let columns = columns(found, page);
     let keys = found.table.schema.key_names().count();
     html! {
-        div class="scroll" {
+        div class="scroll" tabindex="0" {
             table class="list rows" data-list="" {
                 thead { tr {
                     th scope="col" { span class="hidden" { "open" } }

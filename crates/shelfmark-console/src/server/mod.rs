@@ -85,7 +85,7 @@ fn work(background: &BackgroundStatus) -> Markup {
     html! {
         section aria-labelledby="work-title" {
             h2 id="work-title" { "Background work" }
-            div class="scroll" { table {
+            div class="scroll" tabindex="0" { table {
                 thead { tr {
                     th scope="col" { "work" } th scope="col" class="number" { "runs" } th scope="col" class="number" { "done" }
                     th scope="col" class="number" { "failed" } th scope="col" { "last error" }

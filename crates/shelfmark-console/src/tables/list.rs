@@ -155,7 +155,7 @@ fn nothing(wanted: &Wanted) -> Markup {
 
 fn table(console: &Console, listed: &[Listed]) -> Result<Markup> {
     Ok(html! {
-        div class="scroll" {
+        div class="scroll" tabindex="0" {
             table class="list" data-list="" {
                 thead { tr {
                     th scope="col" { "table" }

@@ -185,7 +185,7 @@ fn shape(table: &Table) -> Markup {
     html! {
         section aria-labelledby="shape-title" {
             h2 id="shape-title" { "Keys and options" }
-            div class="scroll" { table {
+            div class="scroll" tabindex="0" { table {
                 thead { tr { th scope="col" { "key column" } th scope="col" { "part" } th scope="col" { "type" } } }
                 tbody {
                     @for own in &schema.partition {
@@ -213,7 +213,7 @@ fn indexes(table: &Table) -> Markup {
     }
     html! {
         h3 { "Indexes" }
-        div class="scroll" { table {
+        div class="scroll" tabindex="0" { table {
             thead { tr {
                 th scope="col" { "index" } th scope="col" { "key" } th scope="col" { "holds" } th scope="col" { "state" }
             } }
