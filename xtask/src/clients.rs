@@ -83,7 +83,30 @@ pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
     let secured = secured.context("there is no CQL client of Python")?;
     other_languages(&secured, &[&variables[..], &cql_variables].concat(), long)?;
     server.stop()?;
+    browser(&command)?;
     oracle::check(&folder)
+}
+
+/// Looks at the console's pages in a browser, where one is installed; it starts a server of its own.
+fn browser(command: &str) -> anyhow::Result<()> {
+    if !is_there("npm") || !is_there("chromium") {
+        return Ok(());
+    }
+    let folder = node_modules("clients/browser", &["console.test.mjs"])?;
+    let test = folder.join("console.test.mjs");
+    run_with("node", &["--test", &test.to_string_lossy()], &[("SHELFMARK", command)])
+}
+
+/// Copies tests for Node.js to where their modules are installed: those land beside what names them.
+fn node_modules(source: &str, tests: &[&str]) -> anyhow::Result<PathBuf> {
+    let folder = target_folder().join(source.replace('/', "-"));
+    std::fs::create_dir_all(&folder)?;
+    for name in [&["package.json"], tests].concat() {
+        std::fs::copy(root().join(source).join(name), folder.join(name))?;
+    }
+    let shown = folder.to_string_lossy();
+    start("npm", &["--prefix", &shown, "install", "--no-audit", "--no-fund"])?;
+    Ok(folder)
 }
 
 /// Returns the environment of the AWS clients.
@@ -135,15 +158,8 @@ fn other_languages(python: &str, variables: &[(&str, &str)], long: bool) -> anyh
         run_with(python, &[&["clients/python/cql/served.py"], words].concat(), variables)
     };
     if is_there("npm") {
-        // Modules land beside what names them, so the tests run from a copy.
-        let folder = target_folder().join("clients-node");
-        std::fs::create_dir_all(&folder)?;
         let tests = ["cql.test.mjs", "secured.test.mjs", "dynamodb.test.mjs"];
-        for name in [["package.json"].as_slice(), &tests].concat() {
-            std::fs::copy(root().join("clients/node").join(name), folder.join(name))?;
-        }
-        let shown = folder.to_string_lossy();
-        start("npm", &["--prefix", &shown, "install", "--no-audit", "--no-fund"])?;
+        let folder = node_modules("clients/node", &tests)?;
         let tests = tests.map(|test| folder.join(test).to_string_lossy().into_owned());
         beside_secured(&[&["node", "--test"][..], &tests.each_ref().map(String::as_str)].concat())?;
     }

@@ -7,6 +7,8 @@
 //! paths that a [`Site`] calls public.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -42,6 +44,8 @@ pub struct Request {
     pub body: Bytes,
     /// True unless the path is public and nobody proved who they are.
     pub is_admitted: bool,
+    /// Set once nobody waits for the answer any more: long work ends then.
+    pub has_gone: Arc<AtomicBool>,
 }
 
 /// Headers behind the body of a long answer: what is only known at its end.

@@ -23,7 +23,7 @@ mod through;
 mod tests;
 
 pub use report::{Report, Shown, Verdict};
-pub use through::confirm_through_dynamodb;
+pub use through::{confirm_through_dynamodb, filled};
 
 use shelfmark_design::Document;
 use shelfmark_store::clock::Clock;

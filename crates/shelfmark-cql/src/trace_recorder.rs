@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use shelfmark_engine::{AccessReport, AccessStep, Engine, Environment};
+use shelfmark_engine::{AccessReport, AccessStep, Engine, Environment, Observer};
 
 use crate::limits::{
     TRACE_RANGE_BYTES_MAX, TRACE_RANGES_MAX, TRACE_STEPS_MAX, TRACE_TEXT_BYTES_MAX,
@@ -23,6 +23,8 @@ pub struct TraceRecorder {
     environment: Environment,
     started_micros: u64,
     steps: Arc<Mutex<Steps>>,
+    /// Told each access report as it is, beside the step that it becomes.
+    observer: Option<Observer>,
 }
 
 #[derive(Default)]
@@ -52,7 +54,15 @@ impl TraceRecorder {
             environment: environment.clone(),
             started_micros: environment.clock.now_micros(),
             steps: Arc::default(),
+            observer: None,
         }
+    }
+
+    /// Creates the recorder of a request of this process, which hands its access reports to
+    /// `observer`.
+    #[must_use]
+    pub fn telling(environment: &Environment, observer: Observer) -> Self {
+        Self { observer: Some(observer), ..Self::new(environment) }
     }
 
     /// Returns the start of the request, in microseconds since the Unix epoch.
@@ -99,6 +109,9 @@ impl TraceRecorder {
     }
 
     fn report(&self, report: &AccessReport) {
+        if let Some(observer) = &self.observer {
+            observer(report);
+        }
         report.steps.iter().for_each(|step| self.record(step_text(step)));
     }
 }

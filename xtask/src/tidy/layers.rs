@@ -85,6 +85,23 @@ const ALLOWED: [(&str, &[&str]); 30] = [
     ("shelfmark-admin", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
     ("shelfmark-mcp", &["shelfmark-confirm", "shelfmark-design"]),
     (
+        "shelfmark-console",
+        &[
+            "shelfmark-admin",
+            "shelfmark-confirm",
+            "shelfmark-cql",
+            "shelfmark-cql-types",
+            "shelfmark-design",
+            "shelfmark-design-language",
+            "shelfmark-dynamo",
+            "shelfmark-engine",
+            "shelfmark-keycode",
+            "shelfmark-model",
+            "shelfmark-records",
+            "shelfmark-store",
+        ],
+    ),
+    (
         "shelfmark-server",
         &[
             "shelfmark-store",

@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
 use serde::Serialize;
 use shelfmark_admin::{Admin, Watch};
+use shelfmark_console::Console;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
@@ -338,7 +339,7 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 
 fn serve(
     engine: &Engine,
-    settings: Settings,
+    mut settings: Settings,
     (options, cql_options, buckets): (dynamo::FaceOptions, cql::FaceOptions, Option<BucketFolder>),
     login: Option<cql::Login>,
     ((ready_file, threads), (flags, log)): ((Option<&Path>, usize), (Serve, log::Reloader)),
@@ -362,7 +363,11 @@ fn serve(
         Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
         None => dynamodb,
     };
-    let dynamodb = Arc::new(dynamodb);
+    let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
+    if let Some(console) = &mut settings.console {
+        let pages = Console::new(engine.clone(), Arc::clone(&dynamodb), Arc::clone(&cql));
+        console.site = Some(Arc::new(pages));
+    }
     let reload = Reload {
         flags,
         log,
@@ -370,7 +375,7 @@ fn serve(
         dynamodb_tls: settings.dynamodb_tls.clone(),
         cql_tls: settings.cql.as_ref().and_then(|cql| cql.tls.clone()),
     };
-    let faces = Faces { dynamodb: Some(dynamodb), cql: Some(Arc::new(cql)) };
+    let faces = Faces { dynamodb: Some(dynamodb), cql: Some(cql) };
     let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
     let outcome = runtime.block_on(async {

@@ -52,6 +52,25 @@ pub fn confirm_through_dynamodb(document: &Document, options: &Options) -> Resul
     Ok(Report { name: document.name().to_owned(), seed: options.seed, verdicts })
 }
 
+/// Fills a request of DynamoDB with the inputs of a call.
+///
+/// # Errors
+///
+/// What else the request takes, such as a row that an earlier step returns.
+pub fn filled(
+    trial: &Trial<'_>,
+    pattern: usize,
+    call: &shelfmark_design::trial::Call,
+    request: &Json,
+) -> Result<Json, String> {
+    let inputs = trial.inputs(pattern, call);
+    let places = Places { inputs: &inputs, each: None, rows: BTreeMap::new() };
+    places.fill(request).map_err(|open| match open {
+        Open::Missing => "it takes a row of an earlier step".to_owned(),
+        Open::Unknown(place) => format!("it takes more than the inputs: {place}"),
+    })
+}
+
 fn judged(trial: &Trial<'_>, options: &Options) -> Result<Vec<crate::Verdict>, String> {
     let mut verdicts = Vec::new();
     let certificates: Vec<_> = trial.certificates().collect();

@@ -7,6 +7,7 @@
 //! Invariant: every request is answered once on its stream, in whatever order the answers become
 //! ready; a connection that broke the protocol is told why and reads nothing more.
 
+mod asking;
 mod clients;
 mod connection;
 mod events;

@@ -4,6 +4,7 @@
 //! nor those of clients' requests wait for it; its body and its answer are in the memory budget.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -51,7 +52,9 @@ pub(super) async fn handled(
         query: head.uri.query().map(str::to_owned),
         body,
         is_admitted,
+        has_gone: Arc::default(),
     };
+    let waiting = Waiting(Arc::clone(&request.has_gone));
     let (sender, receiver) = oneshot::channel();
     let own = Arc::clone(console);
     let work = move |admitted: Result<(), Refused>| {
@@ -68,11 +71,23 @@ pub(super) async fn handled(
         drop(share);
     };
     console.pool.run(None, Weight::Waiting, Box::new(work));
-    let Ok(answer) = receiver.await else {
+    let answer = receiver.await;
+    // The answer is there; its body is told by its own end.
+    drop(waiting);
+    let Ok(answer) = answer else {
         let why = "the request ended without an answer; see the server's log\n";
         return text(StatusCode::INTERNAL_SERVER_ERROR, why.to_owned());
     };
     accounted(client, answer).await
+}
+
+/// Tells the handler once nobody waits for its answer: the connection of the request has ended.
+struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Accounts for a whole answer until it is sent.
