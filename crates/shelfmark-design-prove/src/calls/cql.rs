@@ -15,9 +15,10 @@ use super::dynamo::{change_inputs, own_columns};
 use super::expr::Expr;
 use super::names::{cql as name, is_cql_table};
 use super::request::{Ask, Change, ChangeKind, Refusal, Request};
-use shelfmark_design_language::model::Value;
+use crate::paths::is_optional;
 use shelfmark_design_language::model::schema::{Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, Value};
 use shelfmark_design_language::syntax::tree::BoundKind;
 
 /// Returns the statements that create the tables and views.
@@ -146,6 +147,17 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     if !is_cql_table(text) {
         return Err(calls.refuse("names", format!("{text} is no name of a table")));
     }
+    for (family_id, family) in calls.schema.of_table(id) {
+        let mut carried = calls.carried(family_id).into_iter();
+        let list = |path: &ColumnPath| {
+            matches!(calls.model.path_type(family.source, path), Type::List(..))
+                && is_optional(calls.model, family.source, path)
+        };
+        if let Some(path) = carried.find(list) {
+            let name = calls.model.path_text(family.source, &path);
+            return Err(calls.refuse("empty_list", format!("{name} of {text} may be absent")));
+        }
+    }
     if !table.is_index {
         return Ok(());
     }
@@ -217,7 +229,9 @@ fn marker(named: &str) -> String {
     if plain { format!(":{named}") } else { format!(":\"{}\"", named.replace('"', "\"\"")) }
 }
 
-fn literal(value: &Value, ty: &Type) -> String {
+/// Returns a value as statements write it.
+#[must_use]
+pub fn literal(value: &Value, ty: &Type) -> String {
     match (value, ty) {
         (Value::Null, _) => "null".to_owned(),
         (Value::List(items), Type::List(element, _)) => {
@@ -368,9 +382,19 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
     match &change.kind {
         ChangeKind::Put { values, fresh } => {
             let own = key.iter().map(|column| column.name.as_str()).zip(&change.key);
-            let all = own.chain(values.iter().map(|(name, value)| (name.as_str(), value)));
-            let (columns, terms): (Vec<String>, Vec<String>) =
-                all.map(|(column, value)| (name(column), markers.term(value, column))).unzip();
+            let mut all: Vec<(&str, &Expr)> =
+                own.chain(values.iter().map(|(name, value)| (name.as_str(), value))).collect();
+            // An INSERT leaves the columns that it does not name: what is replaced would stay.
+            let none = Expr::Const(Value::Null, super::expr::plain_text());
+            if !*fresh && !counts {
+                let given: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+                let beside = calls.columns.beside(change.table).map(|(name, _)| name);
+                all.extend(beside.filter(|name| !given.contains(name)).map(|name| (name, &none)));
+            }
+            let (columns, terms): (Vec<String>, Vec<String>) = all
+                .into_iter()
+                .map(|(column, value)| (name(column), markers.term(value, column)))
+                .unzip();
             let condition = if *fresh { " IF NOT EXISTS" } else { "" };
             let (columns, terms) = (columns.join(", "), terms.join(", "));
             Ok(format!("INSERT INTO {table} ({columns}) VALUES ({terms}){condition}"))

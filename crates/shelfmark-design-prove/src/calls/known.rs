@@ -374,9 +374,6 @@ impl<'a> Writer<'a> {
             (EffectKind::Insert, _) => return None,
             _ => CondOp::Present,
         };
-        if effect.each.is_some() {
-            return None;
-        }
         let keys = keys_of(self.calls.model, effect);
         let told = self.told.iter().find(|told| {
             let family = self.calls.schema.families.get(told.family);
@@ -391,31 +388,40 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the comparisons of a row that was read with the terms that an effect selects its
-    /// tuple by beside a key.
-    pub(super) fn selected(&self, effect: &Effect, known: &Known) -> Result<Vec<Guard>, Refusal> {
-        if effect.kind == EffectKind::Insert || effect.each.is_some() {
+    /// tuple by beside what the key of the changed row says already.
+    pub(super) fn selected(
+        &self,
+        case: &Case<'_>,
+        in_key: &BTreeSet<ColumnPath>,
+        known: &Known,
+    ) -> Result<Vec<Guard>, Refusal> {
+        let (model, effect) = (self.calls.model, case.effect);
+        if effect.kind == EffectKind::Insert {
             return Ok(Vec::new());
         }
-        let keys = keys_of(self.calls.model, effect);
-        let given = |column: &usize| effect.key.iter().any(|(other, _)| other == column);
-        let Some(key) = keys.iter().find(|key| !key.is_empty() && key.iter().all(given)) else {
-            return Ok(Vec::new());
-        };
+        let keys = keys_of(model, effect);
         let mut guards = Vec::new();
-        for (column, _) in effect.key.iter().filter(|(column, _)| !key.contains(column)) {
-            let path = vec![*column];
-            let shown = self.told.iter().find_map(|told| {
-                let family = self.calls.schema.families.get(told.family)?;
-                let own = family.source == effect.relation && self.finds(told, keys, known);
-                own.then(|| self.shown(told, &path)).flatten()
+        for path in effect.key.iter().map(|(column, _)| vec![*column]) {
+            if in_key.contains(&path) {
+                continue;
+            }
+            let shown = self.told.iter().enumerate().find_map(|(at, told)| {
+                let read = self.calls.schema.families.get(told.family)?;
+                // The row of a loop over the tuples themselves is the tuple.
+                let looped =
+                    case.each == Some(at) && crate::write::loops_over_itself(model, effect);
+                let own = looped || self.finds(told, keys, known);
+                let one = || self.shown(told, &path);
+                (read.source == effect.relation && own).then(one).flatten()
             });
             let (Some(left), Some(right)) = (shown, known.get(&path)) else {
                 return Err(self.unknown("what else it selects by"));
             };
-            if left == *right {
-                guards.extend(self.looked(effect, known));
-            } else {
+            if left != *right {
                 guards.push(Guard { left, op: CondOp::Eq, right: vec![right.clone()] });
+            } else if effect.each.is_none() {
+                let looked = self.looked(effect, known);
+                guards.extend(looked);
             }
         }
         Ok(guards)

@@ -29,6 +29,7 @@ use serde_json::{Value as Json, json};
 
 use crate::Proof;
 use columns::Columns;
+pub use cql::literal;
 pub use items::ShownItem;
 pub use request::Refusal;
 use request::{Change, Request};

@@ -35,7 +35,7 @@ impl std::fmt::Display for Refusal {
 }
 
 /// A condition for sending a request; if it fails, the request has no effect.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Guard {
     pub(super) left: Expr,
     pub(super) op: CondOp,

@@ -3,6 +3,8 @@
 //!
 //! Invariant: a change has a whole key; what the row shows is known, or the plan is refused.
 
+use std::collections::BTreeSet;
+
 use super::expr::Expr;
 use super::request::{Change, ChangeKind, Guard, Refusal};
 use crate::needs::{Need, needs, replaces};
@@ -12,7 +14,7 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part, Stored};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 use super::write::{Case, Known, Writer};
 
@@ -31,8 +33,12 @@ impl Writer<'_> {
         for case in self.cases(own, each)? {
             let given = self.given(&case);
             let inserts = case.effect.kind == EffectKind::Insert;
-            let mut looked = self.selected(case.effect, &given)?;
-            looked.extend(self.looked(case.effect, &given));
+            // A put asks for nothing by its key: all that selects is compared before.
+            let mut looked = self.selected(&case, &BTreeSet::new(), &given)?;
+            let there = self.looked(case.effect, &given);
+            if let Some(there) = there.filter(|one| !looked.contains(one)) {
+                looked.push(there);
+            }
             let mut new = if inserts { given } else { self.with_reads(case.effect, given) };
             if case.effect.kind == EffectKind::Increment {
                 return Err(self.calls.refuse("sum", format!("{} puts a sum", family.name.text)));
@@ -65,8 +71,9 @@ impl Writer<'_> {
         each: Option<usize>,
         fresh: bool,
     ) -> Result<Option<Change>, Refusal> {
-        let Some(guards) = self.guards(family, known)? else { return Ok(None) };
+        let Some(mut guards) = self.guards(family, known)? else { return Ok(None) };
         let Some(key) = self.key(family, known)? else { return Ok(None) };
+        guards.extend(self.keyed(family, known));
         let base = family.table;
         let mut values: Vec<(String, Expr)> = Vec::new();
         let mut paths = available(self.calls.model, family).clone();
@@ -141,6 +148,17 @@ impl Writer<'_> {
         Ok(found)
     }
 
+    /// Returns an index with a composed column that changes with these attributes.
+    fn composed(&self, id: FamilyId, changed: &Known) -> Option<&str> {
+        let mut entries = self.calls.schema.entries(id).map(|(_, entry)| entry);
+        let found = entries.find(|entry| {
+            let columns = self.calls.columns.key(entry.table).iter().zip(&entry.key);
+            let mut composed = columns.filter(|(column, _)| !column.direct);
+            composed.any(|(_, parts)| self.concerns(entry, parts, changed))
+        });
+        found.map(|entry| entry.name.text.as_str())
+    }
+
     pub(super) fn concerns(&self, family: &Family, column: &Column, changed: &Known) -> bool {
         column.parts.iter().any(|part| {
             let mut found = false;
@@ -167,6 +185,16 @@ impl Writer<'_> {
             key.push(value);
         }
         Ok(Some(key))
+    }
+
+    /// Returns guards on what a row that was read may lack: without it a tuple has no key here.
+    pub(super) fn keyed(&self, family: &Family, known: &Known) -> Vec<Guard> {
+        let paths = all_key_paths(self.calls.model, family).into_iter();
+        let optional = paths.filter(|path| is_optional(self.calls.model, family.source, path));
+        let read = optional.filter_map(|path| self.find(family.source, known, &path));
+        read.filter(|left| matches!(left, Expr::Row { .. }))
+            .map(|left| Guard { left, op: CondOp::Present, right: Vec::new() })
+            .collect()
     }
 
     /// Returns the condition of a sparse family; `None` where what is known never satisfies it.
@@ -229,9 +257,11 @@ impl Writer<'_> {
                 let key = self.calls.model.relation(case.effect.relation).key();
                 given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
             }
-            let guards = self.selected(case.effect, &given)?;
+            let mut guards =
+                self.selected(&case, &all_key_paths(self.calls.model, family), &given)?;
             let old = self.with_reads(case.effect, given);
             let Some(key) = self.key(family, &old)? else { continue };
+            guards.extend(self.keyed(family, &old));
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
@@ -241,7 +271,8 @@ impl Writer<'_> {
             let Some(key) = self.key(family, &known)? else { continue };
             let each = self.told.get(at).map(|told| told.step);
             let kind = ChangeKind::Delete { there: always };
-            changes.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+            let guards = self.keyed(family, &known);
+            changes.push(Change { table: family.table, key, kind, each, guards });
         }
         Ok(changes)
     }
@@ -311,7 +342,7 @@ impl Writer<'_> {
         });
         for case in self.cases(updates, each)? {
             let given = self.given(&case);
-            let guards = self.selected(case.effect, &given)?;
+            let guards = self.selected(&case, &all_key_paths(self.calls.model, family), &given)?;
             let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
@@ -339,8 +370,9 @@ impl Writer<'_> {
         adds: bool,
         each: Option<usize>,
     ) -> Result<Option<Change>, Refusal> {
-        let Some(guards) = self.guards(family, &old)? else { return Ok(None) };
+        let Some(mut guards) = self.guards(family, &old)? else { return Ok(None) };
         let Some(key) = self.key(family, &old)? else { return Ok(None) };
+        guards.extend(self.keyed(family, &old));
         let mut set = Vec::new();
         for (path, value) in &changed {
             let name = self.calls.columns.attribute(family.table, family.source, path);
@@ -348,6 +380,10 @@ impl Writer<'_> {
         }
         let mut add = Vec::new();
         if adds {
+            if let Some(entry) = self.composed(id, &changed) {
+                let why = format!("the key of {entry} is put together from a sum");
+                return Err(self.calls.refuse("sum", why));
+            }
             std::mem::swap(&mut set, &mut add);
         } else {
             let mut new = old;

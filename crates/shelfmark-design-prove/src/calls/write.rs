@@ -117,8 +117,11 @@ impl<'a> Writer<'a> {
         if changes.is_empty() {
             return Ok(());
         }
-        if self.calls.target.one_operation_per_item {
+        // In a batch of CQL all happens in one moment, and a deletion wins over what is put.
+        if self.calls.target.one_operation_per_item || self.calls.target.name == "cql" {
             leave_out(&mut changes);
+        }
+        if self.calls.target.one_operation_per_item {
             self.once_each(&changes)?;
         }
         self.steps += 1;
@@ -137,7 +140,8 @@ impl<'a> Writer<'a> {
                     |change: &Change| matches!(change.kind, ChangeKind::Put { fresh: true, .. });
                 // What is made anew is made once, or the write is not defined.
                 let made = fresh(first) && fresh(second);
-                if id != other || moved || made || apart(&first.key, &second.key) {
+                let never = id != other || made || apart(&first.key, &second.key);
+                if never || moved || exclude(&first.guards, &second.guards) {
                     continue;
                 }
                 let name = self.calls.schema.families.get(*id).map_or("", |one| &one.name.text);
@@ -149,8 +153,24 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Adds a change; two updates of one item become one.
-fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, change: Change) {
+/// Adds a change; two updates, or two deletions, of one item become one.
+fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change) {
+    if matches!(change.kind, ChangeKind::Delete { .. }) {
+        let deletes = |one: &&(FamilyId, Change)| {
+            one.0 == id && matches!(one.1.kind, ChangeKind::Delete { .. })
+        };
+        let before = || changes.iter().filter(deletes).map(|(_, old)| old);
+        let same = |old: &Change| {
+            old.key == change.key && old.each == change.each && old.guards == change.guards
+        };
+        if before().any(same) {
+            return;
+        }
+        // What the deletion before took away is not there any more.
+        if before().any(|old| !apart(&old.key, &change.key)) {
+            change.kind = ChangeKind::Delete { there: false };
+        }
+    }
     if let ChangeKind::Update { set, add, push, .. } = &change.kind {
         let same = changes.iter_mut().find(|(other, old)| {
             *other == id
@@ -179,6 +199,9 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, change: Change) {
 }
 
 /// Drops the delete of a delete and a put of one row type, where both have one key.
+///
+/// Where only the inputs tell, both are guarded: under another key the delete is sent, and the put
+/// must find nothing; under the same key the put takes the place of what is deleted.
 fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
     let puts: Vec<(FamilyId, Option<usize>, Vec<Expr>)> = changes
         .iter()
@@ -186,6 +209,7 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
         .map(|(id, change)| (*id, change.each, change.key.clone()))
         .collect();
     let mut replaced: Vec<(FamilyId, Vec<Expr>)> = Vec::new();
+    let mut perhaps: Vec<(FamilyId, Vec<Expr>, Guard)> = Vec::new();
     changes.retain_mut(|(id, change)| {
         if !matches!(change.kind, ChangeKind::Delete { .. }) {
             return true;
@@ -200,9 +224,25 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
             return false;
         }
         let (left, right) = (Expr::Tuple(left), Expr::Tuple(right));
-        change.guards.push(Guard { left, op: CondOp::Near, right: vec![right] });
+        let moved = Guard { left, op: CondOp::Near, right: vec![right] };
+        perhaps.push((*id, key.clone(), moved.clone()));
+        change.guards.push(moved);
         true
     });
+    for (id, key, moved) in perhaps {
+        let fresh = |(other, change): &&mut (FamilyId, Change)| {
+            let ChangeKind::Put { fresh, .. } = change.kind else { return false };
+            fresh && *other == id && change.key == key
+        };
+        let Some((_, put)) = changes.iter_mut().find(fresh) else { continue };
+        let mut same = put.clone();
+        same.guards.push(Guard { op: CondOp::Eq, ..moved.clone() });
+        put.guards.push(moved);
+        if let ChangeKind::Put { fresh, .. } = &mut same.kind {
+            *fresh = false;
+        }
+        changes.push((id, same));
+    }
     // The put takes the place of what would have been deleted.
     for (id, change) in changes {
         if let ChangeKind::Put { fresh, .. } = &mut change.kind
@@ -211,6 +251,15 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
             *fresh = false;
         }
     }
+}
+
+/// Returns true if no inputs let both changes through: one is sent where two values are equal, the
+/// other where they are not.
+fn exclude(one: &[Guard], other: &[Guard]) -> bool {
+    let against = |a: &Guard, b: &Guard| {
+        a.op == CondOp::Eq && b.op == CondOp::Near && a.left == b.left && a.right == b.right
+    };
+    one.iter().any(|a| other.iter().any(|b| against(a, b) || against(b, a)))
 }
 
 /// Returns true if two keys differ whatever the inputs are.

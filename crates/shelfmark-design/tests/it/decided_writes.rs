@@ -489,3 +489,35 @@ schema derived target shelfmark {
         assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
     }
 }
+
+/// What a loop selects by beside the key of its own tuples must be shown by its rows, or be what the
+/// loop goes by.
+#[test]
+fn a_loop_over_the_tuples_themselves_knows_what_else_selects() {
+    let found = statuses(
+        r#"
+entity B { key id: uuid  p: enum("x", "y")  q: int }
+write some(q) = delete B(id e.id, p "x") for each B as e where q = q
+write all(q) = delete B(id e.id, q q) for each B as e where q = q
+schema hidden target dynamodb {
+  table base from B key (id;) store all  index by_q key (q;) store { }
+  write some { read by_q where q = q as e ; delete base for each e }
+  write all { read by_q where q = q as e ; delete base for each e }
+}
+schema shown target dynamodb {
+  table base from B key (id;) store all  index by_q key (q;) store { p }
+  write some { read by_q where q = q as e ; delete base for each e }
+  write all { read by_q where q = q as e ; delete base for each e }
+}
+"#,
+    );
+    assert_eq!(
+        found,
+        [
+            "hidden.some refused",
+            "hidden.all certified",
+            "shown.some certified",
+            "shown.all certified"
+        ]
+    );
+}

@@ -16,6 +16,7 @@
 mod canonical;
 mod claim;
 mod policy;
+mod sign;
 mod time;
 
 #[cfg(test)]
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use self::claim::Claim;
 pub use self::policy::{Access, Policy};
+pub use self::sign::Signer;
 use crate::errors::{Exception, texts};
 
 /// Largest difference between a request's time and ours, in seconds.

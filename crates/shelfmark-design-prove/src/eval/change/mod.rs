@@ -31,6 +31,32 @@ pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> O
     new.is_valid(model).then_some(new)
 }
 
+/// Returns true if every tuple is there that the write names in order to change or to delete it.
+pub fn names_what_is_there(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> bool {
+    let changes = |effect: &&Effect| effect.kind != EffectKind::Insert;
+    write.effects.iter().filter(changes).all(|effect| {
+        loop_tuples(model, state, effect, inputs).into_iter().all(|tuple| {
+            let leaf = |term: &Term| match term {
+                Term::Param(index) => inputs.get(*index).cloned(),
+                Term::Prior(path) => {
+                    let each = effect.each.as_ref()?;
+                    Some(state.value(model, each.relation, tuple?, path))
+                }
+                _ => None,
+            };
+            let wanted: Vec<(usize, Value)> = effect
+                .key
+                .iter()
+                .filter_map(|(column, term)| Some((*column, term.compute(&leaf)?)))
+                .collect();
+            let fits = |other: &Tuple| {
+                wanted.iter().all(|(column, value)| other.get(*column) == Some(value))
+            };
+            state.tuples(effect.relation).iter().any(fits)
+        })
+    })
+}
+
 fn loop_tuples<'a>(
     model: &Model,
     state: &'a State,
