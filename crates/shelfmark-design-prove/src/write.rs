@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::calls::Calls;
 use super::canon::canonical;
+use super::conditions::conditions;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
@@ -132,6 +133,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         prover.read_is_exact(step, index, &mut analysis);
         prover.read_is_early(step, index, &mut analysis);
     }
+    conditions(case, plan, &mut analysis);
     if target.one_operation_per_item {
         once_each(model, schema, write, plan, &mut analysis);
     }

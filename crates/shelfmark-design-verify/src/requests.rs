@@ -12,7 +12,7 @@ use shelfmark_design_language::model::schema::{
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{Model, OrderKey, Read, Term, Value, Write, canonical};
-use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Existing};
 
 /// Checks the steps of a read.
 pub(super) fn read(
@@ -68,6 +68,9 @@ pub(super) fn write(
             if schema.target == "cql" && adds && step.kind.is_patch() {
                 return Err(format!("O10: {} has no counter to add to", family.name.text));
             }
+            if schema.target == "dynamodb" && step.transaction.is_some() {
+                added_in_loops(model, write, family, step)?;
+            }
             if schema.target == "dynamodb" && step.kind.is_patch() {
                 summed_keys(model, schema, write, *id, family)?;
             }
@@ -106,6 +109,63 @@ fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
             if first.key != second.key && !apart {
                 return Err(format!("O10: one item of {} may be named twice", family.name.text));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses additions of a loop in a transaction where two rounds may be about one item, and puts of a
+/// loop that pass over what is there.
+fn added_in_loops(
+    model: &Model,
+    write: &Write,
+    family: &Family,
+    step: &WriteStep,
+) -> Result<(), String> {
+    if step.kind.each().is_none() {
+        return Ok(());
+    }
+    let name = &family.name.text;
+    for effect in &write.effects {
+        let Some(each) = &effect.each else { continue };
+        let own = effect.relation == each.relation
+            && model.relation(effect.relation).key().iter().all(|at| {
+                effect
+                    .key
+                    .iter()
+                    .any(|(column, term)| column == at && *term == Term::Prior(vec![*at]))
+            });
+        let adds = effect.kind == EffectKind::Increment && effect.relation == family.source;
+        // Tuples of one parent add to one item, unless what the loop asks for tells them apart.
+        let asked = each.predicates.iter().filter(|one| one.op == CondOp::Eq);
+        let asked: Vec<usize> = asked.filter_map(|one| one.path.first().copied()).collect();
+        let apart = |via: usize| {
+            let mut keys = model.relation(effect.relation).keys.iter();
+            own && keys.any(|key| key.iter().all(|at| *at == via || asked.contains(at)))
+        };
+        let keeps = family.stored.iter().any(|stored| match stored {
+            Stored::Count { relation, via, .. } | Stored::Collect { relation, via, .. } => {
+                *relation == effect.relation && !apart(*via)
+            }
+            Stored::Path(_) => false,
+        });
+        if step.kind.is_patch() && (adds && !own || keeps && effect.kind != EffectKind::Update) {
+            return Err(format!("O10: a transaction may add to one item of {name} twice"));
+        }
+        // What the loop does not name is looked for once, before it.
+        let of_loop = effect.key.iter().any(|(column, term)| {
+            model.relation(effect.relation).key().contains(column)
+                && term
+                    .compute(&|leaf| (!matches!(leaf, Term::Prior(_))).then_some(Value::Bool(true)))
+                    .is_none()
+        });
+        let unless = effect.kind == EffectKind::Insert
+            && effect.existing == Existing::Unless
+            && effect.relation == family.source
+            && of_loop
+            && !own;
+        if step.kind.is_put() && unless {
+            return Err(format!("O10: what is there of {name} cancels the transaction"));
         }
     }
     Ok(())

@@ -349,8 +349,10 @@ fn run(server: &dyn Server, requests: &[Call], inputs: &Inputs) -> Result<(), St
                 guards(beside(call, "only_if")),
                 &call.request,
             )? {
-                // Of a loop each row is for itself: what is not there is passed over.
-                if !server.change(operation, &body)? && each.is_none() {
+                // What is not there to be changed is passed over; what is there already, and whatever
+                // happens together, ends the plan.
+                if !server.change(operation, &body)? && each.is_none() && !passes(operation, &body)
+                {
                     return Ok(());
                 }
             }
@@ -379,6 +381,22 @@ fn run(server: &dyn Server, requests: &[Call], inputs: &Inputs) -> Result<(), St
     Ok(())
 }
 
+/// Returns true if a request adds to what is there: sent twice, it adds twice.
+fn adds(body: &Json) -> bool {
+    let own = body.get("Update").unwrap_or(body).get("UpdateExpression").and_then(Json::as_str);
+    let text = body.get("statement").and_then(Json::as_str).unwrap_or("");
+    own.is_some_and(|own| own.contains("ADD ") || own.contains("list_append"))
+        || text.starts_with("UPDATE ") && (text.contains(" + ") || text.contains(" - "))
+}
+
+/// Returns true if a request changes or deletes one item or row that is there.
+fn passes(operation: &str, body: &Json) -> bool {
+    let text = body.get("statement").and_then(Json::as_str).unwrap_or("");
+    matches!(operation, "UpdateItem" | "DeleteItem")
+        || text.starts_with("UPDATE ")
+        || text.starts_with("DELETE ")
+}
+
 /// Returns a body for each row that the request is repeated for, as far as its guards hold.
 fn repeated(
     server: &dyn Server,
@@ -404,7 +422,7 @@ fn repeated(
         }
         match server.fill(&places, body) {
             // Rows that name one item ask for one change of it.
-            Ok(body) if bodies.contains(&body) => {}
+            Ok(body) if !adds(&body) && bodies.contains(&body) => {}
             Ok(body) => bodies.push(body),
             // What a row that is not there would tell is told to nobody.
             Err(Open::Missing) => {}

@@ -1,10 +1,11 @@
 //! Models on the engine: certified right, refused wrong.
 
 mod alarms;
-#[expect(clippy::expect_used, clippy::print_stdout, reason = "a test's own words")]
+#[expect(clippy::print_stdout, reason = "a test's own words")]
 mod random;
 mod reference;
 mod seeds;
+#[expect(clippy::expect_used, clippy::print_stdout, reason = "a test's own words")]
 mod through;
 mod tutorial;
 
@@ -54,6 +55,7 @@ fn reference(name: &str) -> Document {
 }
 
 /// `SHELFMARK_SEED=n` alone, `SHELFMARK_SEEDS=from..to`, or as many as the mode runs.
+#[expect(clippy::expect_used, reason = "who asks for seeds is told what is none")]
 fn seeds(few: u64, many: u64) -> std::ops::Range<u64> {
     let number = |text: &str| -> u64 { text.parse().expect("seeds are numbers") };
     if let Ok(seed) = std::env::var("SHELFMARK_SEED") {

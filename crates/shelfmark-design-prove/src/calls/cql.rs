@@ -14,12 +14,12 @@ use super::columns::KeyColumn;
 use super::dynamo::{change_inputs, own_columns};
 use super::expr::Expr;
 use super::names::{cql as name, is_cql_table};
-use super::request::{Ask, Change, ChangeKind, Refusal, Request};
+use super::request::{Ask, Change, ChangeKind, Condition, Refusal, Request, sign};
 use crate::paths::is_optional;
 use shelfmark_design_language::model::schema::{Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Value};
-use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
 /// Returns the statements that create the tables and views.
 pub(super) fn create(calls: &Calls<'_>) -> Result<Vec<Json>, Refusal> {
@@ -204,7 +204,13 @@ impl Markers {
             Expr::Each(input, _) => marker(&format!("each_{input}")),
             Expr::Row { name, step, .. } => marker(&format!("row{step}_{name}")),
             other => {
-                let json = other.json();
+                // The text of one identifier is not the identifier.
+                let json = match (other, other.json()) {
+                    (Expr::Text(_), json) if json.get("$text").is_none() => {
+                        json!({ "$text": [json] })
+                    }
+                    (_, json) => json,
+                };
                 let mut named = column.to_owned();
                 while self.values.get(&named).is_some_and(|old| *old != json) {
                     named.push('_');
@@ -416,18 +422,58 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
                 let quoted = name(column);
                 parts.push(format!("{quoted} = {quoted} + [{}]", markers.term(value, column)));
             }
-            let condition = if *there && !counts { " IF EXISTS" } else { "" };
+            let condition = condition(calls, change, *there, markers)?;
             let clause = wheres(key, &change.key, markers);
             Ok(format!("UPDATE {table} SET {} WHERE {clause}{condition}", parts.join(", ")))
         }
         ChangeKind::Delete { there } => {
-            let condition = if *there && !counts { " IF EXISTS" } else { "" };
+            let condition = condition(calls, change, *there, markers)?;
             Ok(format!(
                 "DELETE FROM {table} WHERE {}{condition}",
                 wheres(key, &change.key, markers)
             ))
         }
     }
+}
+
+/// Returns the condition of a change: that the row is there, and comparisons with its columns.
+fn condition(
+    calls: &Calls<'_>,
+    change: &Change,
+    there: bool,
+    markers: &mut Markers,
+) -> Result<String, Refusal> {
+    let counts = is_counter(calls, change.table);
+    let key = calls.columns.key(change.table);
+    let Some(first) = change.conditions.first() else {
+        return Ok(if there && !counts { " IF EXISTS".to_owned() } else { String::new() });
+    };
+    let in_key = |one: &Condition| key.iter().any(|column| column.name == one.name);
+    if counts || change.conditions.iter().any(in_key) {
+        let why = format!("{} is a counter or in the key", first.name);
+        return Err(calls.refuse("condition", why));
+    }
+    if change.conditions.iter().all(|one| one.op == CondOp::Absent) {
+        let why = format!("{} is absent of a row that is not there, too", first.name);
+        return Err(calls.refuse("condition", why));
+    }
+    let mut parts = Vec::new();
+    for one in &change.conditions {
+        let ordered = !matches!(one.op, CondOp::Eq | CondOp::Present | CondOp::Absent);
+        if ordered && one.ty == Type::Uuid {
+            return Err(calls.refuse("uuid_order", format!("{} is compared", one.name)));
+        }
+        let column = name(&one.name);
+        parts.push(match (one.op, &one.value) {
+            (CondOp::Absent, _) => format!("{column} = null"),
+            (op, Some(value)) => {
+                let term = markers.term(value, &format!("{}_if", one.name));
+                format!("{column} {} {term}", sign(op).unwrap_or("="))
+            }
+            (_, None) => format!("{column} != null"),
+        });
+    }
+    Ok(format!(" IF {}", parts.join(" AND ")))
 }
 
 fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String {
@@ -445,7 +491,9 @@ fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String 
 fn batch(calls: &Calls<'_>, changes: &[Change], markers: &mut Markers) -> Result<String, Refusal> {
     let conditional = changes.iter().any(|change| match &change.kind {
         ChangeKind::Put { fresh, .. } => *fresh,
-        ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => *there,
+        ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => {
+            *there || !change.conditions.is_empty()
+        }
     });
     let place = |change: &Change| {
         let partition = calls.schema.tables.get(change.table).map_or(1, |table| table.partition);

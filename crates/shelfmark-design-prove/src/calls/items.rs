@@ -15,12 +15,15 @@ use super::request::{ChangeKind, Refusal, Request};
 use super::write::Writer;
 use super::{Calls, cql, dynamo};
 use shelfmark_design_language::codec::hex_of_base64;
-use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId};
+use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId, WritePlan};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Named, Value, Write};
 
 /// The content of an item: its row family, its attributes, and its lists and counts.
 pub type ShownItem = (FamilyId, BTreeMap<ColumnPath, Value>, BTreeMap<String, Value>);
+
+/// The columns of each table and index with their types, and whether all beside the key count.
+pub type TableColumns = BTreeMap<String, (BTreeMap<String, Type>, bool)>;
 
 impl Calls<'_> {
     /// Returns the attributes that rows of a family carry: their own, and what their indexes need.
@@ -56,7 +59,8 @@ impl Calls<'_> {
             (path.clone(), Expr::Const(value.clone(), ty))
         };
         let known = values.iter().map(typed).collect();
-        let row = Writer::new(self, &write).row(id, family, &known, None, false)?;
+        let plan = WritePlan { write: 0, steps: Vec::new(), span: family.span, derived: true };
+        let row = Writer::new(self, &write, &plan).row(id, family, &known, None, false)?;
         let mut change = row.ok_or_else(none)?;
         if let ChangeKind::Put { values, .. } = &mut change.kind {
             for (name, value) in values.iter_mut() {
@@ -82,7 +86,7 @@ impl Calls<'_> {
 
     /// Returns the columns of each table with their types, and whether all beside its key count.
     #[must_use]
-    pub fn tables(&self) -> BTreeMap<String, (BTreeMap<String, Type>, bool)> {
+    pub fn tables(&self) -> TableColumns {
         let mut found = BTreeMap::new();
         for (id, table) in self.schema.tables.iter().enumerate() {
             let base = self.base_of(id);

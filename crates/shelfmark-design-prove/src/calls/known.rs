@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
                 return Some(reference);
             }
             let key = model.relation(owner).key().to_vec();
-            let made = self.write.effects.iter().find_map(|effect| {
+            let makes = self.write.effects.iter().find_map(|effect| {
                 if effect.kind != EffectKind::Insert
                     || effect.relation != owner
                     || effect.each.is_some()
@@ -266,8 +266,15 @@ impl<'a> Writer<'a> {
                 }
                 let made = self.given(&Case { effect, each: None });
                 let own = key.first().and_then(|only| made.get(&vec![*only]));
-                (own == Some(&reference)).then(|| made.get(rest).cloned()).flatten()
+                (own == Some(&reference)).then_some((effect.existing, made))
             });
+            // What may have been there already is as it was, or as it is made: nobody knows which; the
+            // tuple itself is put only if it was not there.
+            let itself = relation == owner && key.len() == 1 && known.get(&key) == Some(&reference);
+            if !itself && matches!(makes, Some((Existing::Unless, _))) {
+                return None;
+            }
+            let made = makes.and_then(|(_, made)| made.get(rest).cloned());
             let told = || {
                 self.told.iter().find_map(|told| {
                     let source = self.calls.schema.families.get(told.family)?.source;
@@ -401,10 +408,12 @@ impl<'a> Writer<'a> {
         }
         let keys = keys_of(model, effect);
         let mut guards = Vec::new();
-        for path in effect.key.iter().map(|(column, _)| vec![*column]) {
-            if in_key.contains(&path) {
-                continue;
-            }
+        let selects = || effect.key.iter().map(|(column, _)| vec![*column]);
+        // A key that says all of it names the tuple's own row, or none.
+        if selects().all(|path| in_key.contains(&path)) {
+            return Ok(guards);
+        }
+        for path in selects() {
             let shown = self.told.iter().enumerate().find_map(|(at, told)| {
                 let read = self.calls.schema.families.get(told.family)?;
                 // The row of a loop over the tuples themselves is the tuple.

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::expr::Expr;
-use super::request::{Change, ChangeKind, Guard, Refusal};
+use super::request::{Change, ChangeKind, Condition, Guard, Refusal};
+use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
 use crate::unique::available;
@@ -17,6 +18,10 @@ use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 use super::write::{Case, Known, Writer};
+
+/// What is known of a row with copies, what changes of it, the read that shows it, and what else must
+/// hold.
+type Dependent = (Known, Known, usize, Vec<Guard>);
 
 impl Writer<'_> {
     pub(super) fn put(
@@ -55,9 +60,12 @@ impl Writer<'_> {
                 row
             }));
         }
-        for (mut known, change, at) in self.dependents(id, family, each)? {
+        for (mut known, change, at, asked) in self.dependents(id, family, each)? {
             known.extend(change);
-            changes.extend(self.row(id, family, &known, Some(at), false)?);
+            changes.extend(self.row(id, family, &known, Some(at), false)?.map(|mut row| {
+                row.guards.extend(asked);
+                row
+            }));
         }
         Ok(changes)
     }
@@ -117,7 +125,7 @@ impl Writer<'_> {
         values.extend(self.index_keys(id, known, None)?);
         let kind = ChangeKind::Put { values, fresh };
         let each = each.and_then(|at| self.told.get(at)).map(|told| told.step);
-        Ok(Some(Change { table: base, key, kind, each, guards }))
+        Ok(Some(Change { table: base, key, kind, each, guards, conditions: Vec::new() }))
     }
 
     /// Returns the composed columns of index keys; only those that `changed` concerns.
@@ -197,6 +205,34 @@ impl Writer<'_> {
             .collect()
     }
 
+    /// Returns the comparisons that a change of this family makes for an effect.
+    fn conditions(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        effect: &Effect,
+    ) -> Result<Vec<Condition>, Refusal> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        if checked_by(model, schema, self.write, self.plan, effect) != Some(id) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for one in &effect.conditions {
+            let name = self.calls.columns.attribute(family.table, family.source, &one.path);
+            let value = match one.values.first() {
+                None => None,
+                Some(term) => Some(
+                    self.input(effect.relation, &one.path, term)
+                        .ok_or_else(|| self.unknown("what a condition compares with"))?,
+                ),
+            };
+            let name = name.ok_or_else(|| self.unknown("what a condition compares"))?.to_owned();
+            let ty = model.path_type(family.source, &one.path);
+            found.push(Condition { name, op: one.op, value, ty });
+        }
+        Ok(found)
+    }
+
     /// Returns the condition of a sparse family; `None` where what is known never satisfies it.
     pub(super) fn guards(
         &self,
@@ -265,26 +301,29 @@ impl Writer<'_> {
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
-            changes.push(Change { table: family.table, key, kind, each, guards });
+            let conditions = self.conditions(id, family, case.effect)?;
+            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
-        for (known, _, at) in self.dependents(id, family, each)? {
+        for (known, _, at, asked) in self.dependents(id, family, each)? {
             let Some(key) = self.key(family, &known)? else { continue };
             let each = self.told.get(at).map(|told| told.step);
             let kind = ChangeKind::Delete { there: always };
-            let guards = self.keyed(family, &known);
-            changes.push(Change { table: family.table, key, kind, each, guards });
+            let mut guards = self.keyed(family, &known);
+            guards.extend(asked);
+            let conditions = Vec::new();
+            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
         Ok(changes)
     }
 
     /// Returns rows of a read whose copies of another relation's attributes change: what is known
-    /// of one, what changes of it, and which read.
+    /// of one, what changes of it, which read, and what else must hold.
     pub(super) fn dependents(
         &self,
         id: FamilyId,
         family: &Family,
         each: Option<&str>,
-    ) -> Result<Vec<(Known, Known, usize)>, Refusal> {
+    ) -> Result<Vec<Dependent>, Refusal> {
         let Some(alias) = each else { return Ok(Vec::new()) };
         let (model, schema) = (self.calls.model, self.calls.schema);
         let copied = |effect: &&Effect| {
@@ -302,6 +341,12 @@ impl Writer<'_> {
             let given = self.given(&case);
             let key = model.relation(effect.relation).key().first().copied().unwrap_or(0);
             let Some(value) = given.get(&vec![key]) else { continue };
+            let selects: Vec<_> = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+            let asked = if selects == [vec![key]] {
+                Vec::new()
+            } else {
+                self.selected(&case, &BTreeSet::new(), &given)?
+            };
             let read = schema.families.get(told.family);
             let mut row = Known::new();
             for path in read.into_iter().flat_map(|read| available(model, read)) {
@@ -322,7 +367,7 @@ impl Writer<'_> {
                 }
             }
             if !change.is_empty() {
-                found.push((row, change, at));
+                found.push((row, change, at, asked));
             }
         }
         Ok(found)
@@ -348,14 +393,19 @@ impl Writer<'_> {
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let adds = case.effect.kind == EffectKind::Increment;
             let row = self.update(id, family, old, changed, adds, each)?;
+            let conditions = self.conditions(id, family, case.effect)?;
             changes.extend(row.map(|mut row| {
                 row.guards.extend(guards);
+                row.conditions = conditions;
                 row
             }));
         }
-        for (known, change, at) in self.dependents(id, family, each)? {
+        for (known, change, at, asked) in self.dependents(id, family, each)? {
             let each = self.told.get(at).map(|told| told.step);
-            changes.extend(self.update(id, family, known, change, false, each)?);
+            changes.extend(self.update(id, family, known, change, false, each)?.map(|mut row| {
+                row.guards.extend(asked);
+                row
+            }));
         }
         changes.extend(self.kept(family, each)?);
         Ok(changes)
@@ -374,7 +424,9 @@ impl Writer<'_> {
         let Some(key) = self.key(family, &old)? else { return Ok(None) };
         guards.extend(self.keyed(family, &old));
         let mut set = Vec::new();
-        for (path, value) in &changed {
+        // Another row type of the relation may have columns that this one has not.
+        let carried = self.calls.carried(id);
+        for (path, value) in changed.iter().filter(|(path, _)| carried.contains(*path)) {
             let name = self.calls.columns.attribute(family.table, family.source, path);
             set.extend(name.map(|name| (name.to_owned(), value.clone())));
         }
@@ -394,7 +446,7 @@ impl Writer<'_> {
             return Ok(None);
         }
         let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
-        Ok(Some(Change { table: family.table, key, kind, each, guards }))
+        Ok(Some(Change { table: family.table, key, kind, each, guards, conditions: Vec::new() }))
     }
 
     /// Returns the changes of lists and counts of a row by the tuples that refer to it.
@@ -413,7 +465,10 @@ impl Writer<'_> {
                     && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
             };
             for case in self.cases(self.write.effects.iter().filter(touches), each)? {
-                let known = self.with_reads(case.effect, self.given(&case));
+                let given = self.given(&case);
+                // What is there already is counted, what is not there is not.
+                let guards: Vec<Guard> = self.looked(case.effect, &given).into_iter().collect();
+                let known = self.with_reads(case.effect, given);
                 let told = |path: &[usize]| {
                     self.find(relation, &known, path)
                         .ok_or_else(|| self.unknown(&format!("what {} keeps", family.name.text)))
@@ -438,7 +493,8 @@ impl Writer<'_> {
                 }
                 let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
                 let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
-                found.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+                let conditions = Vec::new();
+                found.push(Change { table: family.table, key, kind, each, guards, conditions });
             }
         }
         Ok(found)

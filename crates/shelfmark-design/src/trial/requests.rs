@@ -1,8 +1,6 @@
 //! Runs a trial in the requests of its target: what creates the tables, what to send, rows as
 //! items.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value as Json;
 
 use super::{Call, Image, Scene, Trial};
@@ -87,7 +85,7 @@ impl Trial<'_> {
     /// # Errors
     ///
     /// There is no such target.
-    pub fn tables(&self) -> Result<BTreeMap<String, (BTreeMap<String, Type>, bool)>, String> {
+    pub fn tables(&self) -> Result<calls::TableColumns, String> {
         Ok(self.said()?.tables())
     }
 
@@ -99,7 +97,7 @@ impl Trial<'_> {
         let named =
             |(path, value): (Vec<usize>, Value)| (self.model.path_text(found.source, &path), value);
         let values = values.into_iter().map(named).collect();
-        let (key, entries) = (Vec::new(), BTreeMap::new());
+        let (key, entries) = (Vec::new(), std::collections::BTreeMap::new());
         Some(Image { table: found.table, key, family, values, kept, entries })
     }
 }
