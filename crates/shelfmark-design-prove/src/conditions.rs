@@ -75,6 +75,9 @@ pub(crate) fn checked_by(
                 matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
             })
             && effect.conditions.iter().all(|one| shown.contains(&one.path))
+            && effect.key.iter().all(|(column, _)| {
+                key.contains(&vec![*column]) || shown.contains(&vec![*column])
+            })
             && needs(model, schema, *id, effect).iter().any(own)
     })
 }

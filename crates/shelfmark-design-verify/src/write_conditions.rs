@@ -60,6 +60,10 @@ fn fits(model: &Model, family: &Family, effect: &Effect) -> bool {
         && holds_all(model, family)
         && key_paths(family).iter().all(named)
         && effect.conditions.iter().all(|one| there.contains(&one.path))
+        && effect
+            .key
+            .iter()
+            .all(|(at, _)| key_paths(family).contains(&vec![*at]) || there.contains(&vec![*at]))
 }
 
 /// Checks that the target has such conditions.

@@ -113,7 +113,7 @@ pub fn confirm_at_cql(
     each_schema(document, options, "cql", &all)
 }
 
-/// What is found of one schema.
+/// Runs one schema and returns its verdicts.
 type Found<'f> = dyn Fn(&Trial<'_>) -> Result<Vec<crate::Verdict>, String> + 'f;
 
 fn each_schema(

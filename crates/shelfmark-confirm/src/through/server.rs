@@ -1,4 +1,4 @@
-//! What a run by requests needs of a server, whichever language it speaks.
+//! A server with the tables of one schema, whichever language it speaks.
 //!
 //! Invariant: items have one form, that of DynamoDB; a server of CQL shows its rows in it.
 
@@ -32,7 +32,7 @@ pub(super) trait Server {
         in_order(items)
     }
 
-    /// Number of times that a read is repeated until indexes show the last writes.
+    /// Returns how many times a read is sent until indexes show the last writes.
     fn patience(&self) -> usize {
         1
     }

@@ -153,7 +153,7 @@ pub struct Effect {
     pub set: Vec<(usize, Term)>,
     /// The behaviour if the tuple exists already.
     pub existing: Existing,
-    /// What must hold of the tuple before the write; if it does not, the write changes nothing.
+    /// The conditions on the tuple before the write; if one fails, the write changes nothing.
     pub conditions: Vec<Predicate>,
     /// The tuples that it is repeated for.
     pub each: Option<Each>,

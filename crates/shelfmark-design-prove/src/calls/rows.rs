@@ -19,8 +19,7 @@ use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 use super::write::{Case, Known, Writer};
 
-/// What is known of a row with copies, what changes of it, the read that shows it, and what else must
-/// hold.
+/// A row with copies: the values known of it, its changes, the read that shows it, and guards.
 type Dependent = (Known, Known, usize, Vec<Guard>);
 
 impl Writer<'_> {
@@ -217,6 +216,22 @@ impl Writer<'_> {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
+        // What selects beside the key is a condition too: a change that is not sent keeps nothing back.
+        let in_key = all_key_paths(model, family);
+        for (column, term) in &effect.key {
+            let path = vec![*column];
+            if in_key.contains(&path) {
+                continue;
+            }
+            let name = self.calls.columns.attribute(family.table, family.source, &path);
+            let value = self.input(effect.relation, &path, term);
+            let (Some(name), Some(value)) = (name, value) else {
+                return Err(self.unknown("what else it selects by"));
+            };
+            let ty = model.path_type(family.source, &path);
+            let name = name.to_owned();
+            found.push(Condition { name, op: CondOp::Eq, value: Some(value), ty });
+        }
         for one in &effect.conditions {
             let name = self.calls.columns.attribute(family.table, family.source, &one.path);
             let value = match one.values.first() {
@@ -293,15 +308,17 @@ impl Writer<'_> {
                 let key = self.calls.model.relation(case.effect.relation).key();
                 given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
             }
-            let mut guards =
-                self.selected(&case, &all_key_paths(self.calls.model, family), &given)?;
+            let conditions = self.conditions(id, family, case.effect)?;
+            let mut guards = match conditions.is_empty() {
+                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                false => Vec::new(),
+            };
             let old = self.with_reads(case.effect, given);
             let Some(key) = self.key(family, &old)? else { continue };
             guards.extend(self.keyed(family, &old));
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
-            let conditions = self.conditions(id, family, case.effect)?;
             changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
         for (known, _, at, asked) in self.dependents(id, family, each)? {
@@ -387,13 +404,16 @@ impl Writer<'_> {
         });
         for case in self.cases(updates, each)? {
             let given = self.given(&case);
-            let guards = self.selected(&case, &all_key_paths(self.calls.model, family), &given)?;
+            let conditions = self.conditions(id, family, case.effect)?;
+            let guards = match conditions.is_empty() {
+                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                false => Vec::new(),
+            };
             let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let adds = case.effect.kind == EffectKind::Increment;
             let row = self.update(id, family, old, changed, adds, each)?;
-            let conditions = self.conditions(id, family, case.effect)?;
             changes.extend(row.map(|mut row| {
                 row.guards.extend(guards);
                 row.conditions = conditions;

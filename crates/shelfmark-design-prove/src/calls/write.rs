@@ -256,16 +256,12 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
             *other == id
                 && old.key == change.key
                 && old.each == change.each
+                && old.guards == change.guards
                 && matches!(old.kind, ChangeKind::Update { .. })
         });
         if let Some((
             _,
-            Change {
-                kind: ChangeKind::Update { set: a, add: b, push: c, .. },
-                guards,
-                conditions,
-                ..
-            },
+            Change { kind: ChangeKind::Update { set: a, add: b, push: c, .. }, conditions, .. },
         )) = same
         {
             let named =
@@ -281,7 +277,6 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
                 a.extend(set.iter().cloned());
                 b.extend(add.iter().cloned());
                 c.extend(push.iter().cloned());
-                guards.extend(change.guards);
                 conditions.extend(change.conditions);
                 return;
             }

@@ -106,7 +106,7 @@ enum Broken {
     Unasked(io::Error),
     /// It was closed in the middle of an answer.
     Cut(io::Error),
-    /// What came back is no HTTP.
+    /// The server does not speak HTTP.
     Malformed(&'static str),
 }
 

@@ -109,6 +109,13 @@ impl<'a> Runner<'a> {
             own.filter_map(|(column, term)| Some((vec![*column], self.param(term)?))).collect();
         let found = self.shelf.matching(id, &own)?;
         let Some((_, row)) = found.first() else { return Ok(false) };
+        let selects = |(column, term): &(usize, Term)| {
+            let path = vec![*column];
+            in_key.contains(&path) || row.values.get(&path) == self.param(term).as_ref()
+        };
+        if !effect.key.iter().all(selects) {
+            return Ok(false);
+        }
         Ok(effect.conditions.iter().all(|one| {
             let values: Option<Vec<Value>> =
                 one.values.iter().map(|value| self.param(value)).collect();
