@@ -23,7 +23,10 @@ mod through;
 mod tests;
 
 pub use report::{Report, Shown, Verdict};
-pub use through::{confirm_through_dynamodb, filled};
+pub use through::{
+    CqlEndpoint, DynamoDbEndpoint, confirm_at_cql, confirm_at_dynamodb, confirm_through_cql,
+    confirm_through_dynamodb, filled,
+};
 
 use shelfmark_design::Document;
 use shelfmark_store::clock::Clock;

@@ -15,6 +15,7 @@ mod bounded;
 pub mod calls;
 mod canon;
 pub mod closure;
+mod conditions;
 mod constants;
 mod copied;
 mod derive;

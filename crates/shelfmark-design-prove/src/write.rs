@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::calls::Calls;
 use super::canon::canonical;
+use super::conditions::conditions;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
@@ -24,7 +25,7 @@ use shelfmark_design_language::model::schema::{
     Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
 /// Deepest chain of references that is followed through the tuples that one write inserts.
@@ -132,6 +133,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         prover.read_is_exact(step, index, &mut analysis);
         prover.read_is_early(step, index, &mut analysis);
     }
+    conditions(case, plan, &mut analysis);
     if target.one_operation_per_item {
         once_each(model, schema, write, plan, &mut analysis);
     }
@@ -272,11 +274,22 @@ impl Prover<'_> {
         if lost {
             return;
         }
-        // What a loop goes through is there.
-        let looped = loops_over_itself(self.model, effect) && self.loop_shows(effect, at).is_some();
+        let shown = self.loop_shows(effect, at).unwrap_or_default();
+        // What a loop over the tuples goes by, and what its rows show, is known of each.
+        let looped = |column: usize, term: &Term| {
+            let asked = effect.each.iter().flat_map(|each| &each.predicates).any(|one| {
+                let path = canonical(self.model, effect.relation, &one.path);
+                one.op == CondOp::Eq && path == [column] && one.values.first() == Some(term)
+            });
+            let own = asked || shown.contains(&vec![column]);
+            loops_over_itself(self.model, effect) && (own || *term == Term::Prior(vec![column]))
+        };
         let paths = key_paths(self.model, family);
-        let missing = effect.key.iter().find(|(column, _)| !paths.contains(&vec![*column]));
-        if let (Some((column, _)), false) = (missing, looped)
+        let missing = effect
+            .key
+            .iter()
+            .find(|(column, term)| !paths.contains(&vec![*column]) && !looped(*column, term));
+        if let Some((column, _)) = missing
             && self.reads_before(effect, at).next().is_none()
         {
             let name = self.model.path_text(effect.relation, &[*column]);

@@ -21,6 +21,7 @@ mod shelf;
 mod witness;
 mod world;
 mod write;
+mod write_conditions;
 mod write_copies;
 mod write_families;
 mod write_loops;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::world::{Tuple, World};
-use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{OrderKey, Read, RelationId, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{Aggregate, Existing};
 
@@ -108,12 +108,34 @@ pub(super) fn after<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> O
     one_by_one(world, write, inputs)?.pop()
 }
 
-/// Returns the states after each effect of a write; `None` where the write is not defined.
+/// Returns true if the tuple of an effect is as its conditions ask.
+fn satisfied(world: &World<'_>, effect: &Effect, inputs: &[Value]) -> bool {
+    let leaf = input(inputs);
+    let own = |tuple: &&Tuple| {
+        let mut key = effect.key.iter();
+        key.all(|(at, term)| term.compute(&leaf).is_some_and(|one| tuple.get(*at) == Some(&one)))
+    };
+    let asks = |tuple: &Tuple| {
+        let mut asked = effect.conditions.iter();
+        asked.all(|one| world.meets(effect.relation, tuple, one, &leaf))
+    };
+    effect.conditions.is_empty() || world.of(effect.relation).iter().find(own).is_some_and(asks)
+}
+
+/// Returns the states after each effect of a write; `None` where the write is not defined. Where a
+/// condition does not hold nothing is changed.
 pub(super) fn one_by_one<'m>(
     world: &World<'m>,
     write: &Write,
     inputs: &[Value],
 ) -> Option<Vec<World<'m>>> {
+    if write.effects.iter().all(|effect| satisfied(world, effect, inputs)) {
+        return after_each(world, write, inputs);
+    }
+    Some(vec![world.clone()])
+}
+
+fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<Vec<World<'m>>> {
     let mut new = world.clone();
     let mut all = vec![world.clone()];
     for effect in &write.effects {

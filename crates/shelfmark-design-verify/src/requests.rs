@@ -8,11 +8,11 @@
 
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{
-    Codec, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
+    Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{Model, OrderKey, Read, Term, Value, Write, canonical};
-use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Existing};
 
 /// Checks the steps of a read.
 pub(super) fn read(
@@ -68,6 +68,12 @@ pub(super) fn write(
             if schema.target == "cql" && adds && step.kind.is_patch() {
                 return Err(format!("O10: {} has no counter to add to", family.name.text));
             }
+            if schema.target == "dynamodb" && step.transaction.is_some() {
+                added_in_loops(model, write, family, step)?;
+            }
+            if schema.target == "dynamodb" && step.kind.is_patch() {
+                summed_keys(model, schema, write, *id, family)?;
+            }
             let counts = |stored: &Stored| matches!(stored, Stored::Count { .. });
             let keeps = family.stored.iter().any(counts) && !family.stored.iter().all(counts);
             let alters = |kind| matches!(kind, EffectKind::Insert | EffectKind::Delete);
@@ -108,6 +114,127 @@ fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses additions of a loop in a transaction where two rounds may be about one item, and puts of a
+/// loop that pass over what is there.
+fn added_in_loops(
+    model: &Model,
+    write: &Write,
+    family: &Family,
+    step: &WriteStep,
+) -> Result<(), String> {
+    if step.kind.each().is_none() {
+        return Ok(());
+    }
+    let name = &family.name.text;
+    for effect in &write.effects {
+        let Some(each) = &effect.each else { continue };
+        let own = effect.relation == each.relation
+            && model.relation(effect.relation).key().iter().all(|at| {
+                effect
+                    .key
+                    .iter()
+                    .any(|(column, term)| column == at && *term == Term::Prior(vec![*at]))
+            });
+        let adds = effect.kind == EffectKind::Increment && effect.relation == family.source;
+        // Tuples of one parent add to one item, unless what the loop asks for tells them apart.
+        let asked = each.predicates.iter().filter(|one| one.op == CondOp::Eq);
+        let asked: Vec<usize> = asked.filter_map(|one| one.path.first().copied()).collect();
+        let apart = |via: usize| {
+            let mut keys = model.relation(effect.relation).keys.iter();
+            own && keys.any(|key| key.iter().all(|at| *at == via || asked.contains(at)))
+        };
+        let keeps = family.stored.iter().any(|stored| match stored {
+            Stored::Count { relation, via, .. } | Stored::Collect { relation, via, .. } => {
+                *relation == effect.relation && !apart(*via)
+            }
+            Stored::Path(_) => false,
+        });
+        if step.kind.is_patch() && (adds && !own || keeps && effect.kind != EffectKind::Update) {
+            return Err(format!("O10: a transaction may add to one item of {name} twice"));
+        }
+        // What the loop does not name is looked for once, before it.
+        let of_loop = effect.key.iter().any(|(column, term)| {
+            model.relation(effect.relation).key().contains(column)
+                && term
+                    .compute(&|leaf| (!matches!(leaf, Term::Prior(_))).then_some(Value::Bool(true)))
+                    .is_none()
+        });
+        let unless = effect.kind == EffectKind::Insert
+            && effect.existing == Existing::Unless
+            && effect.relation == family.source
+            && of_loop
+            && !own;
+        if step.kind.is_put() && unless {
+            return Err(format!("O10: what is there of {name} cancels the transaction"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses sums in columns of index keys that are put together: an update adds to a number alone.
+fn summed_keys(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    id: usize,
+    family: &Family,
+) -> Result<(), String> {
+    let summed = |path: &[usize]| {
+        write.effects.iter().any(|effect| {
+            let set = |column: &usize| effect.set.iter().any(|(at, _)| at == column);
+            effect.kind == EffectKind::Increment
+                && effect.relation == family.source
+                && path.first().is_some_and(set)
+        })
+    };
+    for entry in schema.families.iter().filter(|entry| entry.base == Some(id)) {
+        let below = schema.tables.get(entry.table).map_or(0, |table| table.kinds.len());
+        let own = below.saturating_sub(family.key.len());
+        let columns = entry.key.get(..own).unwrap_or(&entry.key);
+        for column in columns {
+            let mut concerned = false;
+            for part in &column.parts {
+                if let Part::Hole { term, .. } = part {
+                    term.columns(&mut |path| {
+                        concerned |= summed(&canonical(model, entry.source, path));
+                    });
+                }
+            }
+            let alone = attribute(model, entry, &column.parts).is_some();
+            if concerned && (!alone || shares_column(model, schema, entry, columns)) {
+                let name = &entry.name.text;
+                return Err(format!("O10: the key of {name} is put together from a sum"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if rows of another type may have all attributes of an index's key under the same
+/// names, so that the index has a column of its own in their place.
+fn shares_column(model: &Model, schema: &Schema, entry: &Family, columns: &[Column]) -> bool {
+    let named = |column: &Column| {
+        attribute(model, entry, &column.parts).map(|path| model.path_text(entry.source, &path))
+    };
+    let names: Option<Vec<String>> = columns.iter().map(named).collect();
+    let Some(base) = entry.base.and_then(|base| schema.families.get(base)) else { return false };
+    let entries = |id: usize| {
+        schema.families.iter().any(|one| one.base == Some(id) && one.table == entry.table)
+    };
+    names.is_some_and(|names| {
+        schema.families.iter().enumerate().any(|(id, other)| {
+            let held = |name: &String| {
+                let mut paths = super::shelf::shown(model, other).into_iter();
+                paths.any(|path| model.path_text(other.source, &path) == *name)
+            };
+            other.table == base.table
+                && other.base.is_none()
+                && !entries(id)
+                && names.iter().all(held)
+        })
+    })
+}
+
 /// Returns true if a row has a column for an attribute of its own tuple, beside its key.
 fn shows(model: &Model, family: &Family, column: usize) -> bool {
     family.stored.iter().any(|stored| {
@@ -143,6 +270,16 @@ fn table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
             if name.len() > 48 || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 return Err(format!("O10: no table may be called {name}"));
             }
+            for family in families.clone() {
+                let lost = super::shelf::shown(model, family).into_iter().find(|path| {
+                    matches!(model.path_type(family.source, path), Type::List(..))
+                        && optional(model, family, path)
+                });
+                if let Some(path) = lost {
+                    let path = model.path_text(family.source, &path);
+                    return Err(format!("O10: an empty {path} of {name} is an absent one"));
+                }
+            }
             let (true, Some(base)) = (table.is_index, base) else { return Ok(()) };
             let wrong = families.any(|family| {
                 let beside = family.key.iter().take(own).filter(|column| {
@@ -163,6 +300,15 @@ fn table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+/// Returns true if some attribute on the way may be absent.
+fn optional(model: &Model, family: &Family, path: &[usize]) -> bool {
+    (1..=path.len()).any(|length| {
+        let owner = model.path_owner(family.source, path.get(..length).unwrap_or(&[]));
+        let column = path.get(length - 1).and_then(|at| model.relation(owner).columns.get(*at));
+        column.is_some_and(|column| column.optional)
+    })
 }
 
 /// Returns the attribute that a key column consists of.

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows};
 use super::world::{Dice, World, draw_inputs, words};
+use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_families::concerned;
 use super::write_loops::gone_through;
@@ -91,6 +92,7 @@ fn certified(
     once_replaced(model, schema, write, steps)?;
     gone_again(model, schema, write, steps)?;
     super::requests::write(model, schema, write, steps)?;
+    compared(model, schema, write, steps)?;
     selected_once(model, schema, write)?;
     unless_deleted(model, schema, write)?;
     followed(model, schema, write)?;

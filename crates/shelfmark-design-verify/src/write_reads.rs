@@ -170,17 +170,46 @@ pub(super) fn found_by_key(
             if copied {
                 continue;
             }
-            // The tuples that a loop goes through are there.
-            let looped = effect.each.as_ref().is_some_and(|each| each.relation == family.source);
-            let mut selected = effect.key.iter().map(|(column, _)| vec![*column]);
-            let told = selected.all(|path| in_key.contains(&path));
-            if !told && !looped && !looked_up(effect) {
+            let told = |(column, term): &(usize, Term)| {
+                in_key.contains(&vec![*column])
+                    || known_in_loop(model, schema, effect, (*column, term), (steps, at))
+            };
+            if !effect.key.iter().all(told) && !looked_up(effect) {
                 let name = &family.name.text;
                 return Err(format!("O4: {name} is changed whatever else the write selects by"));
             }
         }
     }
     Ok(())
+}
+
+/// Returns true if the tuples that a loop goes through are those of an effect, and a value that
+/// selects one of them is its own, the one that the loop asks for, or shown by the loop's rows.
+fn known_in_loop(
+    model: &Model,
+    schema: &Schema,
+    effect: &Effect,
+    (column, term): (usize, &Term),
+    (steps, at): (&[WriteStep], usize),
+) -> bool {
+    let Some(each) = effect.each.as_ref().filter(|each| each.relation == effect.relation) else {
+        return false;
+    };
+    let mut asked = each
+        .predicates
+        .iter()
+        .filter(|one| one.op == CondOp::Eq && short(model, each.relation, &one.path) == [column]);
+    let alias = steps.get(at).and_then(|step| step.kind.each()).map(|alias| alias.as_str());
+    let mut rows = steps.iter().take(at).filter(|step| match &step.kind {
+        WriteStepKind::Read { alias: Some(name), .. } => Some(name.as_str()) == alias,
+        _ => false,
+    });
+    *term == Term::Prior(vec![column])
+        || asked.any(|one| one.values.first() == Some(term))
+        || rows.any(|read| {
+            let mut families = read.families.iter().filter_map(|id| schema.families.get(*id));
+            families.any(|family| shown(model, family).contains(&vec![column]))
+        })
 }
 
 /// Checks that a row that may exist, or may not, is read before it is put or counted.

@@ -54,6 +54,8 @@ const ALLOWED: [(&str, &[&str]); 30] = [
         &[
             "shelfmark-design",
             "shelfmark-design-language",
+            "shelfmark-cql",
+            "shelfmark-cql-protocol",
             "shelfmark-dynamo",
             "shelfmark-engine",
             "shelfmark-model",

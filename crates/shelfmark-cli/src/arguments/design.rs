@@ -244,7 +244,8 @@ const SCALES: &str = "3,12,40";
 #[command(
     after_help = "Exit code 0: the engine did what the proofs say; 1: it did not; 2: no model.\n\nExamples:\n  \
     shelfmark design confirm models/seeds/followers.shelf\n  \
-    shelfmark design confirm mine.shelf --schema corrected --seed 7 --scale 100"
+    shelfmark design confirm mine.shelf --schema corrected --seed 7 --scale 100\n  \
+    shelfmark design confirm mine.shelf --through dynamodb --endpoint http://127.0.0.1:8000"
 )]
 pub(crate) struct DesignConfirm {
     /// Model
@@ -266,15 +267,24 @@ pub(crate) struct DesignConfirm {
     /// Send the requests that `design calls` prints, for the schemas of this target, through its face
     #[arg(long, value_enum)]
     pub(crate) through: Option<DesignFace>,
+    /// Send them to this server instead, `http://host:port` or `host:port` of CQL; tables are made there
+    /// and dropped again. Keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and
+    /// AWS_REGION, the login of CQL from CQL_USER and CQL_PASSWORD
+    #[arg(long, value_name = "URL", requires = "through")]
+    pub(crate) endpoint: Option<String>,
+    /// Encrypt the connection; the server's certificate must be one of FILE, PEM, or signed by one
+    #[arg(long, value_name = "FILE", requires = "endpoint")]
+    pub(crate) tls_ca: Option<PathBuf>,
     /// Text for people or JSON for machines
     #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
     pub(crate) format: DesignFormat,
 }
 
-/// A face that requests are sent through, in this process.
+/// A language that requests are sent in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DesignFace {
     Dynamodb,
+    Cql,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

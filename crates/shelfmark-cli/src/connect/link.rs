@@ -5,7 +5,7 @@ use std::io;
 use super::interrupt::Interrupt;
 
 /// One blocking connection.
-pub(super) trait Link: Send {
+pub(crate) trait Link: Send {
     /// Sends all of the bytes.
     ///
     /// # Errors

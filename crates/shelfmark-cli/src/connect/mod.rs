@@ -22,7 +22,7 @@ use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use crate::arguments::Connect;
 pub(crate) use interrupt::{Interrupt, Listening};
-use link::Link;
+pub(crate) use link::Link;
 
 /// Rows per page where all rows are wanted.
 pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
@@ -32,6 +32,18 @@ const NO_ANSWER: &str = "; is that the CQL port? If it wants TLS, pass --tls-ca 
 
 /// The driver name that the server is told.
 const DRIVER: &str = "shelfmark";
+
+/// Connects to an address without saying anything; encrypted if there are certificates to trust.
+///
+/// # Errors
+///
+/// * Nobody answers there, or the certificates cannot be read.
+pub(crate) fn dial(
+    address: &str,
+    tls_ca: Option<&std::path::Path>,
+) -> anyhow::Result<Box<dyn Link>> {
+    remote::dial(address, remote::tls(tls_ca)?.as_ref())
+}
 
 /// A connection that is ready for statements.
 pub(crate) struct Session {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::process::{shelfmark, stderr, stdout};
+use crate::process::{Server, shelfmark, stderr, stdout};
 
 fn model(name: &str) -> String {
     format!("{}/../../models/seeds/{name}.shelf", env!("CARGO_MANIFEST_DIR"))
@@ -269,4 +269,46 @@ fn files_that_are_no_models_are_refused_in_few_words() {
         assert!(stderr(&output).contains("has no schema"), "{verb}: {}", stderr(&output));
     }
     assert_eq!(shelfmark(&["design", "plan", &empty]).status.code(), Some(2));
+}
+
+#[test]
+fn requests_are_sent_to_a_server_and_leave_nothing_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &[]);
+    let battle = model("../reference/battle");
+    let url = format!("http://{}", server.address);
+    let sent = |file: &str, face: &str, endpoint: &str| {
+        let small = ["--scale", "3", "--calls", "2", "--through", face, "--endpoint", endpoint];
+        shelfmark(&[&["design", "confirm", file][..], &small].concat())
+    };
+    // Twice: what the first made is gone.
+    for _ in 0..2 {
+        for (file, face, endpoint) in
+            [(&battle, "dynamodb", &url), (&model("followers"), "cql", &server.cql)]
+        {
+            let output = sent(file, face, endpoint);
+            assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+            assert!(stdout(&output).contains("sent to the server"), "{}", stdout(&output));
+        }
+    }
+    let (_, tables) = server.call("ListTables", "{}");
+    assert_eq!(tables, r#"{"TableNames":[]}"#);
+    // A table of that name that is somebody else's stays as it is.
+    server.create_table("battle");
+    let output = sent(&battle, "dynamodb", &url);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("ResourceInUseException"), "{}", stderr(&output));
+    let (_, tables) = server.call("ListTables", "{}");
+    assert_eq!(tables, r#"{"TableNames":["battle"]}"#);
+    for (face, endpoint, said) in [
+        ("dynamodb", "https://localhost:1", "--tls-ca"),
+        ("dynamodb", "ftp://localhost", "http://"),
+        ("dynamodb", "http://localhost/path", "without a path"),
+        ("dynamodb", "http://127.0.0.1:1", "127.0.0.1:1"),
+        ("cql", "http://127.0.0.1:1", "cql://"),
+    ] {
+        let output = sent(&battle, face, endpoint);
+        assert_ne!(output.status.code(), Some(0), "{endpoint}");
+        assert!(stderr(&output).contains(said), "{endpoint}: {}", stderr(&output));
+    }
 }

@@ -216,6 +216,9 @@ fn constant(attribute: &Json) -> Option<Typed> {
     Some(match letter.as_str() {
         "S" => (Value::Text(inner.as_str()?.to_owned()), Type::Text(TextDomain::default())),
         "N" => (Value::Int(inner.as_str()?.parse().ok()?), Type::Int(None)),
+        // Identifiers of CQL, which are no texts there.
+        "U" => (Value::Text(inner.as_str()?.to_owned()), Type::Uuid),
+        "B" => (Value::Text(codec::hex_of_base64(inner.as_str()?)?), Type::Bytes),
         "BOOL" => (Value::Bool(inner.as_bool()?), Type::Bool),
         "L" => {
             let items: Option<Vec<Typed>> = inner.as_array()?.iter().map(constant).collect();

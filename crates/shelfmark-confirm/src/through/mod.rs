@@ -1,16 +1,21 @@
-//! Runs certified plans by the requests that `design calls` prints, through an in-process face.
+//! Runs certified plans by the requests that `design calls` prints, through a face in this process or
+//! a server elsewhere.
 //!
 //! The rows of a drawn state are put as items; each read is sent, and its answer compared with what
-//! the state alone says; each write is sent to a fresh copy, and what lies in the tables afterwards
-//! compared with the rows of the changed state.
+//! the state alone says; each write is sent to tables that hold the state, and what lies in them
+//! afterwards compared with the rows of the changed state.
 //!
 //! What it is not: it counts no rows and looks at no ranges; running on the engine does that.
 //!
 //! Invariant: a pattern is `ok` only when every request that was sent was taken, asked for the keys
 //! that the plan asks for, and gave what is right.
 
+mod cql;
 mod dynamo;
+mod endpoint;
 mod fill;
+mod server;
+mod statement;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,8 +27,13 @@ use shelfmark_design_language::model::types::Type;
 
 use crate::report::Shown;
 use crate::{Options, Report, judge};
-use dynamo::{Server, in_order};
+use cql::Cql;
+use dynamo::DynamoDb;
+use endpoint::{LocalCql, LocalDynamoDb};
 use fill::{Open, Places};
+use server::Server;
+
+pub use endpoint::{CqlEndpoint, DynamoDbEndpoint};
 
 /// Draws of a write's inputs until one is defined on the state.
 const DRAWS_MAX: u64 = 16;
@@ -31,23 +41,96 @@ const DRAWS_MAX: u64 = 16;
 /// Inputs by their names in requests.
 type Inputs = Vec<(String, Value, Type)>;
 
-/// Runs every certified pattern of the schemas for DynamoDB through its face.
+/// Runs every certified pattern of the schemas for DynamoDB through its face, in this process.
 ///
-/// Cost: for each schema and scale one load for the reads, and one for each call of a write.
+/// Cost: for each schema the tables once; for each call of a write the items that the one before
+/// changed.
 ///
 /// # Errors
 ///
 /// What keeps a schema from being laid out as tables, or rows from being put. What goes otherwise
 /// than proven is no error: it is in the report.
 pub fn confirm_through_dynamodb(document: &Document, options: &Options) -> Result<Report, String> {
+    let all = |trial: &Trial<'_>| {
+        let face = LocalDynamoDb::new()?;
+        let server = DynamoDb::new(&face, &trial.create()?, false)?;
+        judged(trial, options, &server, "through the DynamoDB face")
+    };
+    each_schema(document, options, "dynamodb", &all)
+}
+
+/// Runs them as [`confirm_through_dynamodb`] does, on a server elsewhere; its tables must not be there
+/// yet, and are dropped at the end.
+///
+/// # Errors
+///
+/// Those of [`confirm_through_dynamodb`], and what the server says.
+pub fn confirm_at_dynamodb(
+    document: &Document,
+    options: &Options,
+    endpoint: &dyn DynamoDbEndpoint,
+) -> Result<Report, String> {
+    let all = |trial: &Trial<'_>| {
+        let server = DynamoDb::new(endpoint, &trial.create()?, true)?;
+        let verdicts = judged(trial, options, &server, "sent to the server");
+        server.drop_tables().and(verdicts)
+    };
+    each_schema(document, options, "dynamodb", &all)
+}
+
+/// Runs every certified pattern of the schemas for CQL through its face, in this process.
+///
+/// Cost: for each schema the tables once; for each call of a write all rows.
+///
+/// # Errors
+///
+/// Those of [`confirm_through_dynamodb`].
+pub fn confirm_through_cql(document: &Document, options: &Options) -> Result<Report, String> {
+    let all = |trial: &Trial<'_>| {
+        let face = LocalCql::new()?;
+        let server = Cql::new(&face, &trial.create()?, trial.tables()?)?;
+        judged(trial, options, &server, "through the CQL face")
+    };
+    each_schema(document, options, "cql", &all)
+}
+
+/// Runs them as [`confirm_through_cql`] does, on a server elsewhere, in a keyspace that must not be
+/// there yet and is dropped at the end.
+///
+/// # Errors
+///
+/// Those of [`confirm_through_cql`], and what the server says.
+pub fn confirm_at_cql(
+    document: &Document,
+    options: &Options,
+    endpoint: &dyn CqlEndpoint,
+) -> Result<Report, String> {
+    let all = |trial: &Trial<'_>| {
+        let server = Cql::new(endpoint, &trial.create()?, trial.tables()?)?;
+        let verdicts = judged(trial, options, &server, "sent to the server");
+        server.drop_tables().and(verdicts)
+    };
+    each_schema(document, options, "cql", &all)
+}
+
+/// Runs one schema and returns its verdicts.
+type Found<'f> = dyn Fn(&Trial<'_>) -> Result<Vec<crate::Verdict>, String> + 'f;
+
+fn each_schema(
+    document: &Document,
+    options: &Options,
+    target: &str,
+    run: &Found<'_>,
+) -> Result<Report, String> {
     let mut verdicts = Vec::new();
     for trial in document.trials() {
         let other = options.schema.as_ref().is_some_and(|name| *name != trial.schema());
-        if other || trial.target() != "dynamodb" {
+        if other || trial.target() != target || !trial.certificates().any(|one| proven(one.status))
+        {
             continue;
         }
         let said = |error: String| format!("schema {}: {error}", trial.schema());
-        verdicts.extend(judged(&trial, options).map_err(said)?);
+        verdicts.extend(run(&trial).map_err(said)?);
     }
     Ok(Report { name: document.name().to_owned(), seed: options.seed, verdicts })
 }
@@ -71,20 +154,21 @@ pub fn filled(
     })
 }
 
-fn judged(trial: &Trial<'_>, options: &Options) -> Result<Vec<crate::Verdict>, String> {
-    let mut verdicts = Vec::new();
+fn proven(status: Status) -> bool {
+    matches!(status, Status::Certified | Status::Multi)
+}
+
+fn judged(
+    trial: &Trial<'_>,
+    options: &Options,
+    server: &dyn Server,
+    place: &str,
+) -> Result<Vec<crate::Verdict>, String> {
     let certificates: Vec<_> = trial.certificates().collect();
-    let proven = |status: Status| matches!(status, Status::Certified | Status::Multi);
-    if !certificates.iter().any(|one| proven(one.status)) {
-        return Ok(verdicts);
-    }
-    let create = trial.create()?;
-    for certificate in &certificates {
-        verdicts.push(judge::open(trial, certificate));
-    }
+    let mut verdicts: Vec<_> = certificates.iter().map(|one| judge::open(trial, one)).collect();
     for (number, scale) in options.scales.iter().enumerate() {
         let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
-        let stage = Stage::new(trial, &create, trial.scene(seed, *scale))?;
+        let stage = Stage::new(trial, server, trial.scene(seed, *scale))?;
         for (pattern, certificate) in certificates.iter().enumerate() {
             let Some(verdict) = verdicts.get_mut(pattern) else { continue };
             if !proven(certificate.status) || !verdict.ok {
@@ -96,7 +180,7 @@ fn judged(trial: &Trial<'_>, options: &Options) -> Result<Vec<crate::Verdict>, S
     for (verdict, certificate) in verdicts.iter_mut().zip(&certificates) {
         if verdict.ok && proven(certificate.status) {
             let calls = shelfmark_design::shown::counted(verdict.calls, "call");
-            verdict.note = format!("{calls} through the DynamoDB face");
+            verdict.note = format!("{calls} {place}");
         } else if verdict.ok {
             verdict.note = format!("not sent: {}", certificate.reason);
         }
@@ -116,20 +200,20 @@ impl From<String> for Box<Wrong> {
 /// A state and a server that holds its items.
 struct Stage<'t> {
     trial: &'t Trial<'t>,
-    create: &'t [Json],
     scene: Scene,
     items: Vec<(String, Json)>,
-    server: Server,
+    server: &'t dyn Server,
 }
 
 impl<'t> Stage<'t> {
-    fn new(trial: &'t Trial<'t>, create: &'t [Json], scene: Scene) -> Result<Self, String> {
-        let items = in_order(trial.items(&scene)?);
-        let server = Server::new(create, &items)?;
+    fn new(trial: &'t Trial<'t>, server: &'t dyn Server, scene: Scene) -> Result<Self, String> {
+        let all = trial.items(&scene)?;
+        server.hold(&all)?;
+        let items = server.kept(all);
         if server.dump()? != items {
             return Err("the tables hold other items than were put".to_owned());
         }
-        Ok(Self { trial, create, scene, items, server })
+        Ok(Self { trial, scene, items, server })
     }
 
     /// Runs some calls of a pattern, up to the first that differs.
@@ -187,17 +271,23 @@ impl<'t> Stage<'t> {
         call: &shelfmark_design::trial::Call,
     ) -> Result<bool, Box<Wrong>> {
         let inputs = self.trial.inputs(pattern, call);
-        let sender = Sender {
-            trial: self.trial,
-            server: &self.server,
-            requests,
-            inputs: &inputs,
-            rows: RefCell::default(),
-        };
-        let run = self.trial.read(pattern, &self.scene, call, &sender)?;
-        if run.agrees {
-            return Ok(true);
+        let mut run = None;
+        // An index may show a write a moment later.
+        for _ in 0..self.server.patience() {
+            let sender = Sender {
+                trial: self.trial,
+                server: self.server,
+                requests,
+                inputs: &inputs,
+                rows: RefCell::default(),
+            };
+            let found = self.trial.read(pattern, &self.scene, call, &sender)?;
+            if found.agrees {
+                return Ok(true);
+            }
+            run = Some(found);
         }
+        let run = run.ok_or_else(|| "no read was sent".to_owned())?;
         let why = "the requests' answer is not the right one".to_owned();
         Err(Box::new(Wrong(why, run.right, run.found)))
     }
@@ -209,11 +299,14 @@ impl<'t> Stage<'t> {
         call: &shelfmark_design::trial::Call,
     ) -> Result<bool, Box<Wrong>> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(false) };
-        let right = in_order(self.trial.items(&after)?);
-        let server = Server::new(self.create, &self.items)?;
+        let right = self.server.kept(self.trial.items(&after)?);
         let inputs = self.trial.inputs(pattern, call);
-        run(&server, requests, &inputs)?;
-        let found = server.dump()?;
+        let done = run(self.server, requests, &inputs);
+        let found = self.server.dump()?;
+        if found != self.items {
+            self.server.hold(&self.trial.items(&self.scene)?)?;
+        }
+        done?;
         if found == right {
             return Ok(true);
         }
@@ -244,7 +337,7 @@ fn guards(found: Option<&Json>) -> &[Json] {
 }
 
 /// Sends the requests of a write one after another; the first whose condition fails ends it.
-fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String> {
+fn run(server: &dyn Server, requests: &[Call], inputs: &Inputs) -> Result<(), String> {
     let mut read: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
     for call in requests {
         let places = |rows: BTreeMap<u64, Json>| (inputs, rows);
@@ -257,7 +350,7 @@ fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String
             rows: first.iter().map(|(step, row)| (*step, row)).collect(),
         };
         if call.reads {
-            let rows = match own.fill(&call.request) {
+            let rows = match server.fill(&own, &call.request) {
                 Ok(body) => server.read(&call.operation, &body)?,
                 Err(Open::Missing) => Vec::new(),
                 Err(Open::Unknown(place)) => return Err(format!("nothing is known of {place}")),
@@ -268,9 +361,17 @@ fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String
         let Some(parts) = call.request.get("TransactItems").and_then(Json::as_array) else {
             let operation = call.operation.as_str();
             let each = beside(call, "for_each");
-            for body in repeated(&own, &read, each, guards(beside(call, "only_if")), &call.request)?
-            {
-                if !server.change(operation, &body)? {
+            for body in repeated(
+                server,
+                (&own, &read),
+                each,
+                guards(beside(call, "only_if")),
+                &call.request,
+            )? {
+                // What is not there to be changed is passed over; what is there already, and whatever
+                // happens together, ends the plan.
+                if !server.change(operation, &body)? && each.is_none() && !passes(operation, &body)
+                {
                     return Ok(());
                 }
             }
@@ -283,7 +384,13 @@ fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String
                 Some(fields) => (fields.shift_remove("$for_each"), fields.shift_remove("$only_if")),
                 None => (None, None),
             };
-            items.extend(repeated(&own, &read, each.as_ref(), guards(only.as_ref()), &bare)?);
+            items.extend(repeated(
+                server,
+                (&own, &read),
+                each.as_ref(),
+                guards(only.as_ref()),
+                &bare,
+            )?);
         }
         let body = json!({ "TransactItems": items });
         if !items.is_empty() && !server.change(&call.operation, &body)? {
@@ -293,10 +400,26 @@ fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String
     Ok(())
 }
 
+/// Returns true if a request adds to what is there: sent twice, it adds twice.
+fn adds(body: &Json) -> bool {
+    let own = body.get("Update").unwrap_or(body).get("UpdateExpression").and_then(Json::as_str);
+    let text = body.get("statement").and_then(Json::as_str).unwrap_or("");
+    own.is_some_and(|own| own.contains("ADD ") || own.contains("list_append"))
+        || text.starts_with("UPDATE ") && (text.contains(" + ") || text.contains(" - "))
+}
+
+/// Returns true if a request changes or deletes one item or row that is there.
+fn passes(operation: &str, body: &Json) -> bool {
+    let text = body.get("statement").and_then(Json::as_str).unwrap_or("");
+    matches!(operation, "UpdateItem" | "DeleteItem")
+        || text.starts_with("UPDATE ")
+        || text.starts_with("DELETE ")
+}
+
 /// Returns a body for each row that the request is repeated for, as far as its guards hold.
 fn repeated(
-    own: &Places<'_>,
-    read: &BTreeMap<u64, Vec<Json>>,
+    server: &dyn Server,
+    (own, read): (&Places<'_>, &BTreeMap<u64, Vec<Json>>),
     each: Option<&Json>,
     guards: &[Json],
     body: &Json,
@@ -316,7 +439,9 @@ fn repeated(
         if !places.allows(guards).map_err(unknown)? {
             continue;
         }
-        match places.fill(body) {
+        match server.fill(&places, body) {
+            // Rows that name one item ask for one change of it.
+            Ok(body) if !adds(&body) && bodies.contains(&body) => {}
             Ok(body) => bodies.push(body),
             // What a row that is not there would tell is told to nobody.
             Err(Open::Missing) => {}
@@ -348,7 +473,7 @@ fn filtered(call: &Call, own: &Places<'_>, rows: Vec<Json>) -> Result<Vec<Json>,
 /// Answers the reads of a plan by sending the requests that are printed for them.
 struct Sender<'a> {
     trial: &'a Trial<'a>,
-    server: &'a Server,
+    server: &'a dyn Server,
     requests: &'a [Call],
     inputs: &'a Inputs,
     /// The rows that each step returned, all calls of it together.
@@ -384,12 +509,12 @@ impl Shelf for Sender<'_> {
             tried.push(plain);
         }
         for places in tried {
-            let body = match places.fill(&call.request) {
+            let body = match self.server.fill(&places, &call.request) {
                 Ok(body) => body,
                 Err(Open::Missing) => continue,
                 Err(Open::Unknown(place)) => return Err(format!("nothing is known of {place}")),
             };
-            if !asks_for(&body, ask) {
+            if !self.server.asks_for(&body, ask) {
                 continue;
             }
             let allowed = places.allows(guards(beside(call, "only_if")));
@@ -412,25 +537,4 @@ impl Shelf for Sender<'_> {
     fn remove(&self, _: usize, _: &[KeyValue]) -> Result<(), String> {
         Err("a read removes nothing".to_owned())
     }
-}
-
-/// Returns true if a filled request names the keys that the plan asks for.
-fn asks_for(body: &Json, ask: &Ask) -> bool {
-    let told: Vec<String> = match body.get("Key").and_then(Json::as_object) {
-        Some(key) => key.values().filter_map(inner).collect(),
-        None => (0..ask.bound.len())
-            .filter_map(|at| inner(body.get("ExpressionAttributeValues")?.get(format!(":k{at}"))?))
-            .collect(),
-    };
-    told.len() == ask.bound.len()
-        && told.iter().zip(&ask.bound).all(|(told, wanted)| match wanted {
-            KeyValue::Text(text) => told == text,
-            KeyValue::Native(value) => [Type::Uuid, Type::Ulid, Type::Int(None), Type::Date]
-                .iter()
-                .any(|ty| value.text(ty) == *told),
-        })
-}
-
-fn inner(attribute: &Json) -> Option<String> {
-    attribute.as_object()?.values().next()?.as_str().map(str::to_owned)
 }

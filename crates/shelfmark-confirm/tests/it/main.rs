@@ -1,10 +1,11 @@
 //! Models on the engine: certified right, refused wrong.
 
 mod alarms;
-#[expect(clippy::expect_used, clippy::print_stdout, reason = "a test's own words")]
+#[expect(clippy::print_stdout, reason = "a test's own words")]
 mod random;
 mod reference;
 mod seeds;
+#[expect(clippy::expect_used, clippy::print_stdout, reason = "a test's own words")]
 mod through;
 mod tutorial;
 
@@ -51,4 +52,18 @@ fn seed(name: &str) -> Document {
 
 fn reference(name: &str) -> Document {
     parse(name, &read(&format!("models/reference/{name}.shelf")))
+}
+
+/// `SHELFMARK_SEED=n` alone, `SHELFMARK_SEEDS=from..to`, or as many as the mode runs.
+#[expect(clippy::expect_used, reason = "who asks for seeds is told what is none")]
+fn seeds(few: u64, many: u64) -> std::ops::Range<u64> {
+    let number = |text: &str| -> u64 { text.parse().expect("seeds are numbers") };
+    if let Ok(seed) = std::env::var("SHELFMARK_SEED") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    if let Ok(part) = std::env::var("SHELFMARK_SEEDS") {
+        let (from, to) = part.split_once("..").expect("SHELFMARK_SEEDS=from..to");
+        return number(from)..number(to);
+    }
+    0..if long() { many } else { few }
 }

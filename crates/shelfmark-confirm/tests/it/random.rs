@@ -1,12 +1,10 @@
 //! Random models on the engine: what the pure evaluator is tried against, run where rows lie in a
 //! store. `SHELFMARK_SEED=n` runs one seed; the long mode three thousand and six hundred.
 
-use std::ops::Range;
-
 use shelfmark_confirm::{Options, confirm};
 use shelfmark_design::{Document, Status};
 
-use crate::{long, texts};
+use crate::texts;
 
 /// What some models came to.
 #[derive(Default)]
@@ -15,15 +13,6 @@ struct Tally {
     refused: usize,
     /// Refusals of which nothing showed on the engine.
     unshown: Vec<String>,
-}
-
-/// `SHELFMARK_SEED=n` alone, or as many as the mode runs.
-fn seeds(few: u64, many: u64) -> Range<u64> {
-    if let Ok(seed) = std::env::var("SHELFMARK_SEED") {
-        let seed: u64 = seed.parse().expect("seeds are numbers");
-        return seed..seed + 1;
-    }
-    0..if long() { many } else { few }
 }
 
 fn one(seed: u64, text: &str, tally: &mut Tally) {
@@ -61,7 +50,7 @@ fn judge(tally: &Tally, one_in: usize, alone: bool) {
 
 #[test]
 fn plain_models_go_on_the_engine_as_proven() {
-    let (mut tally, seeds) = (Tally::default(), seeds(60, 2_000));
+    let (mut tally, seeds) = (Tally::default(), crate::seeds(60, 2_000));
     let alone = seeds.end - seeds.start == 1;
     for seed in seeds {
         one(seed, &texts::plain(seed), &mut tally);
@@ -71,7 +60,7 @@ fn plain_models_go_on_the_engine_as_proven() {
 
 #[test]
 fn wild_models_go_on_the_engine_as_proven() {
-    let (mut tally, seeds) = (Tally::default(), seeds(30, 1_000));
+    let (mut tally, seeds) = (Tally::default(), crate::seeds(30, 1_000));
     let alone = seeds.end - seeds.start == 1;
     for seed in seeds {
         let text = texts::wild(seed);
@@ -86,7 +75,7 @@ fn wild_models_go_on_the_engine_as_proven() {
 
 #[test]
 fn rich_models_and_their_mutations_go_on_the_engine_as_proven() {
-    let (mut tally, seeds) = (Tally::default(), seeds(6, 600));
+    let (mut tally, seeds) = (Tally::default(), crate::seeds(6, 600));
     let alone = seeds.end - seeds.start == 1;
     for seed in seeds {
         one(seed, &texts::rich(seed), &mut tally);

@@ -153,6 +153,8 @@ pub struct Effect {
     pub set: Vec<(usize, Term)>,
     /// The behaviour if the tuple exists already.
     pub existing: Existing,
+    /// The conditions on the tuple before the write; if one fails, the write changes nothing.
+    pub conditions: Vec<Predicate>,
     /// The tuples that it is repeated for.
     pub each: Option<Each>,
 }

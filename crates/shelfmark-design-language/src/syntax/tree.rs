@@ -439,6 +439,9 @@ pub struct Effect {
     pub set: Vec<(Name, Expr)>,
     #[serde(default)]
     pub existing: Existing,
+    /// `if stock >= n, version = v`; all must hold, or the write changes nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conds: Vec<Cond>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Each>,
     #[serde(skip)]

@@ -64,8 +64,17 @@ fn steps_of(proof: &ReadProof) -> &[Step] {
 impl Settled {
     fn write(&mut self, case: WriteCase<'_>) {
         let name = &case.write.name.text;
-        let plan = write_certificate::plan(case);
-        let analysis = write::prove_write(case, &plan);
+        let mut plan = write_certificate::plan(case);
+        let mut analysis = write::prove_write(case, &plan);
+        // Changes are written together where the target has a transaction for them; those of one loop
+        // one by one, where only that is right.
+        let together = all_together(case, &plan);
+        let proven = together.as_ref().map(|plan| write::prove_write(case, plan));
+        if let (Some(whole), Some(proven)) = (together, proven)
+            && (decisive(&proven).is_none() || case.write.effects.len() > 1)
+        {
+            (plan, analysis) = (whole, proven);
+        }
         if let Some(failure) = decisive(&analysis) {
             self.sound = false;
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
@@ -80,6 +89,21 @@ impl Settled {
             ));
         }
     }
+}
+
+/// Returns the plan with its changes in one transaction, if the target has one that does not read and
+/// there are several.
+fn all_together(case: WriteCase<'_>, plan: &WritePlan) -> Option<WritePlan> {
+    let changes = plan.steps.iter().filter(|step| !step.kind.is_read()).count();
+    let target = case.target;
+    if !target.transactions || target.reading_transactions || changes < 2 {
+        return None;
+    }
+    let mut plan = plan.clone();
+    for step in &mut plan.steps {
+        step.transaction = (!step.kind.is_read()).then_some(1);
+    }
+    Some(plan)
 }
 
 fn line(case: WriteCase<'_>, plan: &WritePlan) -> Option<String> {
@@ -102,7 +126,7 @@ fn line(case: WriteCase<'_>, plan: &WritePlan) -> Option<String> {
         [reads, changes].concat()
     } else if target.reading_transactions {
         vec![together(&[reads, changes].concat())]
-    } else if changes.len() > 1 {
+    } else if changes.len() > 1 && plan.steps.iter().any(|one| one.transaction.is_some()) {
         [reads, vec![together(&changes)]].concat()
     } else {
         [reads, changes].concat()

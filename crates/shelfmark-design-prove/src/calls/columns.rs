@@ -284,8 +284,16 @@ pub(super) fn carried(
 }
 
 /// Returns the attribute that one key column is in all row families, one for each.
+///
+/// Families of one relation must agree: a name of a table stands for one attribute of it.
 fn direct_path(model: &Model, families: &[&Family], at: usize) -> Option<Vec<ColumnPath>> {
-    families.iter().map(|family| direct_of(model, family, at)).collect()
+    let mut of: BTreeMap<RelationId, ColumnPath> = BTreeMap::new();
+    let own = |family: &&Family| {
+        let path = direct_of(model, family, at)?;
+        let first = of.entry(family.source).or_insert_with(|| path.clone());
+        (*first == path).then_some(path)
+    };
+    families.iter().map(own).collect()
 }
 
 /// Returns the attribute that a key column consists of.

@@ -14,11 +14,12 @@ use super::columns::KeyColumn;
 use super::dynamo::{change_inputs, own_columns};
 use super::expr::Expr;
 use super::names::{cql as name, is_cql_table};
-use super::request::{Ask, Change, ChangeKind, Refusal, Request};
-use shelfmark_design_language::model::Value;
+use super::request::{Ask, Change, ChangeKind, Condition, Refusal, Request, sign};
+use crate::paths::is_optional;
 use shelfmark_design_language::model::schema::{Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
-use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_language::model::{ColumnPath, Value};
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
 /// Returns the statements that create the tables and views.
 pub(super) fn create(calls: &Calls<'_>) -> Result<Vec<Json>, Refusal> {
@@ -146,6 +147,17 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     if !is_cql_table(text) {
         return Err(calls.refuse("names", format!("{text} is no name of a table")));
     }
+    for (family_id, family) in calls.schema.of_table(id) {
+        let mut carried = calls.carried(family_id).into_iter();
+        let list = |path: &ColumnPath| {
+            matches!(calls.model.path_type(family.source, path), Type::List(..))
+                && is_optional(calls.model, family.source, path)
+        };
+        if let Some(path) = carried.find(list) {
+            let name = calls.model.path_text(family.source, &path);
+            return Err(calls.refuse("empty_list", format!("{name} of {text} may be absent")));
+        }
+    }
     if !table.is_index {
         return Ok(());
     }
@@ -192,7 +204,13 @@ impl Markers {
             Expr::Each(input, _) => marker(&format!("each_{input}")),
             Expr::Row { name, step, .. } => marker(&format!("row{step}_{name}")),
             other => {
-                let json = other.json();
+                // The text of one identifier is not the identifier.
+                let json = match (other, other.json()) {
+                    (Expr::Text(_), json) if json.get("$text").is_none() => {
+                        json!({ "$text": [json] })
+                    }
+                    (_, json) => json,
+                };
                 let mut named = column.to_owned();
                 while self.values.get(&named).is_some_and(|old| *old != json) {
                     named.push('_');
@@ -217,7 +235,9 @@ fn marker(named: &str) -> String {
     if plain { format!(":{named}") } else { format!(":\"{}\"", named.replace('"', "\"\"")) }
 }
 
-fn literal(value: &Value, ty: &Type) -> String {
+/// Returns a value as statements write it.
+#[must_use]
+pub fn literal(value: &Value, ty: &Type) -> String {
     match (value, ty) {
         (Value::Null, _) => "null".to_owned(),
         (Value::List(items), Type::List(element, _)) => {
@@ -368,9 +388,19 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
     match &change.kind {
         ChangeKind::Put { values, fresh } => {
             let own = key.iter().map(|column| column.name.as_str()).zip(&change.key);
-            let all = own.chain(values.iter().map(|(name, value)| (name.as_str(), value)));
-            let (columns, terms): (Vec<String>, Vec<String>) =
-                all.map(|(column, value)| (name(column), markers.term(value, column))).unzip();
+            let mut all: Vec<(&str, &Expr)> =
+                own.chain(values.iter().map(|(name, value)| (name.as_str(), value))).collect();
+            // An INSERT leaves the columns that it does not name: what is replaced would stay.
+            let none = Expr::Const(Value::Null, super::expr::plain_text());
+            if !*fresh && !counts {
+                let given: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+                let beside = calls.columns.beside(change.table).map(|(name, _)| name);
+                all.extend(beside.filter(|name| !given.contains(name)).map(|name| (name, &none)));
+            }
+            let (columns, terms): (Vec<String>, Vec<String>) = all
+                .into_iter()
+                .map(|(column, value)| (name(column), markers.term(value, column)))
+                .unzip();
             let condition = if *fresh { " IF NOT EXISTS" } else { "" };
             let (columns, terms) = (columns.join(", "), terms.join(", "));
             Ok(format!("INSERT INTO {table} ({columns}) VALUES ({terms}){condition}"))
@@ -392,18 +422,58 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
                 let quoted = name(column);
                 parts.push(format!("{quoted} = {quoted} + [{}]", markers.term(value, column)));
             }
-            let condition = if *there && !counts { " IF EXISTS" } else { "" };
+            let condition = condition(calls, change, *there, markers)?;
             let clause = wheres(key, &change.key, markers);
             Ok(format!("UPDATE {table} SET {} WHERE {clause}{condition}", parts.join(", ")))
         }
         ChangeKind::Delete { there } => {
-            let condition = if *there && !counts { " IF EXISTS" } else { "" };
+            let condition = condition(calls, change, *there, markers)?;
             Ok(format!(
                 "DELETE FROM {table} WHERE {}{condition}",
                 wheres(key, &change.key, markers)
             ))
         }
     }
+}
+
+/// Returns the condition of a change: that the row is there, and comparisons with its columns.
+fn condition(
+    calls: &Calls<'_>,
+    change: &Change,
+    there: bool,
+    markers: &mut Markers,
+) -> Result<String, Refusal> {
+    let counts = is_counter(calls, change.table);
+    let key = calls.columns.key(change.table);
+    let Some(first) = change.conditions.first() else {
+        return Ok(if there && !counts { " IF EXISTS".to_owned() } else { String::new() });
+    };
+    let in_key = |one: &Condition| key.iter().any(|column| column.name == one.name);
+    if counts || change.conditions.iter().any(in_key) {
+        let why = format!("{} is a counter or in the key", first.name);
+        return Err(calls.refuse("condition", why));
+    }
+    if change.conditions.iter().all(|one| one.op == CondOp::Absent) {
+        let why = format!("{} is absent of a row that is not there, too", first.name);
+        return Err(calls.refuse("condition", why));
+    }
+    let mut parts = Vec::new();
+    for one in &change.conditions {
+        let ordered = !matches!(one.op, CondOp::Eq | CondOp::Present | CondOp::Absent);
+        if ordered && one.ty == Type::Uuid {
+            return Err(calls.refuse("uuid_order", format!("{} is compared", one.name)));
+        }
+        let column = name(&one.name);
+        parts.push(match (one.op, &one.value) {
+            (CondOp::Absent, _) => format!("{column} = null"),
+            (op, Some(value)) => {
+                let term = markers.term(value, &format!("{}_if", one.name));
+                format!("{column} {} {term}", sign(op).unwrap_or("="))
+            }
+            (_, None) => format!("{column} != null"),
+        });
+    }
+    Ok(format!(" IF {}", parts.join(" AND ")))
 }
 
 fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String {
@@ -421,7 +491,9 @@ fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String 
 fn batch(calls: &Calls<'_>, changes: &[Change], markers: &mut Markers) -> Result<String, Refusal> {
     let conditional = changes.iter().any(|change| match &change.kind {
         ChangeKind::Put { fresh, .. } => *fresh,
-        ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => *there,
+        ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => {
+            *there || !change.conditions.is_empty()
+        }
     });
     let place = |change: &Change| {
         let partition = calls.schema.tables.get(change.table).map_or(1, |table| table.partition);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Calls;
 use super::expr::Expr;
 use super::names::is_dynamo;
-use super::request::{Ask, Change, ChangeKind, End, Guard, Refusal, Request};
+use super::request::{Ask, Change, ChangeKind, Condition, End, Guard, Refusal, Request, sign};
 use shelfmark_design_language::codec::base64_of_hex;
 use shelfmark_design_language::model::Value;
 use shelfmark_design_language::model::schema::{Table, TableId};
@@ -219,6 +219,7 @@ pub(super) fn change_inputs(change: &Change, inputs: &mut Vec<String>) {
         ChangeKind::Delete { .. } => Vec::new(),
     };
     named.into_iter().for_each(|(_, value)| value.inputs(inputs));
+    change.conditions.iter().flat_map(|one| &one.value).for_each(|value| value.inputs(inputs));
 }
 
 fn read(calls: &Calls<'_>, ask: &Ask) -> Result<(String, Json), Refusal> {
@@ -406,14 +407,45 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
             "Delete"
         }
     };
-    if let Some(condition) = condition {
-        body.insert("ConditionExpression".to_owned(), Json::from(condition));
+    let mut parts: Vec<String> = condition.map(str::to_owned).into_iter().collect();
+    if condition.is_some() {
         names.insert("#key".to_owned(), Json::from(first));
+    }
+    conditions(&change.conditions, &mut parts, &mut names, &mut body);
+    if !parts.is_empty() {
+        body.insert("ConditionExpression".to_owned(), Json::from(parts.join(" AND ")));
     }
     if !names.is_empty() {
         body.insert("ExpressionAttributeNames".to_owned(), Json::Object(names));
     }
     Ok((operation.to_owned(), Json::Object(body)))
+}
+
+/// Adds the comparisons with attributes of the item, with their names and values.
+fn conditions(
+    all: &[Condition],
+    parts: &mut Vec<String>,
+    names: &mut Map<String, Json>,
+    body: &mut Map<String, Json>,
+) {
+    let mut values = Map::new();
+    for (at, one) in all.iter().enumerate() {
+        names.insert(format!("#c{at}"), Json::from(one.name.as_str()));
+        match (one.op, &one.value) {
+            (CondOp::Absent, _) => parts.push(format!("attribute_not_exists(#c{at})")),
+            (op, Some(value)) => {
+                values.insert(format!(":c{at}"), attribute(value));
+                parts.push(format!("#c{at} {} :c{at}", sign(op).unwrap_or("=")));
+            }
+            (_, None) => parts.push(format!("attribute_exists(#c{at})")),
+        }
+    }
+    if !values.is_empty() {
+        let old = body.entry("ExpressionAttributeValues").or_insert_with(|| json!({}));
+        if let Some(fields) = old.as_object_mut() {
+            fields.extend(values);
+        }
+    }
 }
 
 /// Refuses empty texts in the keys of indexes.

@@ -1,5 +1,7 @@
-//! Converts rows to items of DynamoDB and back, for those who run requests and compare the stored
-//! items.
+//! Converts rows to items and back, for those who run requests and compare what is stored.
+//!
+//! Items have the form that DynamoDB gives them; rows of CQL are shown in it too, with their columns as
+//! attributes.
 //!
 //! Invariant: what was written as an item and read back shows the same attributes.
 
@@ -9,16 +11,19 @@ use serde_json::Value as Json;
 
 use super::columns::carried;
 use super::expr::Expr;
-use super::request::{ChangeKind, Refusal};
+use super::request::{ChangeKind, Refusal, Request};
 use super::write::Writer;
-use super::{Calls, dynamo};
+use super::{Calls, cql, dynamo};
 use shelfmark_design_language::codec::hex_of_base64;
-use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId};
+use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId, WritePlan};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Named, Value, Write};
 
 /// The content of an item: its row family, its attributes, and its lists and counts.
 pub type ShownItem = (FamilyId, BTreeMap<ColumnPath, Value>, BTreeMap<String, Value>);
+
+/// The columns of each table and index with their types, and whether all beside the key count.
+pub type TableColumns = BTreeMap<String, (BTreeMap<String, Type>, bool)>;
 
 impl Calls<'_> {
     /// Returns the attributes that rows of a family carry: their own, and what their indexes need.
@@ -54,7 +59,8 @@ impl Calls<'_> {
             (path.clone(), Expr::Const(value.clone(), ty))
         };
         let known = values.iter().map(typed).collect();
-        let row = Writer::new(self, &write).row(id, family, &known, None, false)?;
+        let plan = WritePlan { write: 0, steps: Vec::new(), span: family.span, derived: true };
+        let row = Writer::new(self, &write, &plan).row(id, family, &known, None, false)?;
         let mut change = row.ok_or_else(none)?;
         if let ChangeKind::Put { values, .. } = &mut change.kind {
             for (name, value) in values.iter_mut() {
@@ -63,9 +69,36 @@ impl Calls<'_> {
                 }
             }
         }
-        let (_, body) = dynamo::write(self, &change)?;
-        let item = body.get("Item").cloned().unwrap_or(Json::Null);
-        Ok((self.table_name(change.table).to_owned(), item))
+        let table = self.table_name(change.table).to_owned();
+        let (ChangeKind::Put { values, .. }, "cql") = (&change.kind, self.target.name.as_str())
+        else {
+            let (_, body) = dynamo::write(self, &change)?;
+            return Ok((table, body.get("Item").cloned().unwrap_or(Json::Null)));
+        };
+        // Whatever cannot be asked is found where the rows are put.
+        cql::say(self, &Request::Write { step: 1, changes: vec![change.clone()] })?;
+        let key = self.columns.key(change.table).iter().map(|column| &column.name);
+        let key = key.zip(&change.key);
+        let all = key.chain(values.iter().map(|(name, value)| (name, value)));
+        let fields = all.map(|(name, value)| (name.clone(), dynamo::attribute(value)));
+        Ok((table, Json::Object(fields.collect())))
+    }
+
+    /// Returns the columns of each table with their types, and whether all beside its key count.
+    #[must_use]
+    pub fn tables(&self) -> TableColumns {
+        let mut found = BTreeMap::new();
+        for (id, table) in self.schema.tables.iter().enumerate() {
+            let base = self.base_of(id);
+            let key = self.columns.key(base).iter();
+            let mut types: BTreeMap<String, Type> =
+                key.map(|column| (column.name.clone(), column.ty.clone())).collect();
+            let beside = self.columns.beside(base);
+            types.extend(beside.map(|(name, ty)| (name.to_owned(), ty.clone())));
+            let counts = cql::is_counter(self, base);
+            found.insert(table.name.text.clone(), (types, counts));
+        }
+        found
     }
 
     /// Parses an item of a table or index.
@@ -86,7 +119,10 @@ impl Calls<'_> {
             let name = self.columns.attribute(base, family.source, &path)?;
             values.insert(
                 path,
-                item.get(name).and_then(|one| value(one, &ty)).unwrap_or(Value::Null),
+                match (item.get(name), self.target.name.as_str(), &ty) {
+                    (None, "cql", Type::List(..)) => Value::List(Vec::new()),
+                    (found, ..) => found.and_then(|one| value(one, &ty)).unwrap_or(Value::Null),
+                },
             );
         }
         let mut kept = BTreeMap::new();
@@ -99,7 +135,14 @@ impl Calls<'_> {
                     (name, Type::List(Box::new(of), None))
                 }
             };
-            kept.extend(item.get(name).and_then(|one| Some((name.clone(), value(one, &ty)?))));
+            // A list that is empty, and a counter that nobody added to, are none in CQL.
+            let none = || match (self.target.name.as_str(), &ty) {
+                ("cql", Type::List(..)) => Some(Value::List(Vec::new())),
+                ("cql", _) => Some(Value::Int(0)),
+                _ => None,
+            };
+            let shown = item.get(name).map_or_else(none, |one| value(one, &ty));
+            kept.extend(shown.map(|shown| (name.clone(), shown)));
         }
         Some((id, values, kept))
     }

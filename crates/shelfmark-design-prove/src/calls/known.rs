@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
                 return Some(reference);
             }
             let key = model.relation(owner).key().to_vec();
-            let made = self.write.effects.iter().find_map(|effect| {
+            let makes = self.write.effects.iter().find_map(|effect| {
                 if effect.kind != EffectKind::Insert
                     || effect.relation != owner
                     || effect.each.is_some()
@@ -266,8 +266,15 @@ impl<'a> Writer<'a> {
                 }
                 let made = self.given(&Case { effect, each: None });
                 let own = key.first().and_then(|only| made.get(&vec![*only]));
-                (own == Some(&reference)).then(|| made.get(rest).cloned()).flatten()
+                (own == Some(&reference)).then_some((effect.existing, made))
             });
+            // What may have been there already is as it was, or as it is made: nobody knows which; the
+            // tuple itself is put only if it was not there.
+            let itself = relation == owner && key.len() == 1 && known.get(&key) == Some(&reference);
+            if !itself && matches!(makes, Some((Existing::Unless, _))) {
+                return None;
+            }
+            let made = makes.and_then(|(_, made)| made.get(rest).cloned());
             let told = || {
                 self.told.iter().find_map(|told| {
                     let source = self.calls.schema.families.get(told.family)?.source;
@@ -374,9 +381,6 @@ impl<'a> Writer<'a> {
             (EffectKind::Insert, _) => return None,
             _ => CondOp::Present,
         };
-        if effect.each.is_some() {
-            return None;
-        }
         let keys = keys_of(self.calls.model, effect);
         let told = self.told.iter().find(|told| {
             let family = self.calls.schema.families.get(told.family);
@@ -391,31 +395,42 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the comparisons of a row that was read with the terms that an effect selects its
-    /// tuple by beside a key.
-    pub(super) fn selected(&self, effect: &Effect, known: &Known) -> Result<Vec<Guard>, Refusal> {
-        if effect.kind == EffectKind::Insert || effect.each.is_some() {
+    /// tuple by beside what the key of the changed row says already.
+    pub(super) fn selected(
+        &self,
+        case: &Case<'_>,
+        in_key: &BTreeSet<ColumnPath>,
+        known: &Known,
+    ) -> Result<Vec<Guard>, Refusal> {
+        let (model, effect) = (self.calls.model, case.effect);
+        if effect.kind == EffectKind::Insert {
             return Ok(Vec::new());
         }
-        let keys = keys_of(self.calls.model, effect);
-        let given = |column: &usize| effect.key.iter().any(|(other, _)| other == column);
-        let Some(key) = keys.iter().find(|key| !key.is_empty() && key.iter().all(given)) else {
-            return Ok(Vec::new());
-        };
+        let keys = keys_of(model, effect);
         let mut guards = Vec::new();
-        for (column, _) in effect.key.iter().filter(|(column, _)| !key.contains(column)) {
-            let path = vec![*column];
-            let shown = self.told.iter().find_map(|told| {
-                let family = self.calls.schema.families.get(told.family)?;
-                let own = family.source == effect.relation && self.finds(told, keys, known);
-                own.then(|| self.shown(told, &path)).flatten()
+        let selects = || effect.key.iter().map(|(column, _)| vec![*column]);
+        // A key that says all of it names the tuple's own row, or none.
+        if selects().all(|path| in_key.contains(&path)) {
+            return Ok(guards);
+        }
+        for path in selects() {
+            let shown = self.told.iter().enumerate().find_map(|(at, told)| {
+                let read = self.calls.schema.families.get(told.family)?;
+                // The row of a loop over the tuples themselves is the tuple.
+                let looped =
+                    case.each == Some(at) && crate::write::loops_over_itself(model, effect);
+                let own = looped || self.finds(told, keys, known);
+                let one = || self.shown(told, &path);
+                (read.source == effect.relation && own).then(one).flatten()
             });
             let (Some(left), Some(right)) = (shown, known.get(&path)) else {
                 return Err(self.unknown("what else it selects by"));
             };
-            if left == *right {
-                guards.extend(self.looked(effect, known));
-            } else {
+            if left != *right {
                 guards.push(Guard { left, op: CondOp::Eq, right: vec![right.clone()] });
+            } else if effect.each.is_none() {
+                let looked = self.looked(effect, known);
+                guards.extend(looked);
             }
         }
         Ok(guards)

@@ -29,7 +29,8 @@ use serde_json::{Value as Json, json};
 
 use crate::Proof;
 use columns::Columns;
-pub use items::ShownItem;
+pub use cql::literal;
+pub use items::{ShownItem, TableColumns};
 pub use request::Refusal;
 use request::{Change, Request};
 use shelfmark_design_language::model::Model;

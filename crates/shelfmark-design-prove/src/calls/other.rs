@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Calls;
 use super::dynamo::change_inputs;
 use super::expr::Expr;
-use super::request::{Ask, Change, ChangeKind, Request};
+use super::request::{Ask, Change, ChangeKind, Request, sign};
 use shelfmark_design_language::model::schema::TableId;
 
 /// Returns a line for each table and index: its name and the columns of its key.
@@ -109,5 +109,14 @@ fn change(calls: &Calls<'_>, change: &Change) -> (&'static str, Json) {
         ChangeKind::Delete { there } => ("delete", there.then_some("present")),
     };
     body.extend(condition.map(|condition| ("if".to_owned(), Json::from(condition))));
+    if !change.conditions.is_empty() {
+        let compared = change.conditions.iter().map(|one| {
+            let mut out = vec![Json::from(one.name.as_str())];
+            out.extend(sign(one.op).map(Json::from));
+            out.extend(one.value.iter().map(Expr::json));
+            Json::Array(out)
+        });
+        body.insert("where".to_owned(), compared.collect());
+    }
     (operation, Json::Object(body))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::expr::Expr;
 use shelfmark_design_language::model::schema::TableId;
+use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 use shelfmark_design_language::target::Target;
 
@@ -35,7 +36,7 @@ impl std::fmt::Display for Refusal {
 }
 
 /// A condition for sending a request; if it fails, the request has no effect.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Guard {
     pub(super) left: Expr,
     pub(super) op: CondOp,
@@ -45,20 +46,27 @@ pub(super) struct Guard {
 impl Guard {
     fn json(&self) -> Json {
         let op = match self.op {
-            CondOp::Eq => "=",
-            CondOp::Lt => "<",
-            CondOp::Le => "<=",
-            CondOp::Gt => ">",
-            CondOp::Ge => ">=",
-            CondOp::Present => "present",
-            CondOp::Absent => "absent",
             CondOp::In => "in",
-            _ => "other than",
+            other => sign(other).unwrap_or("other than"),
         };
         let mut out = vec![self.left.json(), Json::from(op)];
         out.extend(self.right.iter().map(Expr::json));
         Json::Array(out)
     }
+}
+
+/// Returns the sign of a comparison of two values, or the word of one that has a single value.
+pub(super) fn sign(op: CondOp) -> Option<&'static str> {
+    Some(match op {
+        CondOp::Eq => "=",
+        CondOp::Lt => "<",
+        CondOp::Le => "<=",
+        CondOp::Gt => ">",
+        CondOp::Ge => ">=",
+        CondOp::Present => "present",
+        CondOp::Absent => "absent",
+        _ => return None,
+    })
 }
 
 /// One end of a range on a sort column; if it is not whole, it is the beginning of texts.
@@ -96,6 +104,17 @@ pub(super) struct Change {
     /// The step whose rows it is repeated for.
     pub(super) each: Option<usize>,
     pub(super) guards: Vec<Guard>,
+    /// Comparisons of the item's attributes, without which nothing is changed.
+    pub(super) conditions: Vec<Condition>,
+}
+
+/// A comparison that a target makes with an attribute of the item that is changed.
+#[derive(Debug, Clone)]
+pub(super) struct Condition {
+    pub(super) name: String,
+    pub(super) op: CondOp,
+    pub(super) value: Option<Expr>,
+    pub(super) ty: Type,
 }
 
 #[derive(Debug, Clone)]

@@ -3,8 +3,11 @@
 //!
 //! Invariant: a change has a whole key; what the row shows is known, or the plan is refused.
 
+use std::collections::BTreeSet;
+
 use super::expr::Expr;
-use super::request::{Change, ChangeKind, Guard, Refusal};
+use super::request::{Change, ChangeKind, Condition, Guard, Refusal};
+use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
 use crate::unique::available;
@@ -12,9 +15,12 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part, Stored};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 use super::write::{Case, Known, Writer};
+
+/// A row with copies: the values known of it, its changes, the read that shows it, and guards.
+type Dependent = (Known, Known, usize, Vec<Guard>);
 
 impl Writer<'_> {
     pub(super) fn put(
@@ -31,8 +37,12 @@ impl Writer<'_> {
         for case in self.cases(own, each)? {
             let given = self.given(&case);
             let inserts = case.effect.kind == EffectKind::Insert;
-            let mut looked = self.selected(case.effect, &given)?;
-            looked.extend(self.looked(case.effect, &given));
+            // A put asks for nothing by its key: all that selects is compared before.
+            let mut looked = self.selected(&case, &BTreeSet::new(), &given)?;
+            let there = self.looked(case.effect, &given);
+            if let Some(there) = there.filter(|one| !looked.contains(one)) {
+                looked.push(there);
+            }
             let mut new = if inserts { given } else { self.with_reads(case.effect, given) };
             if case.effect.kind == EffectKind::Increment {
                 return Err(self.calls.refuse("sum", format!("{} puts a sum", family.name.text)));
@@ -49,9 +59,12 @@ impl Writer<'_> {
                 row
             }));
         }
-        for (mut known, change, at) in self.dependents(id, family, each)? {
+        for (mut known, change, at, asked) in self.dependents(id, family, each)? {
             known.extend(change);
-            changes.extend(self.row(id, family, &known, Some(at), false)?);
+            changes.extend(self.row(id, family, &known, Some(at), false)?.map(|mut row| {
+                row.guards.extend(asked);
+                row
+            }));
         }
         Ok(changes)
     }
@@ -65,8 +78,9 @@ impl Writer<'_> {
         each: Option<usize>,
         fresh: bool,
     ) -> Result<Option<Change>, Refusal> {
-        let Some(guards) = self.guards(family, known)? else { return Ok(None) };
+        let Some(mut guards) = self.guards(family, known)? else { return Ok(None) };
         let Some(key) = self.key(family, known)? else { return Ok(None) };
+        guards.extend(self.keyed(family, known));
         let base = family.table;
         let mut values: Vec<(String, Expr)> = Vec::new();
         let mut paths = available(self.calls.model, family).clone();
@@ -110,7 +124,7 @@ impl Writer<'_> {
         values.extend(self.index_keys(id, known, None)?);
         let kind = ChangeKind::Put { values, fresh };
         let each = each.and_then(|at| self.told.get(at)).map(|told| told.step);
-        Ok(Some(Change { table: base, key, kind, each, guards }))
+        Ok(Some(Change { table: base, key, kind, each, guards, conditions: Vec::new() }))
     }
 
     /// Returns the composed columns of index keys; only those that `changed` concerns.
@@ -141,6 +155,17 @@ impl Writer<'_> {
         Ok(found)
     }
 
+    /// Returns an index with a composed column that changes with these attributes.
+    fn composed(&self, id: FamilyId, changed: &Known) -> Option<&str> {
+        let mut entries = self.calls.schema.entries(id).map(|(_, entry)| entry);
+        let found = entries.find(|entry| {
+            let columns = self.calls.columns.key(entry.table).iter().zip(&entry.key);
+            let mut composed = columns.filter(|(column, _)| !column.direct);
+            composed.any(|(_, parts)| self.concerns(entry, parts, changed))
+        });
+        found.map(|entry| entry.name.text.as_str())
+    }
+
     pub(super) fn concerns(&self, family: &Family, column: &Column, changed: &Known) -> bool {
         column.parts.iter().any(|part| {
             let mut found = false;
@@ -167,6 +192,60 @@ impl Writer<'_> {
             key.push(value);
         }
         Ok(Some(key))
+    }
+
+    /// Returns guards on what a row that was read may lack: without it a tuple has no key here.
+    pub(super) fn keyed(&self, family: &Family, known: &Known) -> Vec<Guard> {
+        let paths = all_key_paths(self.calls.model, family).into_iter();
+        let optional = paths.filter(|path| is_optional(self.calls.model, family.source, path));
+        let read = optional.filter_map(|path| self.find(family.source, known, &path));
+        read.filter(|left| matches!(left, Expr::Row { .. }))
+            .map(|left| Guard { left, op: CondOp::Present, right: Vec::new() })
+            .collect()
+    }
+
+    /// Returns the comparisons that a change of this family makes for an effect.
+    fn conditions(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        effect: &Effect,
+    ) -> Result<Vec<Condition>, Refusal> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        if checked_by(model, schema, self.write, self.plan, effect) != Some(id) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        // What selects beside the key is a condition too: a change that is not sent keeps nothing back.
+        let in_key = all_key_paths(model, family);
+        for (column, term) in &effect.key {
+            let path = vec![*column];
+            if in_key.contains(&path) {
+                continue;
+            }
+            let name = self.calls.columns.attribute(family.table, family.source, &path);
+            let value = self.input(effect.relation, &path, term);
+            let (Some(name), Some(value)) = (name, value) else {
+                return Err(self.unknown("what else it selects by"));
+            };
+            let ty = model.path_type(family.source, &path);
+            let name = name.to_owned();
+            found.push(Condition { name, op: CondOp::Eq, value: Some(value), ty });
+        }
+        for one in &effect.conditions {
+            let name = self.calls.columns.attribute(family.table, family.source, &one.path);
+            let value = match one.values.first() {
+                None => None,
+                Some(term) => Some(
+                    self.input(effect.relation, &one.path, term)
+                        .ok_or_else(|| self.unknown("what a condition compares with"))?,
+                ),
+            };
+            let name = name.ok_or_else(|| self.unknown("what a condition compares"))?.to_owned();
+            let ty = model.path_type(family.source, &one.path);
+            found.push(Condition { name, op: one.op, value, ty });
+        }
+        Ok(found)
     }
 
     /// Returns the condition of a sparse family; `None` where what is known never satisfies it.
@@ -229,31 +308,39 @@ impl Writer<'_> {
                 let key = self.calls.model.relation(case.effect.relation).key();
                 given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
             }
-            let guards = self.selected(case.effect, &given)?;
+            let conditions = self.conditions(id, family, case.effect)?;
+            let mut guards = match conditions.is_empty() {
+                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                false => Vec::new(),
+            };
             let old = self.with_reads(case.effect, given);
             let Some(key) = self.key(family, &old)? else { continue };
+            guards.extend(self.keyed(family, &old));
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
-            changes.push(Change { table: family.table, key, kind, each, guards });
+            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
-        for (known, _, at) in self.dependents(id, family, each)? {
+        for (known, _, at, asked) in self.dependents(id, family, each)? {
             let Some(key) = self.key(family, &known)? else { continue };
             let each = self.told.get(at).map(|told| told.step);
             let kind = ChangeKind::Delete { there: always };
-            changes.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+            let mut guards = self.keyed(family, &known);
+            guards.extend(asked);
+            let conditions = Vec::new();
+            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
         Ok(changes)
     }
 
     /// Returns rows of a read whose copies of another relation's attributes change: what is known
-    /// of one, what changes of it, and which read.
+    /// of one, what changes of it, which read, and what else must hold.
     pub(super) fn dependents(
         &self,
         id: FamilyId,
         family: &Family,
         each: Option<&str>,
-    ) -> Result<Vec<(Known, Known, usize)>, Refusal> {
+    ) -> Result<Vec<Dependent>, Refusal> {
         let Some(alias) = each else { return Ok(Vec::new()) };
         let (model, schema) = (self.calls.model, self.calls.schema);
         let copied = |effect: &&Effect| {
@@ -271,6 +358,12 @@ impl Writer<'_> {
             let given = self.given(&case);
             let key = model.relation(effect.relation).key().first().copied().unwrap_or(0);
             let Some(value) = given.get(&vec![key]) else { continue };
+            let selects: Vec<_> = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+            let asked = if selects == [vec![key]] {
+                Vec::new()
+            } else {
+                self.selected(&case, &BTreeSet::new(), &given)?
+            };
             let read = schema.families.get(told.family);
             let mut row = Known::new();
             for path in read.into_iter().flat_map(|read| available(model, read)) {
@@ -291,7 +384,7 @@ impl Writer<'_> {
                 }
             }
             if !change.is_empty() {
-                found.push((row, change, at));
+                found.push((row, change, at, asked));
             }
         }
         Ok(found)
@@ -311,7 +404,11 @@ impl Writer<'_> {
         });
         for case in self.cases(updates, each)? {
             let given = self.given(&case);
-            let guards = self.selected(case.effect, &given)?;
+            let conditions = self.conditions(id, family, case.effect)?;
+            let guards = match conditions.is_empty() {
+                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                false => Vec::new(),
+            };
             let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
@@ -319,12 +416,16 @@ impl Writer<'_> {
             let row = self.update(id, family, old, changed, adds, each)?;
             changes.extend(row.map(|mut row| {
                 row.guards.extend(guards);
+                row.conditions = conditions;
                 row
             }));
         }
-        for (known, change, at) in self.dependents(id, family, each)? {
+        for (known, change, at, asked) in self.dependents(id, family, each)? {
             let each = self.told.get(at).map(|told| told.step);
-            changes.extend(self.update(id, family, known, change, false, each)?);
+            changes.extend(self.update(id, family, known, change, false, each)?.map(|mut row| {
+                row.guards.extend(asked);
+                row
+            }));
         }
         changes.extend(self.kept(family, each)?);
         Ok(changes)
@@ -339,15 +440,22 @@ impl Writer<'_> {
         adds: bool,
         each: Option<usize>,
     ) -> Result<Option<Change>, Refusal> {
-        let Some(guards) = self.guards(family, &old)? else { return Ok(None) };
+        let Some(mut guards) = self.guards(family, &old)? else { return Ok(None) };
         let Some(key) = self.key(family, &old)? else { return Ok(None) };
+        guards.extend(self.keyed(family, &old));
         let mut set = Vec::new();
-        for (path, value) in &changed {
+        // Another row type of the relation may have columns that this one has not.
+        let carried = self.calls.carried(id);
+        for (path, value) in changed.iter().filter(|(path, _)| carried.contains(*path)) {
             let name = self.calls.columns.attribute(family.table, family.source, path);
             set.extend(name.map(|name| (name.to_owned(), value.clone())));
         }
         let mut add = Vec::new();
         if adds {
+            if let Some(entry) = self.composed(id, &changed) {
+                let why = format!("the key of {entry} is put together from a sum");
+                return Err(self.calls.refuse("sum", why));
+            }
             std::mem::swap(&mut set, &mut add);
         } else {
             let mut new = old;
@@ -358,7 +466,7 @@ impl Writer<'_> {
             return Ok(None);
         }
         let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
-        Ok(Some(Change { table: family.table, key, kind, each, guards }))
+        Ok(Some(Change { table: family.table, key, kind, each, guards, conditions: Vec::new() }))
     }
 
     /// Returns the changes of lists and counts of a row by the tuples that refer to it.
@@ -377,7 +485,10 @@ impl Writer<'_> {
                     && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
             };
             for case in self.cases(self.write.effects.iter().filter(touches), each)? {
-                let known = self.with_reads(case.effect, self.given(&case));
+                let given = self.given(&case);
+                // What is there already is counted, what is not there is not.
+                let guards: Vec<Guard> = self.looked(case.effect, &given).into_iter().collect();
+                let known = self.with_reads(case.effect, given);
                 let told = |path: &[usize]| {
                     self.find(relation, &known, path)
                         .ok_or_else(|| self.unknown(&format!("what {} keeps", family.name.text)))
@@ -402,7 +513,8 @@ impl Writer<'_> {
                 }
                 let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
                 let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
-                found.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+                let conditions = Vec::new();
+                found.push(Change { table: family.table, key, kind, each, guards, conditions });
             }
         }
         Ok(found)

@@ -5,15 +5,20 @@
 //!
 //! Invariant: a change names one item or row, or one for each row of a read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Calls;
-use super::expr::Expr;
-use super::request::{Change, ChangeKind, Guard, Refusal, Request};
+use super::expr::{Expr, Piece};
+use super::request::{Change, ChangeKind, Condition, Guard, Refusal, Request};
+use crate::canon::canonical;
+use crate::closure::determines_tuple;
+use crate::unique::available;
 use shelfmark_design_language::model::pattern::Effect;
-use shelfmark_design_language::model::schema::{FamilyId, WritePlan, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::schema::{
+    Family, FamilyId, WritePlan, WriteStep, WriteStepKind,
+};
 use shelfmark_design_language::model::{ColumnPath, Write};
-use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 /// The known expressions of one tuple, by path.
 pub(super) type Known = BTreeMap<ColumnPath, Expr>;
@@ -24,7 +29,7 @@ pub(super) fn requests(
     write: &Write,
     plan: &WritePlan,
 ) -> Result<Vec<Request>, Refusal> {
-    let mut writer = Writer::new(calls, write);
+    let mut writer = Writer::new(calls, write, plan);
     for step in &plan.steps {
         writer.step(step)?;
     }
@@ -49,6 +54,7 @@ pub(super) struct Case<'a> {
 pub(super) struct Writer<'a> {
     pub(super) calls: &'a Calls<'a>,
     pub(super) write: &'a Write,
+    pub(super) plan: &'a WritePlan,
     pub(super) told: Vec<BoundRead>,
     /// Number of requests so far, the open one included.
     pub(super) steps: usize,
@@ -59,8 +65,8 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Creates a translation without requests and known values.
-    pub(super) fn new(calls: &'a Calls<'a>, write: &'a Write) -> Self {
-        Writer { calls, write, told: Vec::new(), steps: 0, open: None, found: Vec::new() }
+    pub(super) fn new(calls: &'a Calls<'a>, write: &'a Write, plan: &'a WritePlan) -> Self {
+        Writer { calls, write, plan, told: Vec::new(), steps: 0, open: None, found: Vec::new() }
     }
 
     fn step(&mut self, step: &WriteStep) -> Result<(), Refusal> {
@@ -73,7 +79,13 @@ impl<'a> Writer<'a> {
                     self.read(*id, family, bindings, alias)?;
                     continue;
                 }
-                WriteStepKind::Put { each } => self.put(*id, family, each.as_deref())?,
+                WriteStepKind::Put { each } => {
+                    let puts = self.put(*id, family, each.as_deref())?;
+                    if step.transaction.is_some() && self.calls.target.one_operation_per_item {
+                        self.cancels(family, &puts)?;
+                    }
+                    puts
+                }
                 WriteStepKind::Delete { each } => self.delete(*id, family, each.as_deref())?,
                 WriteStepKind::Patch { each } => self.patch(*id, family, each.as_deref())?,
             };
@@ -117,9 +129,13 @@ impl<'a> Writer<'a> {
         if changes.is_empty() {
             return Ok(());
         }
-        if self.calls.target.one_operation_per_item {
+        // In a batch of CQL all happens in one moment, and a deletion wins over what is put.
+        if self.calls.target.one_operation_per_item || self.calls.target.name == "cql" {
             leave_out(&mut changes);
+        }
+        if self.calls.target.one_operation_per_item {
             self.once_each(&changes)?;
+            self.added_once(&changes)?;
         }
         self.steps += 1;
         let changes = changes.into_iter().map(|(_, change)| change).collect();
@@ -127,17 +143,83 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Refuses puts of a loop in a transaction that pass over what is there already: the first of them
+    /// would cancel all.
+    fn cancels(&self, family: &Family, puts: &[Change]) -> Result<(), Refusal> {
+        let unless = self.write.effects.iter().any(|effect| {
+            effect.relation == family.source
+                && effect.each.is_some()
+                && effect.existing == Existing::Unless
+        });
+        let blind = |one: &Change| {
+            one.each.is_some() && !one.guards.iter().any(|guard| guard.op == CondOp::Absent)
+        };
+        if unless && puts.iter().any(blind) {
+            let why = format!("rows of {} may be there already", family.name.text);
+            return Err(self.calls.refuse("cancelled", why));
+        }
+        Ok(())
+    }
+
+    /// Refuses additions for each row of a loop, of which two may be to one item.
+    fn added_once(&self, changes: &[(FamilyId, Change)]) -> Result<(), Refusal> {
+        for (id, change) in changes {
+            let ChangeKind::Update { add, push, .. } = &change.kind else { continue };
+            let Some(step) = change.each else { continue };
+            if add.is_empty() && push.is_empty() || self.one_for_each(change, step) {
+                continue;
+            }
+            let name = self.calls.schema.families.get(*id).map_or("", |one| &one.name.text);
+            let why = format!("one transaction may add to one item of {name} twice");
+            return Err(self.calls.refuse("one_operation", why));
+        }
+        Ok(())
+    }
+
+    /// Returns true if two rows of a loop surely have two keys: what the loop asks for and what the
+    /// key shows of its rows tells them apart.
+    fn one_for_each(&self, change: &Change, step: usize) -> bool {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let Some(told) = self.told.iter().find(|told| told.step == step) else { return false };
+        let Some(read) = schema.families.get(told.family) else { return false };
+        let mut known: BTreeSet<ColumnPath> =
+            told.wanted.iter().map(|(path, _)| path.clone()).collect();
+        let mut values: Vec<&Expr> = Vec::new();
+        for value in &change.key {
+            match value {
+                Expr::Text(pieces) => {
+                    values.extend(pieces.iter().filter_map(|piece| match piece {
+                        Piece::Hole(one, _) => Some(one),
+                        Piece::Literal(_) => None,
+                    }))
+                }
+                other => values.push(other),
+            }
+        }
+        for path in available(model, read) {
+            let shown = self.shown(told, path);
+            if shown.is_some_and(|shown| values.contains(&&shown)) {
+                known.insert(canonical(model, read.source, path));
+            }
+        }
+        determines_tuple(model, read.source, &known)
+    }
+
     /// Refuses a transaction that some inputs make change one item twice.
     fn once_each(&self, changes: &[(FamilyId, Change)]) -> Result<(), Refusal> {
         for (at, (id, first)) in changes.iter().enumerate() {
             for (other, second) in changes.iter().skip(at + 1) {
-                let moved =
-                    !first.guards.is_empty() && matches!(first.kind, ChangeKind::Delete { .. });
+                // A delete that is sent only where its key differs from that of the put.
+                let moved = matches!(first.kind, ChangeKind::Delete { .. })
+                    && matches!(second.kind, ChangeKind::Put { .. })
+                    && first.each == second.each
+                    && first.guards.iter().any(|guard| guard.op == CondOp::Near);
                 let fresh =
                     |change: &Change| matches!(change.kind, ChangeKind::Put { fresh: true, .. });
                 // What is made anew is made once, or the write is not defined.
                 let made = fresh(first) && fresh(second);
-                if id != other || moved || made || apart(&first.key, &second.key) {
+                let never = id != other || made || apart(&first.key, &second.key);
+                if never || moved || exclude(&first.guards, &second.guards) {
                     continue;
                 }
                 let name = self.calls.schema.families.get(*id).map_or("", |one| &one.name.text);
@@ -149,28 +231,53 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Adds a change; two updates of one item become one.
-fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, change: Change) {
+/// Adds a change; two updates, or two deletions, of one item become one.
+fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change) {
+    if matches!(change.kind, ChangeKind::Delete { .. }) {
+        let mut before = changes
+            .iter_mut()
+            .filter(|(other, old)| *other == id && matches!(old.kind, ChangeKind::Delete { .. }));
+        let mut perhaps = false;
+        let same = before.find(|(_, old)| {
+            perhaps |= !apart(&old.key, &change.key);
+            old.key == change.key && old.each == change.each && old.guards == change.guards
+        });
+        if let Some((_, old)) = same {
+            old.conditions.extend(change.conditions);
+            return;
+        }
+        // What the deletion before took away is not there any more.
+        if perhaps && change.conditions.is_empty() {
+            change.kind = ChangeKind::Delete { there: false };
+        }
+    }
     if let ChangeKind::Update { set, add, push, .. } = &change.kind {
         let same = changes.iter_mut().find(|(other, old)| {
             *other == id
                 && old.key == change.key
                 && old.each == change.each
+                && old.guards == change.guards
                 && matches!(old.kind, ChangeKind::Update { .. })
         });
         if let Some((
             _,
-            Change { kind: ChangeKind::Update { set: a, add: b, push: c, .. }, guards, .. },
+            Change { kind: ChangeKind::Update { set: a, add: b, push: c, .. }, conditions, .. },
         )) = same
         {
-            let twice = add.iter().any(|(name, _)| b.iter().any(|(other, _)| other == name));
+            let named =
+                |all: &[(String, Expr)], name: &String| all.iter().any(|(other, _)| other == name);
+            // What is added to before or behind a new value is not added to in one request.
+            let twice = add.iter().any(|(name, _)| named(b, name) || named(a, name))
+                || push.iter().any(|(name, _)| named(a, name));
             if !twice {
+                b.retain(|(name, _)| !named(set, name));
+                c.retain(|(name, _)| !named(set, name));
                 // The later value of an attribute is the one that stays.
                 a.retain(|(name, _)| !set.iter().any(|(other, _)| other == name));
                 a.extend(set.iter().cloned());
                 b.extend(add.iter().cloned());
                 c.extend(push.iter().cloned());
-                guards.extend(change.guards);
+                conditions.extend(change.conditions);
                 return;
             }
         }
@@ -179,38 +286,101 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, change: Change) {
 }
 
 /// Drops the delete of a delete and a put of one row type, where both have one key.
+///
+/// Where only the inputs tell, both are guarded: under another key the delete is sent, and the put
+/// must find nothing; under the same key the put takes the place of what is deleted.
 fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
-    let puts: Vec<(FamilyId, Option<usize>, Vec<Expr>)> = changes
+    let puts: Vec<(FamilyId, Change)> = changes
         .iter()
         .filter(|(_, change)| matches!(change.kind, ChangeKind::Put { .. }))
-        .map(|(id, change)| (*id, change.each, change.key.clone()))
+        .cloned()
         .collect();
-    let mut replaced: Vec<(FamilyId, Vec<Expr>)> = Vec::new();
+    let mut left: Vec<(FamilyId, Change)> = Vec::new();
+    let mut replaced: Vec<(FamilyId, Vec<Expr>, Vec<Condition>)> = Vec::new();
+    let mut perhaps: Vec<(FamilyId, Vec<Expr>, Guard, Vec<Condition>)> = Vec::new();
     changes.retain_mut(|(id, change)| {
         if !matches!(change.kind, ChangeKind::Delete { .. }) {
             return true;
         }
-        let put = puts.iter().find(|(other, each, _)| other == id && *each == change.each);
-        let Some((.., key)) = put else { return true };
+        let put = puts.iter().find(|(other, put)| other == id && put.each == change.each);
+        let Some((_, put)) = put else { return true };
+        let key = &put.key;
         let differing = || change.key.iter().zip(key).filter(|(old, new)| old != new);
-        let (left, right): (Vec<Expr>, Vec<Expr>) =
+        let (old, new): (Vec<Expr>, Vec<Expr>) =
             differing().map(|(old, new)| (old.clone(), new.clone())).unzip();
-        if left.is_empty() {
-            replaced.push((*id, key.clone()));
+        if old.is_empty() {
+            left.extend(unput(change, put).into_iter().map(|one| (*id, one)));
+            replaced.push((*id, key.clone(), change.conditions.clone()));
             return false;
         }
-        let (left, right) = (Expr::Tuple(left), Expr::Tuple(right));
-        change.guards.push(Guard { left, op: CondOp::Near, right: vec![right] });
+        let moved =
+            Guard { left: Expr::Tuple(old), op: CondOp::Near, right: vec![Expr::Tuple(new)] };
+        let mut same = change.clone();
+        same.guards.push(Guard { op: CondOp::Eq, ..moved.clone() });
+        left.extend(unput(&same, put).into_iter().map(|one| (*id, one)));
+        perhaps.push((*id, key.clone(), moved.clone(), change.conditions.clone()));
+        change.guards.push(moved);
         true
     });
-    // The put takes the place of what would have been deleted.
-    for (id, change) in changes {
-        if let ChangeKind::Put { fresh, .. } = &mut change.kind
-            && replaced.contains(&(*id, change.key.clone()))
-        {
+    for (id, key, moved, conditions) in perhaps {
+        let fresh = |(other, change): &&mut (FamilyId, Change)| {
+            let ChangeKind::Put { fresh, .. } = change.kind else { return false };
+            (fresh || !conditions.is_empty()) && *other == id && change.key == key
+        };
+        let Some((_, put)) = changes.iter_mut().find(fresh) else { continue };
+        let mut same = put.clone();
+        same.guards.push(Guard { op: CondOp::Eq, ..moved.clone() });
+        same.conditions = conditions;
+        put.guards.push(moved);
+        if let ChangeKind::Put { fresh, .. } = &mut same.kind {
             *fresh = false;
         }
+        changes.push((id, same));
     }
+    changes.extend(left);
+    // The put takes the place of what would have been deleted.
+    for (id, change) in changes {
+        let ChangeKind::Put { fresh, .. } = &mut change.kind else { continue };
+        let old = replaced.iter().find(|(other, key, _)| other == id && *key == change.key);
+        if let Some((.., conditions)) = old {
+            *fresh = false;
+            change.conditions.clone_from(conditions);
+        }
+    }
+}
+
+/// Returns deletes of what a put does not replace, because a guard of its own keeps it back.
+fn unput(delete: &Change, put: &Change) -> Vec<Change> {
+    let mut found = Vec::new();
+    let mut before = delete.clone();
+    for guard in put.guards.iter().filter(|guard| !delete.guards.contains(guard)) {
+        let Some(op) = opposite(guard.op) else { continue };
+        let mut one = before.clone();
+        one.guards.push(Guard { op, ..guard.clone() });
+        found.push(one);
+        before.guards.push(guard.clone());
+    }
+    found
+}
+
+/// Returns the comparison that holds exactly where another does not.
+fn opposite(op: CondOp) -> Option<CondOp> {
+    Some(match op {
+        CondOp::Eq => CondOp::Near,
+        CondOp::Near => CondOp::Eq,
+        CondOp::Present => CondOp::Absent,
+        CondOp::Absent => CondOp::Present,
+        _ => return None,
+    })
+}
+
+/// Returns true if no inputs let both changes through: one is sent where something holds, the other
+/// where it does not.
+fn exclude(one: &[Guard], other: &[Guard]) -> bool {
+    let against = |a: &Guard, b: &Guard| {
+        opposite(a.op) == Some(b.op) && a.left == b.left && a.right == b.right
+    };
+    one.iter().any(|a| other.iter().any(|b| against(a, b)))
 }
 
 /// Returns true if two keys differ whatever the inputs are.

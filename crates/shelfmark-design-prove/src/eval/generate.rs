@@ -620,6 +620,9 @@ pub fn write_inputs(
                 note(term, effect.relation, vec![*column]);
             }
         }
+        for one in &effect.conditions {
+            one.values.iter().for_each(|term| note(term, effect.relation, one.path.clone()));
+        }
         for predicate in effect.each.iter().flat_map(|each| &each.predicates) {
             if let (Some(term), Some(each)) = (predicate.values.first(), &effect.each) {
                 note(term, each.relation, predicate.path.clone());

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::size::{elements, row_bytes, row_bytes_max, sparse_share, value_bytes};
+use super::size::{character_bytes, elements, row_bytes, row_bytes_max, sparse_share, value_bytes};
 use super::{Context, Found, setting, threshold};
 use crate::size::volume::Figure;
 use crate::size::{format, show, volume};
@@ -219,16 +219,18 @@ fn collections(
         }
     }
     let bytes = row_bytes(model, family);
-    let most = row_bytes_max(model, family).max(bytes);
+    let most = row_bytes_max(model, family, character_bytes).max(bytes);
+    let plain = row_bytes_max(model, family, |_| 1.0);
     let (size, bytes) =
         if bytes > share * limit { ("an average", bytes) } else { ("the largest", most) };
     if bytes > share * limit {
         let message =
             format!("{name}: {size} row takes {bytes:.0} bytes, an item takes {limit:.0}");
         let count = json!({ "kind": "count", "bytes": bytes, "limit": limit });
-        // What is still taken is a risk; what is not is refused when it is written.
-        let severity =
-            if most > limit || size == "an average" { Severity::Error } else { Severity::Warning };
+        // What is still taken, and what only texts without a plain letter exceed, is a risk; what is
+        // not taken is refused when it is written.
+        let surely = plain > limit || size == "an average";
+        let severity = if surely { Severity::Error } else { Severity::Warning };
         found.push(
             Found::new("V2", number, name, family.name.span, message)
                 .severity(severity)

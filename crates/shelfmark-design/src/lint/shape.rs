@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::size::{character_bytes, is_ascii};
 use super::{Context, Found, setting};
 use shelfmark_design_language::catalogue::Severity;
 use shelfmark_design_language::model::schema::{Codec, Column, Family, Part, Schema};
@@ -14,9 +15,6 @@ use shelfmark_design_prove::order::term_text;
 
 /// Largest size of a component that is no text, in bytes: a UUID as text.
 const VALUE_BYTES: f64 = 36.0;
-
-/// Largest size of a character outside ASCII, in bytes.
-const CHARACTER_BYTES: f64 = 4.0;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     let model = context.model;
@@ -162,17 +160,12 @@ fn bytes_max(columns: &[Column]) -> Option<f64> {
             Part::Literal(text) => text.len() as f64,
             Part::End => 1.0,
             Part::Hole { ty: Type::Text(domain), .. } => {
-                let each = if is_ascii(domain) { 1.0 } else { CHARACTER_BYTES };
-                domain.max? as f64 * each
+                domain.max? as f64 * character_bytes(domain)
             }
             Part::Hole { .. } => VALUE_BYTES,
         };
     }
     Some(total)
-}
-
-fn is_ascii(domain: &TextDomain) -> bool {
-    domain.bytes().max().is_none_or(|byte| byte < 0x80)
 }
 
 /// Checks K9 as advice: a prefix is compared byte by byte, so case and Unicode form matter.

@@ -13,6 +13,7 @@ mod shelf;
 
 pub use layout::{ColumnForm, Form, Layout, TableForm};
 pub use shelf::{Ask, Image, KeyValue, Limit, Shelf, Value};
+pub use shelfmark_design_prove::calls::literal as cql_literal;
 
 use serde_json::Value as Json;
 

@@ -4,10 +4,10 @@
 use serde_json::Value as Json;
 
 use super::{Call, Image, Scene, Trial};
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::Value;
 use shelfmark_design_language::model::types::Type;
-use shelfmark_design_language::model::{Term, Value};
 use shelfmark_design_prove::calls::{self, Calls};
+use shelfmark_design_prove::eval::change;
 
 impl Trial<'_> {
     fn said(&self) -> Result<Calls<'_>, String> {
@@ -56,25 +56,7 @@ impl Trial<'_> {
     #[must_use]
     pub fn names_what_is_there(&self, pattern: usize, scene: &Scene, call: &Call) -> bool {
         let Some(write) = self.write_of(pattern) else { return true };
-        let changes = |effect: &&Effect| effect.kind != EffectKind::Insert && effect.each.is_none();
-        write.effects.iter().filter(changes).all(|effect| {
-            let wanted: Vec<(usize, Value)> = effect
-                .key
-                .iter()
-                .filter_map(|(column, term)| {
-                    let value = term.compute(&|leaf| match leaf {
-                        Term::Param(at) => call.inputs.get(*at).cloned(),
-                        _ => None,
-                    });
-                    Some((*column, value?))
-                })
-                .collect();
-            scene
-                .state
-                .tuples(effect.relation)
-                .iter()
-                .any(|tuple| wanted.iter().all(|(column, value)| tuple.get(*column) == Some(value)))
-        })
+        change::names_what_is_there(self.model, write, &scene.state, &call.inputs)
     }
 
     /// Returns every row of a state as an item, with its table.
@@ -95,6 +77,16 @@ impl Trial<'_> {
             said.item(image.family, &values, &image.kept).map_err(|refusal| refusal.to_string())
         };
         images.iter().map(item).collect()
+    }
+
+    /// Returns the columns of each table and index with their types, and whether all beside the key
+    /// count.
+    ///
+    /// # Errors
+    ///
+    /// There is no such target.
+    pub fn tables(&self) -> Result<calls::TableColumns, String> {
+        Ok(self.said()?.tables())
     }
 
     /// Converts an item of a table or index to a row.

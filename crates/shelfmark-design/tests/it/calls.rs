@@ -90,7 +90,7 @@ fn outcomes(text: &str) -> Vec<String> {
 }
 
 /// What a target cannot be asked, each beside its neighbour that it can.
-const CASES: [(&str, &[&str]); 8] = [
+const CASES: [(&str, &[&str]); 10] = [
         (
             "entity E { key id: uuid  u: uuid  at: timestamp }
              read half(u, a, b) = E where u = u and at >= a and at < b order by at
@@ -159,6 +159,27 @@ const CASES: [(&str, &[&str]); 8] = [
              read some(g, p: text(min 1, max 9, without \"|\")) = E where g = g and name begins p
              schema s target dynamodb { table base { pk text sk text row R from E pk \"<g>\" sk \"<name>|<id>\" store all } }",
             &["any refused O10", "some certified"],
+        ),
+        // An update adds to a number, and puts no text together from the sum.
+        (
+            "entity E { key id: uuid  n: int(0..99)  m: int }
+             read by_n(n) = E where n = n
+             read by_m(m) = E where m = m
+             write add_n(i) = increment E(id i) set n by 1
+             write add_m(i) = increment E(id i) set m by 1
+             write set_n(i, n) = update E(id i) set n = n
+             schema s target dynamodb { table base from E key (id;) store all
+               index by_n pk \"n#<n:pad(2)>\"  index by_m key (m;) }",
+            &["by_n certified", "by_m certified", "add_n refused O10", "add_m certified", "set_n certified"],
+        ),
+        // CQL does not tell an empty list from an absent one.
+        (
+            "entity E { key id: uuid  tags: list of text optional }
+             entity F { key id: uuid  tags: list of text }
+             read e(i) = E where id = i
+             read f(i) = F where id = i
+             schema s target cql { table e from E key (id;) store all  table f from F key (id;) store all }",
+            &["e refused O10", "f certified"],
         ),
 ];
 

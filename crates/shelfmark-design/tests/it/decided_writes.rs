@@ -489,3 +489,112 @@ schema derived target shelfmark {
         assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
     }
 }
+
+/// What a loop selects by beside the key of its own tuples must be shown by its rows, or be what the
+/// loop goes by.
+#[test]
+fn a_loop_over_the_tuples_themselves_knows_what_else_selects() {
+    let found = statuses(
+        r#"
+entity B { key id: uuid  p: enum("x", "y")  q: int }
+write some(q) = delete B(id e.id, p "x") for each B as e where q = q
+write all(q) = delete B(id e.id, q q) for each B as e where q = q
+schema hidden target dynamodb {
+  table base from B key (id;) store all  index by_q key (q;) store { }
+  write some { read by_q where q = q as e ; delete base for each e }
+  write all { read by_q where q = q as e ; delete base for each e }
+}
+schema shown target dynamodb {
+  table base from B key (id;) store all  index by_q key (q;) store { p }
+  write some { read by_q where q = q as e ; delete base for each e }
+  write all { read by_q where q = q as e ; delete base for each e }
+}
+"#,
+    );
+    assert_eq!(
+        found,
+        [
+            "hidden.some refused",
+            "hidden.all certified",
+            "shown.some certified",
+            "shown.all certified"
+        ]
+    );
+}
+
+/// Conditions are checked by the request that changes the row, or the write is refused with a state.
+#[test]
+fn conditions_are_the_targets_own() {
+    let text = r#"
+entity Stock { key id: uuid  n: int(0..99)  place: text(min 1, max 9)  by: uuid optional }
+entity Order { key id: uuid  stock: Stock }
+write take(s, k) = increment Stock(id s) set n by -1 if n >= k
+write drop(s, p) = delete Stock(id s) if place = p, by is absent
+write sell(o, s) = insert Order(id o, stock s) and increment Stock(id s) set n by -1 if n >= 1
+schema one target dynamodb {
+  table stock from Stock key (id;) store all  table orders from Order key (id;) store all
+  write sell { transaction { put orders ; patch stock } }
+}
+schema apart target dynamodb {
+  table stock from Stock key (id;) store all  table orders from Order key (id;) store all
+  write sell { put orders ; patch stock }
+}
+schema hidden target dynamodb { table ids from Stock key (id;) store { n }  table orders from Order key (id;) store all }
+schema lwt target cql { table stock from Stock key (id;) store all  table orders from Order key (id;) store all }
+schema none target candb { table stock { pk text sk text row S from Stock pk "s\#<id>" sk "0" store all
+  row O from Order pk "o\#<id>" sk "0" store all } }
+schema here target shelfmark { table stock from Stock key (id;) store all  table orders from Order key (id;) store all }
+"#;
+    let text = &text.replace("\\#", "#");
+    let mut found = statuses(text);
+    found.retain(|one| !one.starts_with("lwt.take"));
+    assert_eq!(
+        found,
+        [
+            "one.take certified",
+            "one.drop certified",
+            "one.sell certified",
+            "apart.take certified",
+            "apart.drop certified",
+            "apart.sell refused",
+            "hidden.take certified",
+            "hidden.drop refused",
+            "hidden.sell certified",
+            "lwt.drop certified",
+            "lwt.sell refused",
+            "none.take refused",
+            "none.drop refused",
+            "none.sell refused",
+            "here.take certified",
+            "here.drop certified",
+            "here.sell certified",
+        ]
+    );
+    let document = Document::parse("m", text).expect("a model");
+    let apart =
+        document.prove().into_iter().find(|one| one.schema == "apart" && one.pattern == "sell");
+    let witness = apart.and_then(|one| one.witness).expect("a witness");
+    assert!(witness.get("state").is_some(), "{witness}");
+}
+
+/// What has no condition says so, with what to do.
+#[test]
+fn conditions_that_are_none() {
+    for (written, said) in [
+        ("insert A(id i, n 1) if n = 1", "a new tuple has nothing to compare with"),
+        ("update A(id e.id) set n = 1 if n = 2 for each A as e", "a condition is on one tuple"),
+        ("update A(id i) set n = 1 if n between 1 and 2", "no target has this comparison"),
+        ("update A(id i) set n = 1 if b.n = 2", "an attribute of the tuple itself"),
+        ("update A(id i) set n = 1 if yes > false", "values of this type are not compared"),
+    ] {
+        let text = format!(
+            "entity B {{ key id: uuid  n: int }}\nentity A {{ key id: uuid  n: int  yes: bool optional  b: B optional }}\nwrite w(i) = {written}\n"
+        );
+        let report = Document::parse("m", &text).err().map(|report| report.to_string());
+        let report = report.unwrap_or_default();
+        assert!(report.contains(said), "{written}: {report}");
+    }
+    let text = "entity A {\n  key id: uuid\n  n: int\n}\n\nwrite w(i, k) = update A(id i) set n = 1 if n >= k, n <= 9 and delete A(id k)\n";
+    let printed = Document::format("m", text).expect("it parses");
+    assert!(printed.contains("if n >= k, n <= 9"), "{printed}");
+}

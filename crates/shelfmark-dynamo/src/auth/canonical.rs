@@ -131,6 +131,22 @@ pub(super) fn is_signature(
     to_sign: &str,
     signature: &str,
 ) -> bool {
+    let (Some(mut mac), Some(given)) = (keyed(secret, scope), unhex(signature)) else {
+        return false;
+    };
+    mac.update(to_sign.as_bytes());
+    mac.verify_slice(&given).is_ok()
+}
+
+/// Returns the signature of a text, in hexadecimal.
+pub(super) fn signature(secret: &str, scope: &Scope<'_>, to_sign: &str) -> Option<String> {
+    let mut mac = keyed(secret, scope)?;
+    mac.update(to_sign.as_bytes());
+    Some(hex::encode(mac.finalize().into_bytes()))
+}
+
+/// Returns the code that is keyed by a secret for a scope.
+fn keyed(secret: &str, scope: &Scope<'_>) -> Option<Hmac<Sha256>> {
     let first = format!("AWS4{secret}").into_bytes();
     let key = [scope.date, scope.region, scope.service, scope.terminator].iter().try_fold(
         first,
@@ -140,10 +156,7 @@ pub(super) fn is_signature(
             Some(mac.finalize().into_bytes().to_vec())
         },
     );
-    let mac = key.and_then(|key| Hmac::<Sha256>::new_from_slice(&key).ok());
-    let (Some(mut mac), Some(given)) = (mac, unhex(signature)) else { return false };
-    mac.update(to_sign.as_bytes());
-    mac.verify_slice(&given).is_ok()
+    key.and_then(|key| Hmac::<Sha256>::new_from_slice(&key).ok())
 }
 
 /// Reads lower-case hexadecimal, as signatures are written.

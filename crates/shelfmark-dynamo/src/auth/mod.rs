@@ -17,6 +17,7 @@ mod canonical;
 mod claim;
 mod current;
 mod policy;
+mod sign;
 mod time;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use self::claim::Claim;
 pub(crate) use self::current::CurrentCredentials;
 pub use self::policy::{Access, Policy};
+pub use self::sign::Signer;
 use crate::errors::{Exception, texts};
 
 /// Largest difference between a request's time and ours, in seconds.

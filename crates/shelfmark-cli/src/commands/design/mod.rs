@@ -10,6 +10,7 @@ mod calls;
 mod check;
 mod confirm;
 mod draw;
+mod endpoint;
 mod import;
 mod plan;
 mod prove;

@@ -1,14 +1,19 @@
 //! Resolves writes of patterns.
 
-use super::super::pattern::{Each, Effect, EffectKind, Write};
+use super::super::pattern::{Each, Effect, EffectKind, Predicate, Write};
 use super::super::relation::Column;
 use super::super::term::Term;
+use super::super::types::Type;
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
 use super::relations::lower;
 use super::{Resolver, facts_of, named};
 use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, EffectKind as Written, Name};
+use crate::syntax::tree::{self, CondOp, EffectKind as Written, Name};
+
+/// The comparisons of conditions on writes.
+const CONDITIONS: [CondOp; 7] =
+    [CondOp::Eq, CondOp::Lt, CondOp::Le, CondOp::Gt, CondOp::Ge, CondOp::Present, CondOp::Absent];
 
 impl Resolver {
     pub(super) fn write(&mut self, write: &tree::Write) {
@@ -66,7 +71,50 @@ impl Resolver {
         } else {
             self.check_selects_one(relation, effect, &key);
         }
-        Some(Effect { kind, relation, key, set, existing: effect.existing, each })
+        let conditions = self.conditions(relation, kind, effect, params);
+        Some(Effect { kind, relation, key, set, existing: effect.existing, conditions, each })
+    }
+
+    /// Resolves the conditions of an effect on its own tuple.
+    fn conditions(
+        &mut self,
+        relation: usize,
+        kind: EffectKind,
+        effect: &tree::Effect,
+        params: &mut Params,
+    ) -> Vec<Predicate> {
+        let mut found = Vec::new();
+        for cond in &effect.conds {
+            let wrong = if kind == EffectKind::Insert {
+                Some(("a new tuple has nothing to compare with", "write `unless exists`"))
+            } else if effect.each.is_some() {
+                Some(("a condition is on one tuple, and this is a loop", "select by `where`"))
+            } else if !CONDITIONS.contains(&cond.op) {
+                let help = "`=`, `<`, `<=`, `>`, `>=`, `is present` and `is absent` are known here";
+                Some(("no target has this comparison as the condition of a write", help))
+            } else {
+                None
+            };
+            if let Some((message, help)) = wrong {
+                self.error(Diagnostic::error(cond.span, message.to_owned()).help(help));
+                continue;
+            }
+            let Some(one) = self.predicate(relation, cond, params, Scope::NONE) else { continue };
+            let ty = self.model.path_type(relation, &one.path);
+            let ordered = !matches!(cond.op, CondOp::Eq | CondOp::Present | CondOp::Absent);
+            let wrong = if one.path.len() != 1 {
+                Some("a condition is on an attribute of the tuple itself")
+            } else if matches!(ty, Type::List(..)) || ordered && ty == Type::Bool {
+                Some("values of this type are not compared in the condition of a write")
+            } else {
+                None
+            };
+            match wrong {
+                Some(message) => self.error(Diagnostic::error(cond.span, message.to_owned())),
+                None => found.push(one),
+            }
+        }
+        found
     }
 
     /// Reports a change of an attribute that is declared never to change.

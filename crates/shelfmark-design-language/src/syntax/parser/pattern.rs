@@ -281,7 +281,7 @@ impl Parser<'_> {
             effects.push(self.effect()?);
         }
         let facts = self.facts(&PATTERN_FACTS)?;
-        let known = ["set", "unless", "or", "for", "and"].into_iter();
+        let known = ["set", "unless", "or", "if", "for", "and"].into_iter();
         self.ends_here("more of a write", known.chain(PATTERN_FACTS.map(|(name, _)| name)))?;
         Some(Write { name, params, effects, facts, span: self.since(start) })
     }
@@ -313,8 +313,10 @@ impl Parser<'_> {
         } else {
             Existing::Fresh
         };
+        // A comma, because `and` begins the next change.
+        let conds = if self.eat_word("if") { self.commas(Self::cond)? } else { Vec::new() };
         let each = if self.word() == "for" { Some(self.each()?) } else { None };
-        Some(Effect { kind, relation, key, set, existing, each, span: self.since(start) })
+        Some(Effect { kind, relation, key, set, existing, conds, each, span: self.since(start) })
     }
 
     /// Parses `col value`, `col = value`, or `col by value`.

@@ -212,6 +212,10 @@ fn effect(item: &Effect) -> String {
         Existing::Unless => out.push_str(" unless exists"),
         Existing::Replace => out.push_str(" or replace"),
     }
+    if !item.conds.is_empty() {
+        let all = join(&item.conds, ", ", |one| conds(std::slice::from_ref(one)));
+        out.push_str(&format!(" if {all}"));
+    }
     if let Some(each) = &item.each {
         out.push_str(&format!(" {}", each_text(each)));
     }

@@ -7,7 +7,7 @@ pub use steps::{run, run_on};
 
 use std::collections::BTreeMap;
 
-use super::state::{State, Tuple, meets};
+use super::state::{State, Tuple, compare, meets};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::Existing;
@@ -15,6 +15,9 @@ use shelfmark_design_language::syntax::tree::Existing;
 /// Applies a write to a state; `None` where it is not defined.
 pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
     let mut new = state.clone();
+    if !write.effects.iter().all(|effect| holds(effect, state, inputs)) {
+        return Some(new);
+    }
     for effect in &write.effects {
         for tuple in loop_tuples(model, state, effect, inputs) {
             let leaf = |term: &Term| match term {
@@ -29,6 +32,53 @@ pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> O
         }
     }
     new.is_valid(model).then_some(new)
+}
+
+/// Returns true if an effect has no conditions, or its tuple is there and they hold of it.
+fn holds(effect: &Effect, state: &State, inputs: &[Value]) -> bool {
+    let leaf = |term: &Term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    };
+    let selects = |tuple: &&Tuple| {
+        let mut terms = effect.key.iter();
+        terms.all(|(column, term)| tuple.get(*column) == term.compute(&leaf).as_ref())
+    };
+    effect.conditions.is_empty()
+        || state.tuples(effect.relation).iter().find(selects).is_some_and(|tuple| {
+            effect.conditions.iter().all(|one| {
+                let values: Option<Vec<Value>> =
+                    one.values.iter().map(|value| value.compute(&leaf)).collect();
+                let found = one.path.first().and_then(|column| tuple.get(*column));
+                found.zip(values).is_some_and(|(found, values)| compare(one.op, found, &values))
+            })
+        })
+}
+
+/// Returns true if every tuple is there that the write names in order to change or to delete it.
+pub fn names_what_is_there(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> bool {
+    let changes = |effect: &&Effect| effect.kind != EffectKind::Insert;
+    write.effects.iter().filter(changes).all(|effect| {
+        loop_tuples(model, state, effect, inputs).into_iter().all(|tuple| {
+            let leaf = |term: &Term| match term {
+                Term::Param(index) => inputs.get(*index).cloned(),
+                Term::Prior(path) => {
+                    let each = effect.each.as_ref()?;
+                    Some(state.value(model, each.relation, tuple?, path))
+                }
+                _ => None,
+            };
+            let wanted: Vec<(usize, Value)> = effect
+                .key
+                .iter()
+                .filter_map(|(column, term)| Some((*column, term.compute(&leaf)?)))
+                .collect();
+            let fits = |other: &Tuple| {
+                wanted.iter().all(|(column, value)| other.get(*column) == Some(value))
+            };
+            state.tuples(effect.relation).iter().any(fits)
+        })
+    })
 }
 
 fn loop_tuples<'a>(

@@ -8,8 +8,10 @@ use super::super::shelf::{Holder, Key};
 use super::super::state::compare;
 use super::known::{Case, Known};
 use crate::canon::canonical;
+use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
+use crate::paths::all_key_paths;
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
@@ -60,6 +62,11 @@ pub fn run_on(
         changed: Vec::new(),
     };
     let mut items = Items::of(schema);
+    for effect in write.effects.iter().filter(|effect| !effect.conditions.is_empty()) {
+        if !runner.holds(plan, effect)? {
+            return Ok(());
+        }
+    }
     for step in &plan.steps {
         runner.step(step)?;
         items.step(step, std::mem::take(&mut runner.changed))?;
@@ -89,6 +96,34 @@ pub(super) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// Returns true if the row that checks an effect's conditions satisfies them; what nothing checks
+    /// keeps nothing back.
+    fn holds(&self, plan: &WritePlan, effect: &Effect) -> Result<bool, String> {
+        let Some(id) = checked_by(self.model, self.schema, self.write, plan, effect) else {
+            return Ok(true);
+        };
+        let Some(family) = self.schema.families.get(id) else { return Ok(true) };
+        let in_key = all_key_paths(self.model, family);
+        let own = effect.key.iter().filter(|(column, _)| in_key.contains(&vec![*column]));
+        let own: Vec<(ColumnPath, Value)> =
+            own.filter_map(|(column, term)| Some((vec![*column], self.param(term)?))).collect();
+        let found = self.shelf.matching(id, &own)?;
+        let Some((_, row)) = found.first() else { return Ok(false) };
+        let selects = |(column, term): &(usize, Term)| {
+            let path = vec![*column];
+            in_key.contains(&path) || row.values.get(&path) == self.param(term).as_ref()
+        };
+        if !effect.key.iter().all(selects) {
+            return Ok(false);
+        }
+        Ok(effect.conditions.iter().all(|one| {
+            let values: Option<Vec<Value>> =
+                one.values.iter().map(|value| self.param(value)).collect();
+            let found = row.values.get(&one.path);
+            found.zip(values).is_some_and(|(found, values)| compare(one.op, found, &values))
+        }))
+    }
+
     fn step(&mut self, step: &WriteStep) -> Result<(), String> {
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };

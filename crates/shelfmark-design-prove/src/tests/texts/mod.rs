@@ -20,8 +20,11 @@ pub(crate) fn rich(seed: u64) -> String {
     rich::text(&mut Random::new(seed ^ 0x51C4))
 }
 
+/// The first seed of wild texts whose writes have conditions.
+pub(crate) const CONDITIONAL: u64 = 1 << 20;
+
 /// Relations, patterns, row families and plans put together at random; a few of them do not fit each
-/// other, and are no model.
+/// other, and are no model. From [`CONDITIONAL`] on writes have conditions.
 pub(crate) fn wild(seed: u64) -> String {
-    wild::text(&mut Random::new(seed ^ 0xBEEF))
+    wild::text(&mut Random::new(seed ^ 0xBEEF), seed >= CONDITIONAL)
 }

@@ -20,7 +20,7 @@ mod write;
 use super::Random;
 
 /// Returns a model: entities and links, two to five reads, one to four writes, one or two schemas.
-pub(super) fn text(random: &mut Random) -> String {
+pub(super) fn text(random: &mut Random, conditional: bool) -> String {
     let relations = relation::relations(random);
     let mut out = relation::declared(&relations);
     let reads: Vec<read::Read> =
@@ -29,7 +29,7 @@ pub(super) fn text(random: &mut Random) -> String {
         out.push_str(&read.text(&relations));
     }
     for number in 0..1 + random.below(4) {
-        out.push_str(&write::text(&relations, number, random));
+        out.push_str(&write::text(&relations, number, random, conditional));
     }
     for number in 0..1 + random.below(2) {
         out.push_str(&schema::text(&relations, &reads, number, random));

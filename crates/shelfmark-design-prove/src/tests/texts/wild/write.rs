@@ -13,6 +13,8 @@ use super::{Random, chance, word};
 /// Values of one write: inputs are taken again where their type is asked for again.
 struct Values<'a> {
     relations: &'a [Relation],
+    /// True if parts may have conditions.
+    conditional: bool,
     inputs: Inputs,
     typed: Vec<(String, &'static str)>,
 }
@@ -24,8 +26,14 @@ struct Part<'a> {
     each: Option<&'a Relation>,
 }
 
-pub(super) fn text(relations: &[Relation], number: usize, random: &mut Random) -> String {
-    let mut values = Values { relations, inputs: Inputs::default(), typed: Vec::new() };
+pub(super) fn text(
+    relations: &[Relation],
+    number: usize,
+    random: &mut Random,
+    conditional: bool,
+) -> String {
+    let mut values =
+        Values { relations, conditional, inputs: Inputs::default(), typed: Vec::new() };
     let count = [1, 1, 1, 2, 2, 3][random.below(6)];
     let parts: Vec<String> = (0..count).map(|_| values.part(random)).collect();
     format!("write w{number}({}) = {}\n", values.inputs.names().join(", "), parts.join(" and "))
@@ -47,6 +55,12 @@ impl<'a> Values<'a> {
             4 => self.increment(&part, random),
             _ => self.update(&part, random),
         };
+        let changes = !out.starts_with("insert") && !out.starts_with("link");
+        if self.conditional && each.is_none() && changes && chance(random, 2, 3) {
+            let count = 1 + random.below(2);
+            let all: Vec<String> = (0..count).map(|_| self.condition(&part, random)).collect();
+            out.push_str(&format!(" if {}", all.join(", ")));
+        }
         if let Some(each) = each {
             out.push_str(&format!(" for each {} as e", each.name));
             if chance(random, 4, 5) {
@@ -102,6 +116,19 @@ impl<'a> Values<'a> {
             return format!("{verb} {}({selected})", part.relation.name);
         }
         format!("update {}({selected}) set {}", part.relation.name, set.join(", "))
+    }
+
+    /// Returns a comparison of an attribute of the changed tuple.
+    fn condition(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let all = &part.relation.attributes;
+        let attribute = &all[random.below(all.len())];
+        if attribute.optional && chance(random, 1, 3) {
+            return format!("{} is {}", attribute.name, word(random, &["present", "absent"]));
+        }
+        let plain = attribute.ty == "bool" || chance(random, 1, 2);
+        let op = if plain { "=" } else { word(random, &["<", "<=", ">", ">="]) };
+        let value = self.value(part, attribute, true, random);
+        format!("{} {op} {value}", attribute.name)
     }
 
     /// Returns a key of the relation, and sometimes one attribute more.
