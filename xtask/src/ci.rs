@@ -1,7 +1,7 @@
 //! Runs what CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
-use crate::{clients, cluster, deny, fuzz, mutants, oracle, tidy, wasm};
+use crate::{clients, cluster, deny, fuzz, mutants, oracle, packages, tidy, wasm};
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
@@ -24,6 +24,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     wasm::run()?;
     cluster::run()?;
     clients::run_built(long)?;
+    packages::run()?;
     if long {
         fuzz::run_long()?;
         oracle::run_if_there()?;

@@ -15,6 +15,7 @@ mod deny;
 mod fuzz;
 mod mutants;
 mod oracle;
+mod packages;
 mod run;
 mod tidy;
 mod wasm;
@@ -33,6 +34,7 @@ Tasks:
   clients [--long]
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
+  packages      run the packages for test suites (clients/pytest-shelfmark, clients/vitest-shelfmark)
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["tikv"] => cluster::run(),
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
+        ["packages"] => packages::run(),
         ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         ["mutants", options @ ..] => mutants::run_with_options(options),
