@@ -25,8 +25,9 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     cluster::run()?;
     clients::run_built(long)?;
     packages::run()?;
-    book::run()?;
+    book::check()?;
     if long {
+        book::image()?;
         fuzz::run_long()?;
         oracle::run_if_there()?;
         mutants::run_if_there()?;

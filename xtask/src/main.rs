@@ -37,6 +37,7 @@ Tasks:
                 the Java driver (JDK 17 and Maven) and what takes long
   packages      run the packages for test suites (clients/pytest-shelfmark, clients/vitest-shelfmark)
   book          build the book and run the commands on its pages
+  image         build the image of deploy/Containerfile and start it, where buildah is installed
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
@@ -59,7 +60,8 @@ fn main() -> ExitCode {
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
         ["packages"] => packages::run(),
-        ["book"] => book::run(),
+        ["book"] => book::check(),
+        ["image"] => book::image(),
         ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         ["mutants", options @ ..] => mutants::run_with_options(options),
