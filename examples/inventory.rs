@@ -5,8 +5,10 @@
 
 #![expect(clippy::print_stdout, reason = "it shows what it does")]
 
+use std::error::Error;
+
 use serde::{Deserialize, Serialize};
-use shelfmark::{OrderedTable, Result, Shelfmark};
+use shelfmark::{OrderedTable, Shelfmark};
 
 /// What is stored of an article; where it stands is its key.
 #[derive(Clone, Serialize, Deserialize)]
@@ -15,10 +17,10 @@ struct Article {
     pieces: u32,
 }
 
-fn main() -> Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
     // `TableDefinition::new("articles")` and `Database::create(path)` become:
-    let folder = std::env::temp_dir().join(format!("inventory-{}", std::process::id()));
-    let store = Shelfmark::open(&folder)?;
+    let store = Shelfmark::open(folder.path())?;
     let database = store.database("inventory")?;
     // By aisle and shelf: an aisle is one range, in the order of its shelves.
     let articles: OrderedTable<(String, u32), Article> =
@@ -64,6 +66,5 @@ fn main() -> Result<()> {
     println!("then {} articles, now {}", moment.iter().count()?, articles.iter().count()?);
 
     store.close()?;
-    std::fs::remove_dir_all(&folder).ok();
     Ok(())
 }
