@@ -1,5 +1,8 @@
 // The helpers with the real clients of both faces. Also compiled, so that the types are tried.
 
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import cassandra from 'cassandra-driver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -80,10 +83,11 @@ test('the shared server is another one, and the environment leads to it', async 
 });
 
 test('a server that asks for signatures says so when it is emptied', async () => {
-  const { mkdtemp, writeFile } = await import('node:fs/promises');
-  const keys = `${await mkdtemp('/tmp/shelfmark-keys-')}/keys`;
+  const folder = await mkdtemp(path.join(tmpdir(), 'shelfmark-keys-'));
+  const keys = path.join(folder, 'keys');
   await writeFile(keys, '[a]\naws_access_key_id = local\naws_secret_access_key = local\n');
   const server: Server = await start({ args: ['--credentials', keys] });
   await expect(server.empty()).rejects.toThrow(/ListTables was refused: .*MissingAuthenticationToken/);
   await server.stop();
+  await rm(folder, { recursive: true });
 });
