@@ -1,7 +1,7 @@
 //! Runs what CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
-use crate::{clients, cluster, deny, fuzz, mutants, oracle, tidy, wasm};
+use crate::{book, clients, cluster, deny, fuzz, mutants, oracle, packages, tidy, wasm};
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
@@ -16,7 +16,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     // them alone would choose other features of half the dependencies and compile all of it again.
     run_with("cargo", &["test", "--workspace"], mode)?;
     run_with("cargo", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
-    for example in ["async", "blog", "chat"] {
+    for example in ["async", "blog", "chat", "inventory"] {
         start(&built("examples").join(example).to_string_lossy(), &[])?;
     }
     tidy::run()?;
@@ -24,7 +24,10 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     wasm::run()?;
     cluster::run()?;
     clients::run_built(long)?;
+    packages::run()?;
+    book::check()?;
     if long {
+        book::image()?;
         fuzz::run_long()?;
         oracle::run_if_there()?;
         mutants::run_if_there()?;

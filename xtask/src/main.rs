@@ -8,6 +8,7 @@
     reason = "a tool for developers: it prints, and what it reads and writes is no data of users"
 )]
 
+mod book;
 mod ci;
 mod clients;
 mod cluster;
@@ -15,6 +16,7 @@ mod deny;
 mod fuzz;
 mod mutants;
 mod oracle;
+mod packages;
 mod run;
 mod tidy;
 mod wasm;
@@ -33,6 +35,9 @@ Tasks:
   clients [--long]
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
+  packages      run the packages for test suites (clients/pytest-shelfmark, clients/vitest-shelfmark)
+  book          build the book and run the commands on its pages
+  image         build the image of deploy/Containerfile and start it, where buildah is installed
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
@@ -54,6 +59,9 @@ fn main() -> ExitCode {
         ["tikv"] => cluster::run(),
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
+        ["packages"] => packages::run(),
+        ["book"] => book::check(),
+        ["image"] => book::image(),
         ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         ["mutants", options @ ..] => mutants::run_with_options(options),

@@ -14,6 +14,22 @@ use super::{has_extension, read};
 const ARGUMENTS: &str = "crates/shelfmark-cli/src/arguments/mod.rs";
 /// The sections of a unit of systemd.
 const SECTIONS: [&str; 3] = ["Unit", "Service", "Install"];
+/// The instructions of a Containerfile that ours may use.
+const INSTRUCTIONS: [&str; 13] = [
+    "ARG",
+    "CMD",
+    "COPY",
+    "ENTRYPOINT",
+    "ENV",
+    "EXPOSE",
+    "FROM",
+    "HEALTHCHECK",
+    "RUN",
+    "STOPSIGNAL",
+    "USER",
+    "VOLUME",
+    "WORKDIR",
+];
 
 pub(super) fn check(files: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let flags = flags()?;
@@ -32,6 +48,8 @@ pub(super) fn check(files: &[PathBuf]) -> anyhow::Result<Vec<String>> {
             }
         } else if has_extension(path, "service") {
             unit(path, &text, &mut problems)
+        } else if path.file_name().is_some_and(|name| name == "Containerfile") {
+            image(path, &text, &mut problems)
         } else {
             Vec::new()
         };
@@ -90,4 +108,83 @@ fn unit(path: &Path, text: &str, problems: &mut Vec<String>) -> Vec<String> {
         }
     }
     flags
+}
+
+/// Returns the flags of an image's command. Looks whether instructions are known, and whether stages and
+/// arguments that they name are declared above them.
+fn image(path: &Path, text: &str, problems: &mut Vec<String>) -> Vec<String> {
+    let mut flags = Vec::new();
+    let mut declared = BTreeSet::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut problem = |what: &str| {
+            problems.push(format!("{}:{}: {what}", path.display(), number + 1));
+        };
+        let (instruction, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if !INSTRUCTIONS.contains(&instruction) || rest.is_empty() {
+            problem("no instruction of a Containerfile");
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match (instruction, words.as_slice()) {
+            ("ARG", [name, ..]) => {
+                declared.insert(name.split('=').next().unwrap_or(name).to_owned());
+            }
+            ("FROM", [base, rest @ ..]) => {
+                let argument = base.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
+                if argument.is_some_and(|name| !declared.contains(name)) {
+                    problem("no ARG above declares the image");
+                }
+                if let ["AS", stage] = rest {
+                    declared.insert((*stage).to_owned());
+                }
+            }
+            ("COPY", words) => {
+                let stage = words.iter().find_map(|word| word.strip_prefix("--from="));
+                if stage.is_some_and(|name| !declared.contains(name)) {
+                    problem("no FROM above names the stage");
+                }
+            }
+            ("CMD" | "ENTRYPOINT", _) => match serde_json::from_str::<Vec<String>>(rest) {
+                Ok(words) => flags.extend(words.iter().filter_map(|word| flag_of(word))),
+                Err(_) => problem("a command is a JSON array of texts"),
+            },
+            _ => {}
+        }
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> (Vec<String>, Vec<String>) {
+        let mut problems = Vec::new();
+        let flags = image(Path::new("Containerfile"), text, &mut problems);
+        (flags, problems)
+    }
+
+    #[test]
+    fn an_image_names_what_is_declared() {
+        let (flags, problems) = told(
+            "ARG A=b\nFROM ${A} AS build\nRUN make\nFROM c\nCOPY --from=build /a /b\n\
+             CMD [\"serve\", \"--data\", \"/d\"]\n",
+        );
+        assert_eq!((flags, problems), (vec!["data".to_owned()], Vec::new()));
+    }
+
+    #[test]
+    fn what_an_image_names_and_nothing_declares_is_found() {
+        for (text, what) in [
+            ("FROM ${A}\n", "no ARG above declares the image"),
+            ("FROM a AS b\nCOPY --from=c /a /b\n", "no FROM above names the stage"),
+            ("FORM a\n", "no instruction of a Containerfile"),
+            ("CMD serve --data\n", "a command is a JSON array of texts"),
+        ] {
+            let (_, problems) = told(text);
+            assert!(matches!(problems.as_slice(), [one] if one.ends_with(what)), "{problems:?}");
+        }
+    }
 }
