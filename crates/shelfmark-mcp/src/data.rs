@@ -38,7 +38,7 @@ const READING_WORDS: [&str; 3] = ["SELECT", "DESCRIBE", "DESC"];
 pub struct Answered {
     /// The answer as JSON or text.
     pub text: String,
-    /// What was read, one line for each step; empty where that is not known.
+    /// The key ranges and rows that were read, a line for each step; empty where that is not known.
     pub read: String,
 }
 

@@ -24,7 +24,7 @@ const INSTRUCTIONS: &str = "Shelfmark designs keys for ordered stores (DynamoDB,
     by its witness, then `calls` gives tables and requests. A refusal is a fact about the schema, \
     not an opinion: change the model or the schema, do not argue with it.";
 
-/// What a server offers.
+/// The settings of a server: which tools it offers.
 #[derive(Clone, Default)]
 pub struct Settings {
     /// The store; without one there are the tools on models alone.
