@@ -111,6 +111,15 @@ fn what_is_written_over_the_server_is_what_the_faces_read() {
     assert!(stdout(&read).contains("new"), "{}", stdout(&read));
 }
 
+/// Stops the writers when it is dropped.
+struct StopAtEnd<'s>(&'s AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_server_that_clients_write_to_is_verified_and_copied() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,6 +129,8 @@ fn a_server_that_clients_write_to_is_verified_and_copied() {
     let copy = folder.path().join("copy");
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        // Also where something fails: otherwise the writers would never end.
+        let _stops = StopAtEnd(&stop);
         for writer in 0..2 {
             let (server, stop) = (&server, &stop);
             scope.spawn(move || {
@@ -136,7 +147,6 @@ fn a_server_that_clients_write_to_is_verified_and_copied() {
         }
         let copied = ran(&["backup", copy.to_str().unwrap()], ["--server", &console]);
         assert!(copied.0, "{copied:?}");
-        stop.store(true, Ordering::Relaxed);
     });
     let restored = folder.path().join("restored");
     let restored = restored.to_str().unwrap();
