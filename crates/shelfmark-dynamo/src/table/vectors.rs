@@ -59,10 +59,11 @@ impl Distance {
             Self::DotProduct => dot(),
             Self::Euclidean => pairs().map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt(),
             Self::Cosine => {
-                let length = |vector: &[f32]| {
-                    vector.iter().map(|a| f64::from(*a) * f64::from(*a)).sum::<f64>().sqrt()
+                let square = |vector: &[f32]| {
+                    vector.iter().map(|a| f64::from(*a) * f64::from(*a)).sum::<f64>()
                 };
-                let both = length(one) * length(other);
+                // One root of both: of a vector and itself it is exact.
+                let both = (square(one) * square(other)).sqrt();
                 // A vector without a direction is as far from each other one.
                 if both == 0.0 { 1.0 } else { (1.0 - dot() / both).clamp(0.0, 2.0) }
             }
