@@ -86,7 +86,8 @@ fn health_says_why_writes_are_refused() {
         assert!(ask(&console, path, "").starts_with("HTTP/1.1 200 OK"), "{path}");
     }
     assert!(ask(&console, "/elsewhere", "").starts_with("HTTP/1.1 404"));
-    assert!(ask(&console, "/", "").contains("<title>"));
+    assert!(ask(&console, "/", "").starts_with("HTTP/1.1 303"), "to the first page");
+    assert!(ask(&console, "/tables", "").contains("<title>"));
     drop(server.stop("-TERM"));
     let full = ["--console", "127.0.0.1:0", "--disk-free-min", "1000000GB"];
     let _server = Server::start_cql(folder.path(), &full);
