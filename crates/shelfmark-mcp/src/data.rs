@@ -8,7 +8,7 @@ use crate::arguments::Arguments;
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
 /// The operations of DynamoDB that change nothing.
-const READS: [&str; 16] = [
+const READS: [&str; 17] = [
     "BatchGetItem",
     "DescribeContinuousBackups",
     "DescribeEndpoints",
@@ -25,10 +25,8 @@ const READS: [&str; 16] = [
     "Query",
     "Scan",
     "SearchVectors",
+    "TransactGetItems",
 ];
-
-/// The operations that only read where their body says so.
-const READS_OF_SEVERAL: [&str; 1] = ["TransactGetItems"];
 
 /// The first words of statements of CQL that change nothing.
 const READING_WORDS: [&str; 3] = ["SELECT", "DESCRIBE", "DESC"];
@@ -79,7 +77,7 @@ pub(crate) fn dynamodb(
 ) -> Result<Json, String> {
     let operation = arguments.text("operation")?;
     let request = arguments.object("request")?;
-    let reads = READS.contains(&operation) || READS_OF_SEVERAL.contains(&operation);
+    let reads = READS.contains(&operation);
     let selects = operation == "ExecuteStatement"
         && first_word(request.get("Statement").and_then(Json::as_str).unwrap_or_default())
             == "SELECT";

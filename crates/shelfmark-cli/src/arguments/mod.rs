@@ -145,7 +145,8 @@ pub(crate) struct Serve {
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) cql: Option<SocketAddr>,
-    /// Where whoever runs the server looks: /health, /ready, and /metrics for Prometheus; off by default
+    /// Where whoever runs the server looks: pages for a browser, commands with --server, /health, /ready,
+    /// and /metrics for Prometheus; off by default
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) console: Option<SocketAddr>,
     /// File with the token that requests to the console carry (Authorization: Bearer TOKEN); needed where

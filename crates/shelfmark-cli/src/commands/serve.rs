@@ -146,7 +146,7 @@ fn console(
         address,
         token,
         admin: Admin::new(shared(engine, Share::All)).watching(watch),
-        // The pages are wired in here, by the crate that has them.
+        // The pages are over the faces, which are opened later.
         site: None,
     })
 }

@@ -3,12 +3,13 @@
 //! Exact: no item that is nearer is left out, as an approximate index may leave one out. The price is
 //! that a search reads the whole table.
 //!
-//! Invariant: memory is a page and the best `TopK` items, whatever the size of the table.
+//! Invariant: memory is a page, the best `TopK` keys, and an answer of at most 16 MB, whatever the size of
+//! the table and of its items.
 
 use std::sync::Arc;
 
-use shelfmark_engine::{AccessReport, Scan, Table};
-use shelfmark_model::{Item, Projected, Projection, Value, item_size_bytes};
+use shelfmark_engine::{AccessReport, Get, Scan, Table};
+use shelfmark_model::{Item, Key, Projected, Projection, Value, item_size_bytes};
 
 use crate::capacity::Detail;
 use crate::errors::{Error, Result, texts, type_name};
@@ -46,15 +47,18 @@ struct Planned {
     detail: Detail,
 }
 
-/// An item that was found.
+/// An item that was found, by its key: items may be large, and most that are near at first are not at
+/// last.
 struct Found {
     score: f64,
-    item: Item,
+    key: Key,
 }
 
-/// The nearest items, and what it took to find them.
+/// The nearest items as they are answered, with their scores, and what it took to find them.
 struct Searched {
-    found: Vec<Found>,
+    results: Vec<(f64, Item)>,
+    /// Bytes of the items as they are answered.
+    returned: usize,
     report: AccessReport,
     /// The number of vectors that were compared.
     compared: usize,
@@ -64,7 +68,7 @@ struct Searched {
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let planned = plan(face, parse(body)?)?;
     let searched = run(face, &planned)?;
-    encode(&planned, searched)
+    Ok(encode(&planned, searched))
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -166,14 +170,26 @@ fn run(face: &Face, planned: &Planned) -> Result<Searched> {
                 .all(|(name, value)| item.get(name).is_some_and(|own| own.equals(value)));
             let Some(own) = is_wanted.then(|| index.vector_of(&item)).flatten() else { continue };
             compared += 1;
-            nearest.add(index.distance.between(vector, &own), item);
+            nearest.add(index.distance.between(vector, &own), table.key_of(&item)?);
         }
         merge(&mut report, page.report);
         match page.cursor {
             Some(cursor) => scan.start = Some(cursor),
-            None => return Ok(Searched { found: nearest.found, report, compared }),
+            None => break,
         }
     }
+    let (mut results, mut returned) = (Vec::with_capacity(nearest.found.len()), 0);
+    for Found { score, key } in nearest.found {
+        // The moment is that of the search: the item is there.
+        let Some(item) = view.get(table, &Get::new(key))?.item else { continue };
+        let item = planned.projection.apply(entry(table, index, item, &planned.projection));
+        returned += item_size_bytes(&item);
+        if returned > REQUEST_SIZE_BYTES_MAX {
+            return Err(Error::validation(texts::SEARCH_ANSWER_TOO_LARGE));
+        }
+        results.push((score, item));
+    }
+    Ok(Searched { results, returned, report, compared })
 }
 
 /// Adds the steps of a page to those of the pages before it: together they are one range.
@@ -202,31 +218,20 @@ struct Nearest {
 }
 
 impl Nearest {
-    fn add(&mut self, score: f64, item: Item) {
+    fn add(&mut self, score: f64, key: Key) {
         let place =
             self.found.partition_point(|other| !self.distance.is_nearer(score, other.score));
         if place < self.top {
-            self.found.insert(place, Found { score, item });
+            self.found.insert(place, Found { score, key });
             self.found.truncate(self.top);
         }
     }
 }
 
-fn encode(planned: &Planned, searched: Searched) -> Result<Answered> {
-    let Planned { table, index, projection, detail, .. } = planned;
-    let results: Vec<(f64, Item)> = searched
-        .found
-        .into_iter()
-        .map(|Found { score, item }| {
-            (score, projection.apply(entry(table, index, item, projection)))
-        })
-        .collect();
-    let returned: usize = results.iter().map(|(_, item)| item_size_bytes(item)).sum();
-    if returned > REQUEST_SIZE_BYTES_MAX {
-        return Err(Error::validation(texts::SEARCH_ANSWER_TOO_LARGE));
-    }
-    let bytes = searched.compared * index.vector_bytes() + returned;
-    Ok(Writer::answer(|out| {
+fn encode(planned: &Planned, searched: Searched) -> Answered {
+    let Searched { results, returned, report, compared } = searched;
+    let bytes = compared * planned.index.vector_bytes() + returned;
+    Writer::answer(|out| {
         out.name("SearchResults").list(|out| {
             for (score, item) in &results {
                 out.object(|out| {
@@ -235,14 +240,14 @@ fn encode(planned: &Planned, searched: Searched) -> Result<Answered> {
                 });
             }
         });
-        if detail.is_wanted() {
+        if planned.detail.is_wanted() {
             out.name("ConsumedCapacity").object(|out| {
                 let bytes = u32::try_from(bytes).map_or(f64::MAX, f64::from);
                 out.name("VectorSearchRequestBytes").fraction(bytes);
             });
         }
     })
-    .reporting(searched.report))
+    .reporting(report)
 }
 
 /// Returns what the index holds of an item; the vector itself if it is projected or asked for.
