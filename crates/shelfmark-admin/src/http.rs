@@ -48,6 +48,30 @@ pub struct Request {
     pub has_gone: Arc<AtomicBool>,
 }
 
+impl Request {
+    /// Creates an admitted request to read a path, with a query or without.
+    #[must_use]
+    pub fn get(target: &str) -> Self {
+        let (path, query) = target
+            .split_once('?')
+            .map_or((target, None), |(path, query)| (path, Some(query.to_owned())));
+        Self {
+            method: Method::Get,
+            path: path.to_owned(),
+            query,
+            body: Bytes::new(),
+            is_admitted: true,
+            has_gone: Arc::default(),
+        }
+    }
+
+    /// Creates an admitted request with a body.
+    #[must_use]
+    pub fn post(target: &str, body: impl Into<Bytes>) -> Self {
+        Self { method: Method::Post, body: body.into(), ..Self::get(target) }
+    }
+}
+
 /// Headers behind the body of a long answer: what is only known at its end.
 pub type Trailers = Vec<(&'static str, String)>;
 

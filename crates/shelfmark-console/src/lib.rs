@@ -28,11 +28,11 @@ mod tables;
 use std::sync::Arc;
 use std::time::Duration;
 
+use shelfmark_admin::http::Request;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::Engine;
 
-pub use request::{Method, Request};
 pub use response::Response;
 
 /// The pages over one engine and its faces. Shared by all browsers.

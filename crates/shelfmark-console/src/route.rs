@@ -1,10 +1,10 @@
 //! Finds the page of a request.
 //!
 //! Invariant: reading a page changes nothing; what changes something is a POST.
+use shelfmark_admin::http::{Method, Request};
 
 use crate::fault::{Fault, Result};
 use crate::fields::decode;
-use crate::request::{Method, Request};
 use crate::response::Response;
 use crate::{Console, ask, assets, layout, models, rows, server, tables};
 

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use shelfmark_admin::http::Request;
 use shelfmark_engine::{Engine, Owner, Table};
 use shelfmark_model::RowKind;
 
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::limits::{NAMES_MAX, NAMES_OFFERED_MAX};
-use crate::request::{Request, text_of};
+use crate::request::{object_of, text_of};
 use crate::response::Response;
 
 /// Words of the languages that begin a part of a statement.
@@ -42,7 +43,7 @@ const WORDS: [&str; 24] = [
 
 /// Answers a POST to `/ask/names`.
 pub(crate) fn names(console: &Console, request: &Request) -> Result<Response> {
-    let body = request.json()?;
+    let body = object_of(request)?;
     let text = text_of(&body, "text");
     let at = body.get("at").and_then(serde_json::Value::as_u64).unwrap_or(0);
     let before: String = text.chars().take(usize::try_from(at).unwrap_or(0)).collect();

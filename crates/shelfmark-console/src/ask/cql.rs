@@ -1,12 +1,13 @@
 //! Runs a statement of CQL.
 
+use shelfmark_admin::http::Request;
 use shelfmark_cql::{Answered, CqlError, Outcome, RequestOptions, ResultRows};
 use shelfmark_cql_types::{to_literal, to_text};
 
 use super::answer::{Answer, Refusal};
+
 use crate::Console;
 use crate::limits::ANSWER_ROWS_MAX;
-use crate::request::Request;
 use crate::rows::{observed, wire_rows};
 
 /// Runs a statement; a read gives one page, which begins at `page`.

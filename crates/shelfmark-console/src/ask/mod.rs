@@ -14,11 +14,12 @@ use serde_json::json;
 
 pub(crate) use complete::names;
 pub(crate) use cql::text_of_statement as cql_text;
+use shelfmark_admin::http::Request;
 
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::layout::Page;
-use crate::request::{Request, text_of};
+use crate::request::{fields_of, object_of, text_of};
 use crate::response::Response;
 use answer::Answer;
 
@@ -28,7 +29,7 @@ const LANGUAGES: [(&str, &str); 3] =
 
 /// Answers `/ask`.
 pub(crate) fn page(console: &Console, request: &Request) -> Result<Response> {
-    let fields = request.fields()?;
+    let fields = fields_of(request)?;
     let language = LANGUAGES.iter().find(|(word, _)| *word == fields.get("language"));
     let language = language.map_or("cql", |(word, _)| *word);
     let keyspaces: Vec<String> = console
@@ -81,7 +82,7 @@ pub(crate) fn page(console: &Console, request: &Request) -> Result<Response> {
 
 /// Answers a POST to `/ask/run`: the answer as HTML, and the place of an error.
 pub(crate) fn run(console: &Console, request: &Request) -> Result<Response> {
-    let body = request.json()?;
+    let body = object_of(request)?;
     let text = text_of(&body, "text").trim_end();
     if text.trim().is_empty() {
         return Err(Fault::bad("type a request first"));

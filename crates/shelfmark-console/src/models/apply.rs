@@ -5,6 +5,7 @@
 
 use maud::html;
 use serde_json::{Map, Value as Json, json};
+use shelfmark_admin::http::Request;
 use shelfmark_cql_types::{maybe_quote, put_json_name};
 use shelfmark_design::Document;
 use shelfmark_design::trial::Trial;
@@ -13,11 +14,12 @@ use shelfmark_model::TableName;
 
 use super::calls::{KEYSPACE, SCALE, SEED};
 use super::{number, one_schema};
+
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::figures::{count, length};
 use crate::limits::SAMPLE_SCALE_MAX;
-use crate::request::{Request, text_of};
+use crate::request::text_of;
 use crate::response::Response;
 use crate::rows::observed;
 use crate::tables::address;

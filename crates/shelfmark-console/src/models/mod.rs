@@ -16,12 +16,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
+use shelfmark_admin::http::Request;
 use shelfmark_design::{Document, View, limits};
 
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::layout::Page;
-use crate::request::{Request, text_of};
+use crate::request::{object_of, text_of};
 use crate::response::Response;
 
 /// The name of the text in messages.
@@ -75,7 +76,7 @@ pub(crate) fn page() -> Response {
 
 /// Answers a POST to `/models/WHAT`.
 pub(crate) fn act(console: &Console, what: &str, request: &Request) -> Result<Response> {
-    let body = request.json()?;
+    let body = object_of(request)?;
     let text = text_of(&body, "text");
     if what == "starter" {
         return Ok(Response::json(200, &json!({ "text": shelfmark_design::starter() })));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
+use shelfmark_admin::http::Request;
 use shelfmark_cql as cql;
 use shelfmark_cql::{BoundValue, Outcome, RequestOptions, Values};
 use shelfmark_cql_types::{maybe_quote, to_literal};
@@ -15,10 +16,10 @@ use shelfmark_store::KeyRange;
 use super::key_form::{Comparison, KeyForm};
 use super::typed;
 use super::value::{cut, value_text};
+
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::limits::{ROWS_PAGE, ROWS_PAGE_BYTES_MAX};
-use crate::request::Request;
 use crate::tables::Found;
 
 /// A cell of a row: the name of its attribute or column, and its text.

@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use serde_json::{Map, Value as Json, json};
+use shelfmark_admin::http::Request;
 use shelfmark_cql as cql;
 use shelfmark_cql_types::{
     Json as CqlJson, maybe_quote, parse_json, put_json_name, to_json, to_literal,
@@ -13,9 +14,9 @@ use shelfmark_engine::{AttributesText as _, Get, Owner};
 use shelfmark_model::{Item, Key};
 
 use super::read::cells_of;
+
 use crate::Console;
 use crate::fault::{Fault, Result};
-use crate::request::Request;
 use crate::tables::Found;
 
 /// The forms of a row.

@@ -1,16 +1,18 @@
 //! Shows a page of rows, whole or as the part that changes while a key is typed.
 
 use maud::{Markup, html};
+use shelfmark_admin::http::Request;
 
 use super::key_form::KeyForm;
 use super::read::{RowsPage, Wanted, read};
+
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::fields::Fields;
 use crate::figures::{count, time};
 use crate::key_line::{Effort, Picture, Touched, measure};
 use crate::layout::Page;
-use crate::request::Request;
+use crate::request::fields_of;
 use crate::response::Response;
 use crate::tables::{Found, table_head};
 
@@ -22,7 +24,7 @@ const NAMES_MAX: usize = 200;
 /// Answers `/tables/NAMESPACE/NAME/rows`.
 pub(crate) fn page(console: &Console, name: (&str, &str), request: &Request) -> Result<Response> {
     let found = Found::of(console, name)?;
-    let fields = request.fields()?;
+    let fields = fields_of(request)?;
     let form = KeyForm::read(&found, &fields)?;
     let address = format!("{}/rows", found.address());
     let rows = rows(console, &found, &form, &fields, request);
@@ -49,7 +51,7 @@ pub(crate) fn page(console: &Console, name: (&str, &str), request: &Request) -> 
 /// Answers with the rows alone, for a key that is being typed.
 pub(crate) fn part(console: &Console, name: (&str, &str), request: &Request) -> Result<Response> {
     let found = Found::of(console, name)?;
-    let fields = request.fields()?;
+    let fields = fields_of(request)?;
     let form = KeyForm::read(&found, &fields)?;
     let shown = rows(console, &found, &form, &fields, request);
     Ok(Response::html(200, shown.unwrap_or_else(|fault| refusal(&fault))))

@@ -4,6 +4,7 @@
 
 use maud::html;
 use serde_json::{Map, Value as Json, json};
+use shelfmark_admin::http::Request;
 use shelfmark_cql_types::{Json as CqlJson, from_json, json_column_name, parse_json};
 use shelfmark_dynamo::RequestHead;
 use shelfmark_model::{IndexSchema, Projected};
@@ -11,9 +12,10 @@ use shelfmark_model::{IndexSchema, Projected};
 use super::read::observed;
 use super::row::{cell_key, forms, is_writable, item_of};
 use super::value::value_text;
+
 use crate::Console;
 use crate::fault::{Fault, Result};
-use crate::request::{Request, text_of};
+use crate::request::{object_of, text_of};
 use crate::response::Response;
 use crate::tables::Found;
 
@@ -28,7 +30,7 @@ pub(crate) fn act(
     request: &Request,
 ) -> Result<Response> {
     let found = Found::of(console, name)?;
-    let body = request.json()?;
+    let body = object_of(request)?;
     let key = body.get("key").unwrap_or(&Json::Null);
     let (text, was) = (text_of(&body, "text"), text_of(&body, "was"));
     match what {

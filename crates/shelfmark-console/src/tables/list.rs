@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
+use shelfmark_admin::http::Request;
 use shelfmark_engine::{Engine, Owner, Table};
 use shelfmark_model::{Direction, RowKind, TableName, TtlSource};
 
 use super::found::{address, key_type_text};
+
 use crate::Console;
 use crate::fault::Result;
 use crate::fields::Fields;
@@ -16,7 +18,7 @@ use crate::figures::{bytes, count};
 use crate::key_line::{Effort, LineKeys, measure};
 use crate::layout::Page;
 use crate::limits::{NAMES_MAX, TABLES_PAGE};
-use crate::request::Request;
+use crate::request::fields_of;
 use crate::response::Response;
 
 /// A table that can or cannot be read.
@@ -36,7 +38,7 @@ impl Listed {
 
 /// Answers `/tables`.
 pub(crate) fn list(console: &Console, request: &Request) -> Result<Response> {
-    let fields = request.fields()?;
+    let fields = fields_of(request)?;
     let wanted = Wanted::of(&fields);
     let (listed, next) = wanted.find(&console.engine)?;
     let content = html! {

@@ -2,26 +2,28 @@
 
 use bytes::Bytes;
 use maud::{Markup, html};
+use shelfmark_admin::http::Request;
 use shelfmark_engine::{Owner, Table};
 use shelfmark_model::{IndexKind, IndexSchema, IndexState, Placement, Projected};
 use shelfmark_store::KeyRange;
 
 use super::found::{Found, key_type_text};
 use super::list::marks;
+
 use crate::Console;
 use crate::fault::{Fault, Result};
 use crate::fields::Fields;
 use crate::figures::{bytes, count, time};
 use crate::key_line::{Effort, Line, LineKeys, Picture, Touched, measure};
 use crate::layout::Page;
-use crate::request::Request;
+use crate::request::fields_of;
 use crate::response::Response;
 use crate::rows::{KeyForm, key_range};
 
 /// Answers `/tables/NAMESPACE/NAME`.
 pub(crate) fn page(console: &Console, name: (&str, &str), request: &Request) -> Result<Response> {
     let found = Found::of(console, name)?;
-    let fields = request.fields()?;
+    let fields = fields_of(request)?;
     let index = Some(fields.get("index")).filter(|name| !name.is_empty());
     let keys = match index {
         None => found.keys(),
@@ -70,7 +72,7 @@ pub(crate) fn find_key(
     request: &Request,
 ) -> Result<Response> {
     let found = Found::of(console, name)?;
-    let form = KeyForm::read(&found, &request.fields()?)?;
+    let form = KeyForm::read(&found, &fields_of(request)?)?;
     let target = match key_range(console, &found, &form)? {
         Some(range) => {
             let end = range.end.as_ref().map(hex::encode).unwrap_or_default();

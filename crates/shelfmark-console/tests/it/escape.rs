@@ -106,7 +106,7 @@ fn inputs_have_limits() {
     let large = json!({ "language": "cql", "text": "x".repeat(3_000_000) });
     assert_eq!(stage.post("/ask/run", &large).status, 413);
     for body in ["", "[]", "1", "{\"a\"", &"[".repeat(100_000)] {
-        let request = shelfmark_console::Request::post("/ask/run", body.to_owned());
+        let request = shelfmark_admin::http::Request::post("/ask/run", body.to_owned());
         assert_eq!(stage.console.answer(&request).status, 400, "{body:.20}");
     }
 }

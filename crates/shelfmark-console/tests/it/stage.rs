@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use shelfmark_console::{Console, Request, Response};
+use shelfmark_admin::http::Request;
+use shelfmark_console::{Console, Response};
 use shelfmark_cql as cql;
 use shelfmark_dynamo::{Face, FaceOptions, RequestHead};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
