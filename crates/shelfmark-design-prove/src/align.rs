@@ -4,7 +4,7 @@
 //! plan's text at this place has exactly the values it says, and every row with those values has
 //! that text.
 
-use crate::key::facts::{first_of, going_past, same_form};
+use crate::key::facts::{first_of, going_past, marked_alike, same_form};
 use crate::key::language::{Language, may_meet};
 use shelfmark_design_language::model::schema::{Codec, Part};
 use shelfmark_design_language::model::types::TextDomain;
@@ -169,7 +169,7 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
             && longer.is_some_and(|longer| !may_meet(&longer, &family_rest, true))
             && (!after_plan.end || plan_rest.contains(&Part::End))
     };
-    if clear || wider() {
+    if clear || wider() || marked_alike(&plan_rest, &family_rest) {
         return Ok(fixed(false));
     }
     let message = "what follows the value may be part of it, so the text fits other values too";

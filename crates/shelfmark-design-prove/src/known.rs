@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::canon::canonical;
 use super::exact::same_bindings;
 use super::own_key::{keys_of, own_bindings, selecting_key, settled_key};
+use super::together::has_prior;
 use super::unique::available;
 use super::write::{Prover, loops_over_itself, made_paths};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -179,6 +180,14 @@ impl Prover<'_> {
             let WriteStepKind::Read { bindings, .. } = &read.kind else { return None };
             let [id] = read.families[..] else { return None };
             let family = self.schema.families.get(id)?;
+            // What names nothing looks for the tuples of the effects, and finds no other.
+            let looks = |other: &Effect| {
+                let own = own_bindings(self.model, other);
+                other.relation == family.source && own.iter().any(|(_, term)| !has_prior(term))
+            };
+            if bindings.is_empty() && self.write.effects.iter().any(looks) {
+                return None;
+            }
             let wanted: Option<Vec<(ColumnPath, Term)>> = each
                 .predicates
                 .iter()

@@ -280,7 +280,7 @@ fn open_order(
     read.order.iter().find_map(|(key, _)| match key {
         OrderKey::Kind => Some(None),
         OrderKey::Columns(paths) => {
-            let path = canon::canonical(model, relation, paths.get(source)?);
+            let path = canon::canonical(model, relation, paths.get(source)?.as_ref()?);
             (!determines_path(model, relation, fixed, &path)).then_some(Some(path))
         }
     })?

@@ -58,7 +58,7 @@ pub(super) fn gathered(model: &Model, read: &Read) -> Vec<Step> {
         .iter()
         .filter_map(|(key, desc)| match key {
             OrderKey::Columns(paths) => {
-                Some((model.path_text(source.relation, paths.first()?), *desc))
+                Some((model.path_text(source.relation, paths.first()?.as_ref()?), *desc))
             }
             OrderKey::Kind => None,
         })

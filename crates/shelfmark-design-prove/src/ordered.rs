@@ -81,6 +81,7 @@ impl Context<'_> {
                 OrderKey::Kind => true,
                 OrderKey::Columns(paths) => paths
                     .iter()
+                    .flatten()
                     .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
             })
         });
@@ -107,14 +108,19 @@ impl Context<'_> {
     }
 
     fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
-        let Some(source) = self.read.sources.first() else { return false };
         // What is sorted by beyond what is asked decides between ties.
         sort.len() >= self.read.order.len()
             && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
                 OrderKey::Kind => name == "kind" && desc == wanted,
-                OrderKey::Columns(paths) => paths.first().is_some_and(|path| {
-                    self.model.path_text(source.relation, path) == *name && desc == wanted
-                }),
+                OrderKey::Columns(paths) => {
+                    let mut named = self.read.sources.iter().zip(paths);
+                    named.all(|(source, path)| {
+                        let named = |path: &ColumnPath| {
+                            self.model.path_text(source.relation, path) == *name
+                        };
+                        path.as_ref().is_none_or(named)
+                    }) && desc == wanted
+                }
             })
     }
 
@@ -341,9 +347,10 @@ impl Context<'_> {
             .iter()
             .filter_map(|(key, desc)| match key {
                 OrderKey::Kind => None,
-                OrderKey::Columns(paths) => paths
-                    .get(index)
-                    .map(|path| (canonical(self.model, source.relation, path), *desc)),
+                OrderKey::Columns(paths) => {
+                    let path = paths.get(index)?.as_ref()?;
+                    Some((canonical(self.model, source.relation, path), *desc))
+                }
             })
             .collect()
     }

@@ -135,6 +135,12 @@ pub fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
     }
     let Some(parts) = family.key.get(column).map(|column| &column.parts) else { return true };
     let (low, high) = ends(&step.bounds);
+    let lies = |end: &[Part]| certain_order(parts, end);
+    if low.is_some_and(|(_, low)| lies(low) == Some(std::cmp::Ordering::Less))
+        || high.is_some_and(|(_, high)| lies(high) == Some(std::cmp::Ordering::Greater))
+    {
+        return false;
+    }
     let common = match (low, high) {
         (Some((_, low)), Some((_, high))) => {
             let (common, a, b) = split(low, high);
@@ -423,6 +429,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         [] if !after => Ok(None),
         [] => Err(Found::Nothing("the range begins behind everything that begins so".to_owned())),
         [Part::Literal(text)] if !after && !may_fall_below(rest, text) => Ok(None),
+        [Part::Literal(text), ..] if above_all(text, rest) => Ok(None),
         [Part::Literal(_), ..] => {
             Err(sentinel("the lower end is a text that may lie above some rows"))
         }
@@ -458,6 +465,8 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
                 Err(sentinel(&format!("rows may lie above the sentinel {text:?}")))
             }
         }
+        // Whatever the end goes on with, all rows lie below how it begins.
+        [Part::Literal(text), ..] if !may_exceed(rest, text, true) => Ok(None),
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
             if !compares(asked, behind, found, next) {
@@ -491,6 +500,15 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         }
         _ => Err(sentinel("the upper end is no text of these rows")),
     }
+}
+
+/// Returns true if all texts of the rows lie above all that begin with this one.
+fn above_all(text: &str, rest: &[Part]) -> bool {
+    let mut head = text.to_owned();
+    let Some(last) = head.pop() else { return false };
+    let next = (u32::from(last) + 1..=u32::from(char::MAX)).find_map(char::from_u32);
+    head.extend(next);
+    next.is_some() && !may_fall_below(rest, &head)
 }
 
 /// Returns the family's hole that the plan's hole is aligned with, its term, and the parts behind

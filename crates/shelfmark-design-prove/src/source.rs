@@ -130,23 +130,7 @@ impl Context<'_> {
         if self.step.each.is_some() && !one.met.iter().any(|met| self.is_each(met)) {
             analysis.fail(3, "P4", "every range of the loop is the same");
         }
-        for want in &wanted {
-            if implied(want, &facts) {
-                continue;
-            }
-            if self.filtered(want, relation, tail) && self.shows(one, want) {
-                let name = super::order::term_text(model, relation, &want.row);
-                let why = format!("rows are read and dropped where {name} does not fit");
-                analysis.fail(6, "F1", why);
-                continue;
-            }
-            let name = super::order::term_text(model, relation, &want.row);
-            analysis.fail(
-                3,
-                "A3",
-                format!("the range does not say what {name} must be, so it holds other rows"),
-            );
-        }
+        self.met(one, (relation, tail), &wanted, &facts, analysis);
         for met in &one.met {
             if !self.is_each(met) && !implied(met, &wanted) && !self.begun(met, &wanted) {
                 let name = super::order::term_text(model, relation, &met.row);
@@ -164,6 +148,40 @@ impl Context<'_> {
         self.present(family, &wanted, analysis);
         analysis.note(2, format!("one interval of {}", self.table().name.text));
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
+    }
+
+    /// Proves that what holds of the range's rows, and what the plan filters, is what is asked for.
+    fn met(
+        &self,
+        one: &Part1,
+        (relation, tail): (usize, &Tail<'_>),
+        wanted: &[Met],
+        facts: &[Met],
+        analysis: &mut Analysis,
+    ) {
+        for want in wanted {
+            let name = || super::order::term_text(self.model, relation, &want.row);
+            let filtered = self.filtered(want, relation, tail);
+            match (implied(want, facts), filtered && self.shows(one, want)) {
+                // What all rows of a sparse family have need not be in them.
+                (true, false) if filtered => {
+                    let why = format!("rows do not show {}, by which some are dropped", name());
+                    analysis.fail(4, "A4", why);
+                }
+                (true, _) => {}
+                (false, true) => {
+                    let why = format!("rows are read and dropped where {} does not fit", name());
+                    analysis.fail(6, "F1", why);
+                }
+                (false, false) => {
+                    let why = format!(
+                        "the range does not say what {} must be, so it holds other rows",
+                        name()
+                    );
+                    analysis.fail(3, "A3", why);
+                }
+            }
+        }
     }
 
     /// Returns the meaning of first characters that equal an input of just that length: the

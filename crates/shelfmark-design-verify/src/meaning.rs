@@ -35,7 +35,8 @@ pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer
             let by = read.order.iter().map(|(key, _)| match key {
                 OrderKey::Kind => Value::Int(i64::try_from(number).unwrap_or(i64::MAX)),
                 OrderKey::Columns(paths) => {
-                    paths.get(number).map_or(Value::Null, |path| world.at(of, tuple, path))
+                    let path = paths.get(number).and_then(Option::as_ref);
+                    path.map_or(Value::Null, |path| world.at(of, tuple, path))
                 }
             });
             let shown = source

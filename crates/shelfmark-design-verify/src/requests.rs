@@ -416,6 +416,7 @@ fn cql_step(
             .sources
             .iter()
             .zip(paths)
+            .filter_map(|(source, path)| Some((source, path.as_ref()?)))
             .any(|(source, path)| model.path_type(source.relation, path) == Type::Uuid),
     });
     let get = at == table.kinds.len() && !table.is_index;

@@ -376,7 +376,7 @@ fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
     let open = read.order.iter().find_map(|(key, _)| match key {
         OrderKey::Kind => Some(None),
         OrderKey::Columns(paths) => {
-            let path = paths.get(source).map(|path| short(model, one.relation, path))?;
+            let path = short(model, one.relation, paths.get(source)?.as_ref()?);
             (!settled(&path)).then_some(Some(path))
         }
     });

@@ -175,6 +175,12 @@ impl Tally {
     }
 }
 
+/// Seeds whose plans were certified and went otherwise, once.
+const ONCE_WRONG: &[u64] = &[
+    640, 2226, 2565, 2610, 3567, 3650, 4031, 4048, 4152, 4326, 4462, 4601, 5542, 9927, 10_154,
+    10_224, 10_663, 11_375, 12_028, 15_806, 19_751, 1_049_342,
+];
+
 /// Schemas derived for random models: whatever is planned is a schema, and what of it is certified
 /// agrees.
 fn planned_schemas(target: &str, few: u64, from: u64, send: Send) {
@@ -182,7 +188,13 @@ fn planned_schemas(target: &str, few: u64, from: u64, send: Send) {
     let alone = |name| std::env::var_os(name).is_some();
     // A seed that is asked for says by itself where it begins.
     let from = if alone("SHELFMARK_SEED") || alone("SHELFMARK_SEEDS") { 0 } else { from };
-    for seed in crate::seeds(few, 2_000).map(|seed| seed + from) {
+    let again = if from == 0 && !alone("SHELFMARK_SEED") && !alone("SHELFMARK_SEEDS") {
+        ONCE_WRONG
+    } else {
+        &[]
+    };
+    let seeds = crate::seeds(few, 2_000).map(|seed| seed + from);
+    for seed in seeds.chain(again.iter().copied()) {
         let text = crate::texts::wild(seed);
         let Ok(document) = Document::parse("random", &text) else { continue };
         let planned = document.plan(target, "planned").and_then(|plan| {
@@ -191,16 +203,22 @@ fn planned_schemas(target: &str, few: u64, from: u64, send: Send) {
         });
         match planned {
             Ok(planned) => tally.run(seed, &planned, send),
-            Err(error) => tally.found.push(format!("SHELFMARK_SEED={seed}: {error}")),
+            Err(error) => tally.found.push(format!("SHELFMARK_SEED={seed}: {error}\n{text}")),
         }
     }
     tally.judge();
 }
 
+/// Seeds of models whose own schemas were certified and went otherwise, once.
+const ONCE_WRONG_OWN: &[u64] = &[2426, 3330, 3975, 4175, 5270, 5413, 5560, 18_633];
+
 /// Random models: what their states cannot be put as is left out, the rest agrees.
 fn random_models(target: &str, few: u64, send: Send) {
     let mut tally = Tally::default();
-    for seed in crate::seeds(few, 2_000) {
+    let alone = |name| std::env::var_os(name).is_some();
+    let again =
+        if alone("SHELFMARK_SEED") || alone("SHELFMARK_SEEDS") { &[] } else { ONCE_WRONG_OWN };
+    for seed in crate::seeds(few, 2_000).chain(again.iter().copied()) {
         let text = for_target(&crate::texts::wild(seed), target);
         let Ok(document) = Document::parse("random", &text) else { continue };
         tally.run(seed, &document, send);

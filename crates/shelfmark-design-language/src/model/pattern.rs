@@ -92,7 +92,7 @@ pub enum OrderKey {
     /// The row type, in the order in which the read lists them.
     Kind,
     /// An attribute, by source.
-    Columns(Vec<ColumnPath>),
+    Columns(Vec<Option<ColumnPath>>),
 }
 
 /// A condition on one attribute.

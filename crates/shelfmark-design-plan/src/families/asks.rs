@@ -52,7 +52,7 @@ impl Planner<'_> {
         let mut tail: Vec<(ColumnPath, Option<bool>)> = Vec::new();
         for (key, desc) in &read.order {
             let OrderKey::Columns(paths) = key else { continue };
-            let path = paths.first().ok_or("its order is not known")?;
+            let path = paths.first().and_then(Option::as_ref).ok_or("its order is not known")?;
             tail.push((canonical(self.model, relation, path), Some(*desc)));
         }
         if let Some(range) = range
@@ -87,7 +87,7 @@ impl Planner<'_> {
             // Several ranges are sorted together, by what their rows show.
             ask.shown.extend(read.order.iter().filter_map(|(key, _)| match key {
                 OrderKey::Columns(paths) => {
-                    paths.first().map(|path| canonical(self.model, relation, path))
+                    paths.first()?.as_ref().map(|path| canonical(self.model, relation, path))
                 }
                 OrderKey::Kind => None,
             }));

@@ -40,6 +40,8 @@ impl Planner<'_> {
         };
         let descends: Vec<bool> = read.order.iter().skip(1).map(|(_, desc)| *desc).collect();
         let count = read.sources.len();
+        // Texts that come in descending order are read backwards, and the row types with them.
+        let backwards = self.target.plans_texts() && descends.first() == Some(&true);
         let mut rows = Vec::new();
         for (at, source) in read.sources.iter().enumerate() {
             let relation = source.relation;
@@ -53,13 +55,14 @@ impl Planner<'_> {
             let mut keys = equal.clone();
             for (key, _) in read.order.iter().skip(1) {
                 let OrderKey::Columns(paths) = key else { continue };
-                let path = paths.get(at).ok_or("its order is not known")?;
-                keys.push(canonical(self.model, relation, path));
+                // A row type without the attribute is in no order by it.
+                let path = paths.get(at).and_then(Option::as_ref);
+                keys.extend(path.map(|path| canonical(self.model, relation, path)));
             }
             let ordering = keys.len() - equal.len();
             let given: BTreeSet<ColumnPath> = keys.iter().cloned().collect();
             keys.extend(completion(self.model, relation, &given));
-            let place = if kinds == Some(true) { count - 1 - at } else { at };
+            let place = if (kinds == Some(true)) == backwards { at } else { count - 1 - at };
             rows.push(MixedRow {
                 relation,
                 known: equal.len(),
@@ -71,6 +74,11 @@ impl Planner<'_> {
         }
         if rows.iter().any(|row| Some(row.known) != rows.first().map(|first| first.known)) {
             return Err("its row types are known by different attributes".to_owned());
+        }
+        if !self.target.plans_texts()
+            && rows.iter().any(|row| Some(row.ordering) != rows.first().map(|first| first.ordering))
+        {
+            return Err("its row types have different orders, and one shape of keys".to_owned());
         }
         self.mixed.push(Mixed { read: index, rows, descends });
         Ok(())

@@ -8,7 +8,7 @@ use super::mixed::Mixed;
 use super::names::snake;
 use super::shards::SHARD;
 use super::text::EVERYTHING;
-use super::text_keys::{DELIMITER, hole};
+use super::text_keys::{DELIMITER, input_hole};
 use super::{Follow, Planner, Served};
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Param, Source};
@@ -224,7 +224,7 @@ impl Planner<'_> {
         let (value, list) = known_term(self.model, source, path)?;
         match value {
             _ if list => Some(self.hole(relation, path, EACH)),
-            Term::Param(_) => Some(self.hole(relation, path, &term(&read.params, value)?)),
+            Term::Param(_) => input_hole(self.model, read, relation, path, value),
             // A template has no holes for constants: the prover finds such a plan by itself.
             _ => None,
         }
@@ -268,11 +268,10 @@ impl Planner<'_> {
         let one = read.sources.first()?.predicates.first()?;
         let value = one.values.first()?;
         let value = if self.target.plans_texts() {
-            let Term::Param(_) = value else { return None };
             let relation = read.sources.first()?.relation;
             let parent = self.model.relation(relation).columns.get(*one.path.first()?)?.refers?;
             let head = snake(&self.model.relation(parent).name.text);
-            let hole = self.hole(relation, &one.path, &term(&read.params, value)?);
+            let hole = input_hole(self.model, read, relation, &one.path, value)?;
             format!(" pk {}", quote(&format!("{head}{DELIMITER}{hole}")))
         } else {
             format!(" ({})", term(&read.params, value)?)
@@ -289,7 +288,7 @@ pub(crate) fn gather(model: &Model, read: &Read, source: &Source, limit: Option<
         .iter()
         .filter_map(|(key, desc)| {
             let OrderKey::Columns(paths) = key else { return None };
-            let name = model.path_text(source.relation, paths.first()?);
+            let name = model.path_text(source.relation, paths.first()?.as_ref()?);
             Some(format!("{name}{}", if *desc { " desc" } else { "" }))
         })
         .collect();
@@ -331,8 +330,7 @@ pub(crate) fn text_ends(
     let mut out = String::new();
     let (mut low, mut high) = (false, false);
     for (word, value) in bounds(ranges) {
-        let Term::Param(_) = value else { return None };
-        let hole = hole(model, relation, next, &term(&read.params, value)?);
+        let hole = input_hole(model, read, relation, next, value)?;
         // Up to the end of what begins with the value, and not of longer values.
         let end = if fixed || last { "" } else { "#" };
         let (word, end) = match word {

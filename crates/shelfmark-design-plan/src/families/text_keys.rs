@@ -2,9 +2,10 @@
 
 use super::Planner;
 use super::draft::{Ask, Component, Draft};
+use super::serve::term;
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::Codec;
-use shelfmark_design_language::model::{Model, RelationId, Type};
+use shelfmark_design_language::model::{Model, Read, RelationId, Term, Type};
 
 /// The delimiter of a text key's components; it sorts below all that an escaped text holds.
 pub(crate) const DELIMITER: char = '#';
@@ -24,6 +25,27 @@ pub(crate) fn codec(ty: &Type) -> Codec {
 /// Returns a hole for a value of an attribute's type.
 pub(crate) fn hole(model: &Model, relation: RelationId, path: &[usize], what: &str) -> String {
     format!("<{what}{}>", codec(&model.path_type(relation, path)).suffix())
+}
+
+/// Returns a hole for an input that an attribute is compared with; `None` where the attribute's
+/// codec does not take the input, such as an identifier that a text is compared with.
+pub(crate) fn input_hole(
+    model: &Model,
+    read: &Read,
+    relation: RelationId,
+    path: &[usize],
+    value: &Term,
+) -> Option<String> {
+    let Term::Param(at) = value else { return None };
+    let ty = &read.params.get(*at)?.ty;
+    let fits = match codec(&model.path_type(relation, path)) {
+        Codec::Esc => matches!(ty, Type::Text(_) | Type::Enum(_)),
+        Codec::Pad(_) | Codec::Lexint => matches!(ty, Type::Int(_)),
+        Codec::Iso => matches!(ty, Type::Timestamp),
+        Codec::Plain | Codec::Native => true,
+    };
+    let name = term(&read.params, value)?;
+    fits.then(|| hole(model, relation, path, &name))
 }
 
 impl Planner<'_> {

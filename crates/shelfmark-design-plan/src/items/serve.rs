@@ -11,7 +11,7 @@ use super::ways::{Access, Place};
 use crate::families::mixed::Mixed;
 use crate::families::serve::{bounds, gather, known_term, term, text_ends};
 use crate::families::text::EVERYTHING;
-use crate::families::text_keys::{DELIMITER, codec, hole};
+use crate::families::text_keys::{DELIMITER, codec, hole, input_hole};
 use shelfmark_design_language::codec::text as coded;
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::{
@@ -127,9 +127,16 @@ impl Writer<'_> {
         let read = self.model.reads.get(index)?;
         let value = read.sources.first()?.predicates.first()?.values.first()?;
         let placed = self.layout.base(parent)?;
+        // The input is the parent's key: a row whose key says more is not found by it.
+        let parents_key = self.model.relation(parent).key();
         let own = |path: &ColumnPath, text: bool| {
-            let value = term(&read.params, value)?;
-            Some(if text { hole(self.model, parent, path, &value) } else { value })
+            if path.as_slice() != parents_key {
+                return None;
+            }
+            if text {
+                return input_hole(self.model, read, parent, path, value);
+            }
+            term(&read.params, value)
         };
         let bound = self.whole(placed, &own)?;
         Some((index, format!("serve {} by get {}{bound}", read.name.text, placed.table)))
@@ -284,7 +291,7 @@ impl Writer<'_> {
                 let ty = self.model.path_type(relation, path);
                 Some(coded(constant, &ty, codec(&ty))?.replace('<', "<<"))
             }
-            Term::Param(_) if text => Some(of_hole(&term(&read.params, value)?)),
+            Term::Param(_) if text => input_hole(self.model, read, relation, path, value),
             _ if text => None,
             _ => term(&read.params, value),
         }

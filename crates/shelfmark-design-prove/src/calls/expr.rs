@@ -183,6 +183,23 @@ impl Expr {
         }
     }
 
+    /// Calls `see` for each attribute of a row that it takes, and the step that read the row.
+    pub(super) fn rows(&self, see: &mut impl FnMut(&Self, usize)) {
+        match self {
+            Self::Row { step, .. } => see(self, *step),
+            Self::Text(pieces) => {
+                for piece in pieces {
+                    if let Piece::Hole(one, _) = piece {
+                        one.rows(see);
+                    }
+                }
+            }
+            Self::Call(_, args, _) | Self::Tuple(args) => args.iter().for_each(|arg| arg.rows(see)),
+            Self::Next(one) => one.rows(see),
+            Self::Const(..) | Self::Input(..) | Self::Each(..) => {}
+        }
+    }
+
     /// Adds the names of its inputs, each once.
     pub(super) fn inputs(&self, found: &mut Vec<String>) {
         match self {

@@ -60,7 +60,8 @@ impl Calls<'_> {
         };
         let known = values.iter().map(typed).collect();
         let plan = WritePlan { write: 0, steps: Vec::new(), span: family.span, derived: true };
-        let row = Writer::new(self, &write, &plan).row(id, family, &known, None, false)?;
+        let writer = Writer::new(self, &write, &plan);
+        let row = writer.row_there(id, family, &known, (None, false), Vec::new())?;
         let mut change = row.ok_or_else(none)?;
         if let ChangeKind::Put { values, .. } = &mut change.kind {
             for (name, value) in values.iter_mut() {

@@ -268,6 +268,19 @@ impl<'a> Writer<'a> {
                 let own = key.first().and_then(|only| made.get(&vec![*only]));
                 (own == Some(&reference)).then_some((effect.existing, made))
             });
+            // A loop may make it or not, and may find it there: nobody knows whose values it has.
+            let in_loop = |effect: &Effect| {
+                let mut terms = effect.key.iter();
+                let own = terms.find(|(column, _)| key.first() == Some(column));
+                let made = own.and_then(|(column, term)| self.input(owner, &[*column], term));
+                effect.each.is_some()
+                    && effect.kind == EffectKind::Insert
+                    && effect.relation == owner
+                    && made.as_ref() == Some(&reference)
+            };
+            if self.write.effects.iter().any(in_loop) {
+                return None;
+            }
             // What may have been there already is as it was, or as it is made: nobody knows which; the
             // tuple itself is put only if it was not there.
             let itself = relation == owner && key.len() == 1 && known.get(&key) == Some(&reference);
@@ -362,14 +375,21 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns true if a read finds the tuple that has what is known, by one of its keys.
+    ///
+    /// A read that asks for more than is known finds the tuple or nothing, so it tells nothing of a
+    /// tuple that it may have missed; one whose rows gave the key has found it.
     fn finds(&self, told: &BoundRead, keys: &[Vec<usize>], known: &Known) -> bool {
+        let asks_more = told.wanted.iter().any(|(path, value)| known.get(path) != Some(value));
         keys.iter().any(|key| {
+            let mut of_rows = false;
             !key.is_empty()
                 && key.iter().all(|column| {
                     let path = vec![*column];
-                    let own = known.get(&path);
-                    own.is_some() && self.shown(told, &path).as_ref() == own
+                    let (own, shown) = (known.get(&path), self.shown(told, &path));
+                    of_rows |= matches!(&shown, Some(Expr::Row { step, .. }) if *step == told.step);
+                    own.is_some() && shown.as_ref() == own
                 })
+                && (of_rows || !asks_more)
         })
     }
 
@@ -420,17 +440,17 @@ impl<'a> Writer<'a> {
                 let looped =
                     case.each == Some(at) && crate::write::loops_over_itself(model, effect);
                 let own = looped || self.finds(told, keys, known);
-                let one = || self.shown(told, &path);
+                let one = || Some((at, self.shown(told, &path)?));
                 (read.source == effect.relation && own).then(one).flatten()
             });
-            let (Some(left), Some(right)) = (shown, known.get(&path)) else {
+            let (Some((at, left)), Some(right)) = (shown, known.get(&path)) else {
                 return Err(self.unknown("what else it selects by"));
             };
             if left != *right {
                 guards.push(Guard { left, op: CondOp::Eq, right: vec![right.clone()] });
-            } else if effect.each.is_none() {
+            } else if case.each != Some(at) {
                 let looked = self.looked(effect, known);
-                guards.extend(looked);
+                guards.extend(looked.filter(|one| !guards.contains(one)));
             }
         }
         Ok(guards)
@@ -477,12 +497,18 @@ impl<'a> Writer<'a> {
 
     /// Returns the read whose rows have a name.
     pub(super) fn rows_of(&self, alias: &str, relation: RelationId) -> Result<usize, Refusal> {
-        let found = self.told.iter().position(|told| {
+        let found = self.all_rows_of(alias, relation).first().copied();
+        found.ok_or_else(|| self.unknown("the rows of a loop"))
+    }
+
+    /// Returns every read whose rows have a name.
+    pub(super) fn all_rows_of(&self, alias: &str, relation: RelationId) -> Vec<usize> {
+        let named = |told: &BoundRead| {
             let family = self.calls.schema.families.get(told.family);
             told.alias.as_deref() == Some(alias)
                 && family.is_some_and(|family| family.source == relation)
-        });
-        found.ok_or_else(|| self.unknown("the rows of a loop"))
+        };
+        (0..self.told.len()).filter(|at| self.told.get(*at).is_some_and(named)).collect()
     }
 
     pub(super) fn unknown(&self, what: &str) -> Refusal {

@@ -1,17 +1,23 @@
 //! Converts steps of a read to requests.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
 use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
+use crate::follow::leading_to;
 use crate::key::facts::same_form;
 use crate::range::{columns_may_meet, may_touch};
+use crate::unique::available;
 use shelfmark_design_language::model::schema::{
-    Codec, EachOf, FilterPredicate, Part, ReadStep, Serve, Step,
+    Codec, EachOf, Family, FilterPredicate, Part, ReadStep, Serve, Step,
 };
 use shelfmark_design_language::model::types::Type;
-use shelfmark_design_language::model::{Consistency, OrderKey, Read, Term, Value, canonical};
+use shelfmark_design_language::model::{
+    ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Value, canonical,
+};
 use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
 
 /// Converts the steps of a plan to requests; filters and sorts stand beside the read before them.
@@ -22,15 +28,15 @@ pub(super) fn requests(
 ) -> Result<Vec<Request>, Refusal> {
     let sorted = serve.steps.iter().any(|step| matches!(step, Step::Sort(_)));
     let mut found: Vec<Request> = Vec::new();
-    let by_uuid =
-        !sorted
-            && read.order.iter().any(|(key, _)| match key {
-                OrderKey::Kind => false,
-                OrderKey::Columns(paths) => read.sources.iter().zip(paths).any(|(source, path)| {
-                    calls.model.path_type(source.relation, path) == Type::Uuid
-                }),
-            });
-    let mut before: Option<(usize, &ReadStep)> = None;
+    let by_uuid = !sorted
+        && read.order.iter().any(|(key, _)| match key {
+            OrderKey::Kind => false,
+            OrderKey::Columns(paths) => read.sources.iter().zip(paths).any(|(source, path)| {
+                let ty = |path| calls.model.path_type(source.relation, path);
+                path.as_ref().is_some_and(|path| ty(path) == Type::Uuid)
+            }),
+        });
+    let mut before: Vec<(usize, &ReadStep)> = Vec::new();
     for step in &serve.steps {
         let Step::Read(step) = step else {
             if let Some(Request::Read { then, .. }) = found.last_mut() {
@@ -39,9 +45,9 @@ pub(super) fn requests(
             continue;
         };
         let number = found.len() + 1;
-        let reader = Reader { calls, read, step, before };
+        let reader = Reader { calls, read, step, before: &before };
         found.push(reader.request(number, by_uuid)?);
-        before = Some((number, step));
+        before.push((number, step));
     }
     Ok(found)
 }
@@ -99,8 +105,8 @@ struct Reader<'a> {
     calls: &'a Calls<'a>,
     read: &'a Read,
     step: &'a ReadStep,
-    /// The previous read, with its number.
-    before: Option<(usize, &'a ReadStep)>,
+    /// The reads before this one, with their numbers.
+    before: &'a [(usize, &'a ReadStep)],
 }
 
 impl Reader<'_> {
@@ -137,7 +143,7 @@ impl Reader<'_> {
         }
         let fresh = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
         let each = match &step.each {
-            None => self.before.map(|(before, _)| json!({ "step": before })),
+            None => self.rows_from(&equal, &ends)?.map(|before| json!({ "step": before })),
             Some(EachOf::Param(at)) => {
                 self.read.params.get(*at).map(|param| json!({ "$input": param.name }))
             }
@@ -321,29 +327,82 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a value that a row of the previous read shows.
-    fn prior(&self, path: &[usize], ty: Type) -> Result<Expr, Refusal> {
-        let Some((step, before)) = self.before else {
-            return Ok(Expr::Const(Value::Null, ty));
-        };
-        let calls = self.calls;
-        let base = calls.base_of(before.table);
-        let found = self.read.sources.iter().find_map(|source| {
-            let path = canonical(calls.model, source.relation, path);
-            calls.columns.attribute(base, source.relation, &path).map(str::to_owned)
-        });
-        // A read of another relation leads there by its own attributes.
-        let other = || {
-            calls.schema.of_table(base).find_map(|(_, family)| {
-                let path = canonical(calls.model, family.source, path);
-                calls.columns.attribute(base, family.source, &path).map(str::to_owned)
-            })
-        };
-        match found.or_else(other) {
-            Some(name) => Ok(Expr::Row { name, step, ty }),
-            None => Err(calls.refuse("shown", "a follow-up read is by what no row shows")),
+    /// Returns the step whose rows a follow-up read is sent for: the one that shows what it is asked
+    /// by.
+    fn rows_from(&self, equal: &[Expr], ends: &[End]) -> Result<Option<usize>, Refusal> {
+        let mut steps = BTreeSet::new();
+        for value in equal.iter().chain(ends.iter().map(|end| &end.value)) {
+            value.rows(&mut |_, step| {
+                steps.insert(step);
+            });
         }
+        if steps.len() > 1 {
+            let why = "a follow-up read is by what rows of several reads show";
+            return Err(self.calls.refuse("shown", why));
+        }
+        Ok(steps.first().copied().or(self.before.last().map(|(number, _)| *number)))
     }
+
+    /// Returns a value that a row shows which was read before; the path begins at the first read's
+    /// row.
+    fn prior(&self, path: &[usize], ty: Type) -> Result<Expr, Refusal> {
+        if self.before.is_empty() {
+            return Ok(Expr::Const(Value::Null, ty));
+        }
+        for (number, step) in self.before.iter().rev() {
+            if let Some(name) = self.shown_by(*number, step, path) {
+                return Ok(Expr::Row { name, step: *number, ty });
+            }
+        }
+        Err(self.calls.refuse("shown", "a follow-up read is by what no row shows"))
+    }
+
+    /// Returns the column in which the rows of a step show a path of the first read's rows.
+    fn shown_by(&self, number: usize, step: &ReadStep, path: &[usize]) -> Option<String> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let base = self.calls.base_of(step.table);
+        self.sources().into_iter().find_map(|source| {
+            let path = canonical(model, source, path);
+            self.families(step).find_map(|family| {
+                let rest = if number == 1 {
+                    (family.source == source).then_some(path.as_slice())?
+                } else {
+                    let led = led_by(model, source, step, family.source);
+                    path.strip_prefix(led.as_slice())?
+                };
+                let rest = canonical(model, family.source, rest);
+                // What an index does not project is in its rows only where it is a key.
+                let entry = schema.tables.get(step.table).is_some_and(|table| table.is_index);
+                if entry && !available(model, family).contains(&rest) {
+                    return None;
+                }
+                self.calls.columns.attribute(base, family.source, &rest).map(str::to_owned)
+            })
+        })
+    }
+
+    /// Returns the relations of the rows that the first read may find.
+    fn sources(&self) -> BTreeSet<RelationId> {
+        let first = self.before.first();
+        let families = first.into_iter().flat_map(|(_, step)| self.families(step));
+        families.map(|family| family.source).collect()
+    }
+
+    /// Returns the families whose rows a step may find.
+    fn families<'s>(&'s self, step: &'s ReadStep) -> impl Iterator<Item = &'s Family> {
+        let table = self.calls.schema.tables.get(step.table);
+        let all = self.calls.schema.of_table(step.table).map(|(_, family)| family);
+        all.filter(move |family| table.is_none_or(|table| may_touch(step, table, family)))
+    }
+}
+
+/// Returns the reference that a follow-up read leads along; nothing where it finds the same tuple.
+fn led_by(model: &Model, source: RelationId, step: &ReadStep, found: RelationId) -> ColumnPath {
+    let asked = step.bound.iter().flatten().find_map(|part| match part {
+        Part::Hole { term: Term::Prior(path), .. } => Some(canonical(model, source, path)),
+        _ => None,
+    });
+    asked.and_then(|path| leading_to(model, source, &path, found)).unwrap_or_default()
 }
 
 /// Returns true if a limit is never 0 or less.

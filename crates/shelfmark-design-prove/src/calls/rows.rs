@@ -10,7 +10,7 @@ use super::request::{Change, ChangeKind, Condition, Guard, Refusal};
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
-use crate::unique::available;
+use crate::unique::{available, key_paths};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part, Stored};
 use shelfmark_design_language::model::types::Type;
@@ -18,6 +18,9 @@ use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 use super::write::{Case, Known, Writer};
+
+/// Attributes that a row may lack and that one update takes; each of them doubles its requests.
+const LACKING_MAX: usize = 2;
 
 /// A row with copies: the values known of it, its changes, the read that shows it, and guards.
 type Dependent = (Known, Known, usize, Vec<Guard>);
@@ -53,13 +56,16 @@ impl Writer<'_> {
             });
             new.extend(changed);
             let fresh = inserts && case.effect.existing != Existing::Replace;
-            let row = self.row(id, family, &new, case.each, fresh)?;
-            changes.extend(row.map(|mut row| {
-                row.guards.extend(looked);
-                row
-            }));
+            for (known, guards) in self.by_itself(id, family, &case, new)? {
+                if let Some(mut row) = self.row(id, family, &known, case.each, fresh)? {
+                    row.guards.extend(looked.iter().cloned());
+                    row.guards.extend(guards);
+                    self.referred_to(family, &mut row);
+                    changes.push(row);
+                }
+            }
         }
-        for (mut known, change, at, asked) in self.dependents(id, family, each)? {
+        for (mut known, change, at, asked) in self.dependents(id, family, each, true)? {
             known.extend(change);
             changes.extend(self.row(id, family, &known, Some(at), false)?.map(|mut row| {
                 row.guards.extend(asked);
@@ -67,6 +73,75 @@ impl Writer<'_> {
             }));
         }
         Ok(changes)
+    }
+
+    /// Splits what is known of a new tuple by whether a reference leads to the tuple itself, where its
+    /// row shows what lies behind the reference: of itself no read before tells.
+    fn by_itself(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        case: &Case<'_>,
+        known: Known,
+    ) -> Result<Vec<(Known, Vec<Guard>)>, Refusal> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let relation = model.relation(family.source);
+        let mut split = vec![(known, Vec::new())];
+        let [key] = relation.key() else { return Ok(split) };
+        if case.effect.kind != EffectKind::Insert {
+            return Ok(split);
+        }
+        let mut paths = self.calls.carried(id);
+        paths.extend(all_key_paths(model, family));
+        paths.extend(schema.entries(id).flat_map(|(_, entry)| all_key_paths(model, entry)));
+        for (column, reference) in relation.columns.iter().enumerate() {
+            let behind = |path: &ColumnPath| path.len() > 1 && path.first() == Some(&column);
+            if reference.refers != Some(family.source) || !paths.iter().any(behind) {
+                continue;
+            }
+            if split.len() > LACKING_MAX {
+                return Err(self.unknown("which of several references lead to the tuple itself"));
+            }
+            split = split
+                .into_iter()
+                .flat_map(|(known, guards)| {
+                    let (own, to) = (known.get(&vec![*key]), known.get(&vec![column]));
+                    let (Some(own), Some(to)) = (own.cloned(), to.cloned()) else {
+                        return vec![(known, guards)];
+                    };
+                    if own == to || to.is_null() {
+                        return vec![(known, guards)];
+                    }
+                    let guarded = |op| {
+                        let one = Guard { left: to.clone(), op, right: vec![own.clone()] };
+                        guards.iter().cloned().chain([one]).collect()
+                    };
+                    let mut itself = known.clone();
+                    itself.insert(vec![column], own.clone());
+                    vec![(known, guarded(CondOp::Near)), (itself, guarded(CondOp::Eq))]
+                })
+                .collect();
+        }
+        Ok(split)
+    }
+
+    /// Guards a put whose key is made of what a reference leads to, where the write may take the tuple
+    /// away again: what refers to nothing has no key here.
+    fn referred_to(&self, family: &Family, row: &mut Change) {
+        let mut others = self.write.effects.iter();
+        if !others.any(|one| one.kind == EffectKind::Delete && one.relation == family.source) {
+            return;
+        }
+        let mut taken = Vec::new();
+        for value in &row.key {
+            value.rows(&mut |one, _| taken.push(one.clone()));
+        }
+        for left in taken {
+            let there = Guard { left, op: CondOp::Present, right: Vec::new() };
+            if !row.guards.contains(&there) {
+                row.guards.push(there);
+            }
+        }
     }
 
     /// Returns the put of a row; `None` where the tuple has none here.
@@ -78,7 +153,19 @@ impl Writer<'_> {
         each: Option<usize>,
         fresh: bool,
     ) -> Result<Option<Change>, Refusal> {
-        let Some(mut guards) = self.guards(family, known)? else { return Ok(None) };
+        let Some(guards) = self.guards(family, known)? else { return Ok(None) };
+        self.row_there(id, family, known, (each, fresh), guards)
+    }
+
+    /// Returns the put of a row of which it is known, or guarded, that the tuple has it.
+    pub(super) fn row_there(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        known: &Known,
+        (each, fresh): (Option<usize>, bool),
+        mut guards: Vec<Guard>,
+    ) -> Result<Option<Change>, Refusal> {
         let Some(key) = self.key(family, known)? else { return Ok(None) };
         guards.extend(self.keyed(family, known));
         let base = family.table;
@@ -217,7 +304,7 @@ impl Writer<'_> {
         }
         let mut found = Vec::new();
         // What selects beside the key is a condition too: a change that is not sent keeps nothing back.
-        let in_key = all_key_paths(model, family);
+        let in_key = key_paths(model, family);
         for (column, term) in &effect.key {
             let path = vec![*column];
             if in_key.contains(&path) {
@@ -310,7 +397,7 @@ impl Writer<'_> {
             }
             let conditions = self.conditions(id, family, case.effect)?;
             let mut guards = match conditions.is_empty() {
-                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                true => self.selected(&case, &key_paths(self.calls.model, family), &given)?,
                 false => Vec::new(),
             };
             let old = self.with_reads(case.effect, given);
@@ -321,7 +408,7 @@ impl Writer<'_> {
             let kind = ChangeKind::Delete { there };
             changes.push(Change { table: family.table, key, kind, each, guards, conditions });
         }
-        for (known, _, at, asked) in self.dependents(id, family, each)? {
+        for (known, _, at, asked) in self.dependents(id, family, each, true)? {
             let Some(key) = self.key(family, &known)? else { continue };
             let each = self.told.get(at).map(|told| told.step);
             let kind = ChangeKind::Delete { there: always };
@@ -340,54 +427,78 @@ impl Writer<'_> {
         id: FamilyId,
         family: &Family,
         each: Option<&str>,
+        rekeys: bool,
     ) -> Result<Vec<Dependent>, Refusal> {
         let Some(alias) = each else { return Ok(Vec::new()) };
         let (model, schema) = (self.calls.model, self.calls.schema);
-        let copied = |effect: &&Effect| {
-            let of_copies =
-                |need: &Need| matches!(need, Need::PatchCopies { .. } | Need::RekeyCopies { .. });
-            effect.kind == EffectKind::Update
-                && effect.each.is_none()
-                && needs(model, schema, id, effect).iter().any(of_copies)
-        };
         let mut found = Vec::new();
-        for effect in self.write.effects.iter().filter(copied) {
-            let at = self.rows_of(alias, family.source)?;
-            let Some(told) = self.told.get(at) else { continue };
-            let case = Case { effect, each: None };
-            let given = self.given(&case);
-            let key = model.relation(effect.relation).key().first().copied().unwrap_or(0);
-            let Some(value) = given.get(&vec![key]) else { continue };
-            let selects: Vec<_> = effect.key.iter().map(|(column, _)| vec![*column]).collect();
-            let asked = if selects == [vec![key]] {
-                Vec::new()
-            } else {
-                self.selected(&case, &BTreeSet::new(), &given)?
-            };
-            let read = schema.families.get(told.family);
-            let mut row = Known::new();
-            for path in read.into_iter().flat_map(|read| available(model, read)) {
-                row.extend(self.shown(told, path).map(|value| (path.clone(), value)));
-            }
-            row.extend(told.wanted.iter().cloned());
-            let mut change = Known::new();
-            for (column, reference) in model.relation(family.source).columns.iter().enumerate() {
-                if reference.refers != Some(effect.relation)
-                    || row.get(&vec![column]) != Some(value)
-                {
-                    continue;
-                }
-                for (path, value) in self.changed(&case) {
-                    let whole: ColumnPath =
-                        std::iter::once(column).chain(path.iter().copied()).collect();
-                    change.insert(canonical(model, family.source, &whole), value);
+        let own = |effect: &&Effect| effect.kind == EffectKind::Update && effect.each.is_none();
+        for effect in self.write.effects.iter().filter(own) {
+            let (mut through, mut others) = (Vec::new(), false);
+            for need in needs(model, schema, id, effect) {
+                match need {
+                    Need::PatchCopies { via } if !rekeys => through.push(via),
+                    Need::RekeyCopies { via } if rekeys => through.push(via),
+                    Need::PatchCopies { .. } | Need::RekeyCopies { .. } => others = true,
+                    _ => {}
                 }
             }
-            if !change.is_empty() {
-                found.push((row, change, at, asked));
+            if through.is_empty() {
+                continue;
+            }
+            if rekeys && (others || through.len() > 1) {
+                return Err(self.unknown("whether a row refers to it twice"));
+            }
+            // Rows that refer to it by several attributes are read by each of them.
+            self.rows_of(alias, family.source)?;
+            for at in self.all_rows_of(alias, family.source) {
+                found.extend(self.dependent(family, effect, &through, at)?);
             }
         }
         Ok(found)
+    }
+
+    /// Returns the rows of one read whose copies of what an effect changes change with it.
+    fn dependent(
+        &self,
+        family: &Family,
+        effect: &Effect,
+        through: &[usize],
+        at: usize,
+    ) -> Result<Option<Dependent>, Refusal> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let Some(told) = self.told.get(at) else { return Ok(None) };
+        let case = Case { effect, each: None };
+        let given = self.given(&case);
+        let key = model.relation(effect.relation).key().first().copied().unwrap_or(0);
+        let Some(value) = given.get(&vec![key]) else { return Ok(None) };
+        let selects: Vec<_> = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+        let asked = if selects == [vec![key]] {
+            Vec::new()
+        } else {
+            self.selected(&case, &BTreeSet::new(), &given)?
+        };
+        let read = schema.families.get(told.family);
+        let mut row = Known::new();
+        for path in read.into_iter().flat_map(|read| available(model, read)) {
+            row.extend(self.shown(told, path).map(|value| (path.clone(), value)));
+        }
+        row.extend(told.wanted.iter().cloned());
+        let mut change = Known::new();
+        for (column, reference) in model.relation(family.source).columns.iter().enumerate() {
+            if !through.contains(&column)
+                || reference.refers != Some(effect.relation)
+                || row.get(&vec![column]) != Some(value)
+            {
+                continue;
+            }
+            for (path, value) in self.changed(&case) {
+                let whole: ColumnPath =
+                    std::iter::once(column).chain(path.iter().copied()).collect();
+                change.insert(canonical(model, family.source, &whole), value);
+            }
+        }
+        Ok((!change.is_empty()).then_some((row, change, at, asked)))
     }
 
     pub(super) fn patch(
@@ -406,26 +517,25 @@ impl Writer<'_> {
             let given = self.given(&case);
             let conditions = self.conditions(id, family, case.effect)?;
             let guards = match conditions.is_empty() {
-                true => self.selected(&case, &all_key_paths(self.calls.model, family), &given)?,
+                true => self.selected(&case, &key_paths(self.calls.model, family), &given)?,
                 false => Vec::new(),
             };
             let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let adds = case.effect.kind == EffectKind::Increment;
-            let row = self.update(id, family, old, changed, adds, each)?;
-            changes.extend(row.map(|mut row| {
-                row.guards.extend(guards);
-                row.conditions = conditions;
-                row
-            }));
+            for mut row in self.update(id, family, old, changed, adds, each)? {
+                row.guards.extend(guards.iter().cloned());
+                row.conditions.clone_from(&conditions);
+                changes.push(row);
+            }
         }
-        for (known, change, at, asked) in self.dependents(id, family, each)? {
+        for (known, change, at, asked) in self.dependents(id, family, each, false)? {
             let each = self.told.get(at).map(|told| told.step);
-            changes.extend(self.update(id, family, known, change, false, each)?.map(|mut row| {
-                row.guards.extend(asked);
-                row
-            }));
+            for mut row in self.update(id, family, known, change, false, each)? {
+                row.guards.extend(asked.iter().cloned());
+                changes.push(row);
+            }
         }
         changes.extend(self.kept(family, each)?);
         Ok(changes)
@@ -439,9 +549,9 @@ impl Writer<'_> {
         changed: Known,
         adds: bool,
         each: Option<usize>,
-    ) -> Result<Option<Change>, Refusal> {
-        let Some(mut guards) = self.guards(family, &old)? else { return Ok(None) };
-        let Some(key) = self.key(family, &old)? else { return Ok(None) };
+    ) -> Result<Vec<Change>, Refusal> {
+        let Some(mut guards) = self.guards(family, &old)? else { return Ok(Vec::new()) };
+        let Some(key) = self.key(family, &old)? else { return Ok(Vec::new()) };
         guards.extend(self.keyed(family, &old));
         let mut set = Vec::new();
         // Another row type of the relation may have columns that this one has not.
@@ -463,10 +573,71 @@ impl Writer<'_> {
             set.extend(self.index_keys(id, &new, Some(&changed))?);
         }
         if set.is_empty() && add.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
-        Ok(Some(Change { table: family.table, key, kind, each, guards, conditions: Vec::new() }))
+        let table = family.table;
+        self.where_shown(Change { table, key, kind, each, guards, conditions: Vec::new() })
+    }
+
+    /// Splits an update by what the rows that it takes values of may lack: without them an attribute
+    /// is removed, and a request of DynamoDB says which.
+    fn where_shown(&self, change: Change) -> Result<Vec<Change>, Refusal> {
+        let ChangeKind::Update { set, .. } = &change.kind else { return Ok(vec![change]) };
+        let mut lacking: Vec<Expr> = Vec::new();
+        for (_, value) in set {
+            value.rows(&mut |row, step| {
+                let known = |guard: &Guard| guard.op == CondOp::Present && guard.left == *row;
+                if self.may_lack(row, step)
+                    && !lacking.contains(row)
+                    && !change.guards.iter().any(known)
+                {
+                    lacking.push(row.clone());
+                }
+            });
+        }
+        if self.calls.target.name != "dynamodb" || lacking.is_empty() {
+            return Ok(vec![change]);
+        }
+        if lacking.len() > LACKING_MAX {
+            return Err(self.unknown("which of several attributes of a row are there"));
+        }
+        let mut split = vec![change];
+        for row in lacking {
+            let mut next = Vec::new();
+            for one in split {
+                let (mut with, mut without) = (one.clone(), one);
+                let guard = |op| Guard { left: row.clone(), op, right: Vec::new() };
+                with.guards.push(guard(CondOp::Present));
+                without.guards.push(guard(CondOp::Absent));
+                if let ChangeKind::Update { set, .. } = &mut without.kind {
+                    for (_, value) in set.iter_mut() {
+                        let mut takes = false;
+                        value.rows(&mut |other, _| takes |= *other == row);
+                        if takes {
+                            *value = Expr::Const(Value::Null, value.ty());
+                        }
+                    }
+                }
+                next.extend([with, without]);
+            }
+            split = next;
+        }
+        Ok(split)
+    }
+
+    /// Returns true if some rows of a step lack this attribute.
+    fn may_lack(&self, row: &Expr, step: usize) -> bool {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let mut told = self.told.iter().filter(|told| told.step == step);
+        told.any(|told| {
+            schema.families.get(told.family).is_some_and(|family| {
+                available(model, family).iter().any(|path| {
+                    is_optional(model, family.source, path)
+                        && self.shown(told, path).as_ref() == Some(row)
+                })
+            })
+        })
     }
 
     /// Returns the changes of lists and counts of a row by the tuples that refer to it.

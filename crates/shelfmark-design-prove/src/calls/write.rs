@@ -34,6 +34,9 @@ pub(super) fn requests(
         writer.step(step)?;
     }
     writer.close()?;
+    if calls.target.name == "cql" {
+        writer.uncounted()?;
+    }
     Ok(writer.found)
 }
 
@@ -140,6 +143,39 @@ impl<'a> Writer<'a> {
         self.steps += 1;
         let changes = changes.into_iter().map(|(_, change)| change).collect();
         self.found.push(Request::Write { step: self.steps, changes });
+        Ok(())
+    }
+
+    /// Keeps additions from rows that the write deletes: in CQL an addition to a counter that is not
+    /// there makes it.
+    fn uncounted(&mut self) -> Result<(), Refusal> {
+        let mut deleted: Vec<(usize, Vec<Expr>, bool)> = Vec::new();
+        for request in &mut self.found {
+            let Request::Write { changes, .. } = request else { continue };
+            for change in changes {
+                match &change.kind {
+                    ChangeKind::Delete { .. } => {
+                        let of_loop = change.each.is_some();
+                        deleted.push((change.table, change.key.clone(), of_loop));
+                    }
+                    ChangeKind::Update { add, .. } if !add.is_empty() => {
+                        let same = deleted.iter().filter(|(table, ..)| *table == change.table);
+                        for (_, key, of_loop) in same {
+                            if *of_loop || *key == change.key {
+                                let why = "a count of what the write deletes changes";
+                                return Err(self.calls.refuse("counter", why));
+                            }
+                            change.guards.push(Guard {
+                                left: Expr::Tuple(change.key.clone()),
+                                op: CondOp::Near,
+                                right: vec![Expr::Tuple(key.clone())],
+                            });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
         Ok(())
     }
 

@@ -43,9 +43,11 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
                 .iter()
                 .map(|(key, _)| match key {
                     OrderKey::Kind => Value::Int(index as i64),
-                    OrderKey::Columns(paths) => paths.get(index).map_or(Value::Null, |path| {
-                        state.value(model, source.relation, tuple, path)
-                    }),
+                    OrderKey::Columns(paths) => {
+                        let path = paths.get(index).and_then(Option::as_ref);
+                        let value = |path| state.value(model, source.relation, tuple, path);
+                        path.map_or(Value::Null, |path: &Vec<usize>| value(path))
+                    }
                 })
                 .collect();
             let values = source

@@ -185,6 +185,17 @@ pub fn endless_hole(parts: &[Part]) -> Option<&Part> {
     None
 }
 
+/// Returns true if what follows a hole, in a plan's text and in a row's, begins with one byte that comes
+/// nowhere behind it in either: whole texts that are equal have their last such byte at one place.
+pub(crate) fn marked_alike(plan: &[Part], row: &[Part]) -> bool {
+    let mark = |rest: &[Part]| match rest.first() {
+        Some(Part::Literal(text)) => text.bytes().next(),
+        _ => None,
+    };
+    let whole = |rest: &[Part]| rest.last() == Some(&Part::End) && is_marked(rest);
+    mark(plan).is_some() && mark(plan) == mark(row) && whole(plan) && whole(row)
+}
+
 /// Returns true if what follows begins with a byte that comes nowhere behind it: the last such byte
 /// of the column ends a hole before it, whatever the hole holds.
 fn is_marked(rest: &[Part]) -> bool {

@@ -108,10 +108,10 @@ fn without_o8_or_o9_the_verifier_differs() {
 const TEXTS: [(&str, &str); 28] = [
     ("decided_keys.rs", include_str!("../../../shelfmark-design/tests/it/decided_keys.rs")),
     ("decided_parts.rs", include_str!("../../../shelfmark-design/tests/it/decided_parts.rs")),
+    ("decided_ranges.rs", include_str!("../../../shelfmark-design/tests/it/decided_ranges.rs")),
     ("decided_reads.rs", include_str!("../../../shelfmark-design/tests/it/decided_reads.rs")),
     ("decided_writes.rs", include_str!("../../../shelfmark-design/tests/it/decided_writes.rs")),
     ("draw.rs", include_str!("../../../shelfmark-design/tests/it/draw.rs")),
-    ("imports.rs", include_str!("../../../shelfmark-design/tests/it/imports.rs")),
     ("lints.rs", include_str!("../../../shelfmark-design/tests/it/lints.rs")),
     ("messages.rs", include_str!("../../../shelfmark-design/tests/it/messages.rs")),
     ("pairs.rs", include_str!("../../../shelfmark-design/tests/it/pairs.rs")),

@@ -11,7 +11,7 @@ use super::relations::lower;
 use super::{Resolver, constant, facts_of, named};
 use crate::syntax::diagnostic::{Diagnostic, nearest};
 use crate::syntax::span::Span;
-use crate::syntax::tree::{self, Cond, CondOp, Expr, ExprKind, Path};
+use crate::syntax::tree::{self, Aggregate, Cond, CondOp, Expr, ExprKind, Path};
 
 /// The scope of names in a value, beside inputs.
 #[derive(Clone, Copy)]
@@ -28,11 +28,35 @@ impl Scope<'_> {
     pub(super) const NONE: Self = Self { relation: None, prior: None, each: None };
 }
 
+/// Returns the read that a minimum or maximum stands for: the first row in the order of the attribute,
+/// whose first value it is. `None` for other reads.
+fn extreme(read: &tree::Read) -> Option<tree::Read> {
+    let (kind @ (Aggregate::Min | Aggregate::Max), Some(path)) = read.aggregate.as_ref()? else {
+        return None;
+    };
+    let plain = read.select.is_none()
+        && read.with.is_empty()
+        && read.order.is_empty()
+        && read.limit.is_none()
+        && read.offset.is_none()
+        && read.sources.len() == 1;
+    let order = tree::Order { path: path.clone(), desc: *kind == Aggregate::Max };
+    plain.then(|| tree::Read {
+        aggregate: None,
+        select: Some(vec![path.clone()]),
+        order: vec![order],
+        limit: Some(Expr { kind: ExprKind::Int(1), span: read.span }),
+        ..read.clone()
+    })
+}
+
 impl Resolver {
     pub(super) fn read(&mut self, read: &tree::Read) {
         if self.reads.contains_key(&read.name.text) || self.writes.contains_key(&read.name.text) {
             self.twice("pattern", &read.name);
         }
+        let first_of_order = extreme(read);
+        let read = first_of_order.as_ref().unwrap_or(read);
         let mut params = Params::declared(self, &read.params);
         let mut relations: Vec<RelationId> = Vec::new();
         for name in &read.sources {
@@ -47,6 +71,9 @@ impl Resolver {
             let mut predicates = Vec::new();
             for cond in &read.conds {
                 predicates.extend(self.predicate(*id, cond, &mut params, Scope::NONE));
+            }
+            if first_of_order.is_some() {
+                predicates.extend(self.there(*id, read));
             }
             sources.push(Source { relation: *id, predicates, outputs: Vec::new() });
         }
@@ -96,6 +123,19 @@ impl Resolver {
             facts,
             span: read.span,
         });
+    }
+
+    /// Returns the condition that what a maximum is of is there; what is absent is no minimum either.
+    fn there(&self, relation: RelationId, read: &tree::Read) -> Option<Predicate> {
+        let wanted = read.order.first()?;
+        let path = self.try_path(relation, &wanted.path)?;
+        let optional = (1..=path.len()).filter_map(|length| path.get(..length)).any(|head| {
+            let owner = self.model.relation(self.model.path_owner(relation, head));
+            head.last().and_then(|at| owner.columns.get(*at)).is_some_and(|one| one.optional)
+        });
+        let span = read.span;
+        let (op, values) = (CondOp::Present, Vec::new());
+        optional.then_some(Predicate { path, op, values, max: None, span })
     }
 
     /// Names the outputs and resolves each in every source.
@@ -151,11 +191,21 @@ impl Resolver {
                 found.push((OrderKey::Kind, order.desc));
                 continue;
             }
-            let paths: Option<Vec<ColumnPath>> =
-                relations.iter().map(|id| self.column_path(*id, &order.path)).collect();
-            if let Some(paths) = paths {
-                found.push((OrderKey::Columns(paths), order.desc));
+            // Behind the row type an attribute orders the types that have it; one that no type has is
+            // reported.
+            let by_type = found.iter().any(|(key, _)| matches!(key, OrderKey::Kind));
+            let some = relations.iter().any(|id| self.try_path(*id, &order.path).is_some());
+            let mut paths = Vec::new();
+            for id in relations {
+                paths.push(match by_type && some {
+                    true => self.try_path(*id, &order.path),
+                    false => Some(match self.column_path(*id, &order.path) {
+                        Some(path) => path,
+                        None => return found,
+                    }),
+                });
             }
+            found.push((OrderKey::Columns(paths), order.desc));
         }
         found
     }

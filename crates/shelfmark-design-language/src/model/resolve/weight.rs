@@ -128,7 +128,7 @@ impl Read {
         let compared =
             self.sources.first().into_iter().flat_map(|one| &one.predicates).map(|one| &one.path);
         let ordering = self.order.iter().filter_map(|(key, _)| match key {
-            OrderKey::Columns(paths) => paths.first(),
+            OrderKey::Columns(paths) => paths.first()?.as_ref(),
             OrderKey::Kind => None,
         });
         compared.chain(ordering).map(form).collect()

@@ -14,6 +14,9 @@ use shelfmark_design_language::syntax::tree::Existing;
 
 /// Applies a write to a state; `None` where it is not defined.
 pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
+    if inserts_twice(model, write, inputs) {
+        return None;
+    }
     let mut new = state.clone();
     if !write.effects.iter().all(|effect| holds(effect, state, inputs)) {
         return Some(new);
@@ -32,6 +35,32 @@ pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> O
         }
     }
     new.is_valid(model).then_some(new)
+}
+
+/// Returns true if two parts of a write insert one tuple: it is not defined, whatever its conditions
+/// say.
+fn inserts_twice(model: &Model, write: &Write, inputs: &[Value]) -> bool {
+    let leaf = |term: &Term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    };
+    let fresh = |effect: &&Effect| {
+        effect.kind == EffectKind::Insert
+            && effect.existing == Existing::Fresh
+            && effect.each.is_none()
+    };
+    let mut made: Vec<(usize, Vec<Option<Value>>)> = Vec::new();
+    write.effects.iter().filter(fresh).any(|effect| {
+        let given = |column: &usize| {
+            let term = effect.key.iter().find(|(other, _)| other == column).map(|(_, term)| term);
+            term.and_then(|term| term.compute(&leaf))
+        };
+        let key = model.relation(effect.relation).key().iter().map(given).collect();
+        let one = (effect.relation, key);
+        let again = made.contains(&one);
+        made.push(one);
+        again
+    })
 }
 
 /// Returns true if an effect has no conditions, or its tuple is there and they hold of it.

@@ -82,7 +82,14 @@ pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -
         }
         for _ in 0..=random.below(2) {
             let deep = chance(random, 1, 6);
-            order.push((pick(deep, random), chance(random, 1, 3)));
+            // Behind the row type an attribute need not be in all of them.
+            let by_type =
+                order.first().is_some_and(|(first, _): &(Path, bool)| first.name == "kind");
+            let path = match by_type {
+                false => pick(deep, random),
+                true => path::path(relations, sources[random.below(2)], false, random),
+            };
+            order.push((path, chance(random, 1, 3)));
         }
     }
     let shown = if aggregate.is_empty() { shown(&mut pick, random) } else { String::new() };
