@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
-use shelfmark_store::{Result as StoreResult, Snapshot, Store};
+use shelfmark_store::{Result as StoreResult, Snapshot, SnapshotId, Store};
 
 use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table, TableEvent};
 use crate::environment::Environment;
@@ -66,6 +66,18 @@ impl Engine {
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.inner.store
+    }
+
+    /// Returns the id of the state that the store shows now: another one after every commit, whoever
+    /// made it, and on a store with several servers perhaps without any.
+    ///
+    /// Cost: that of a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Closed`]: the store was closed. Open it again.
+    pub fn state(&self) -> Result<SnapshotId> {
+        Ok(self.inner.store.snapshot()?.id())
     }
 
     /// Returns the same engine, whose reads and writes are reported to `observer` as they happen,

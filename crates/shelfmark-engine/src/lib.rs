@@ -61,6 +61,6 @@ pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
 };
-pub use shelfmark_store::{Durability, Peer, budget, locks};
+pub use shelfmark_store::{Durability, Peer, SnapshotId, budget, locks};
 pub use streams::{StreamKeeper, StreamPage, StreamRange, StreamShardState, StreamTable};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

@@ -131,11 +131,14 @@ struct Running {
 impl Running {
     fn run(mut self) {
         loop {
+            // A large backup or restore goes on as soon as the other work had its turn.
+            let has_more = self.leads && self.backups.has_more();
+            let pause = if has_more { Duration::ZERO } else { self.period };
             let asked = self.stop.asked.lock().unwrap_or_else(PoisonError::into_inner);
             let (asked, _) = self
                 .stop
                 .changed
-                .wait_timeout_while(asked, self.period, |asked| !*asked)
+                .wait_timeout_while(asked, pause, |asked| !*asked)
                 .unwrap_or_else(PoisonError::into_inner);
             if *asked {
                 return;

@@ -16,7 +16,7 @@ use shelfmark_store::{Direction, KeyRange, Snapshot};
 use crate::catalogue::Table;
 use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::{Moment, RowScan, Walk, commit_chunk, put_stored, read_row};
+use crate::rows::{Moment, QueuedChunk, RowScan, Walk, put_stored, queue_chunk, read_row};
 use crate::shards::stored_bytes;
 
 /// A page ends with the row that reaches this many bytes.
@@ -24,6 +24,21 @@ const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 1024;
+
+/// A page of a copy that is being committed.
+pub(super) struct QueuedPage {
+    pub(super) page: CopiedPage,
+    /// Nothing where there are no rows.
+    chunk: Option<QueuedChunk>,
+}
+
+impl QueuedPage {
+    /// Waits for the end of the commit; `None` if the page must be copied again.
+    pub(super) fn wait(self) -> Result<Option<CopiedPage>> {
+        let is_done = self.chunk.map_or(Ok(true), QueuedChunk::wait)?;
+        Ok(is_done.then_some(self.page))
+    }
+}
 
 /// A page of a copy.
 pub(super) struct CopiedPage {
@@ -36,35 +51,33 @@ pub(super) struct CopiedPage {
 }
 
 impl Inner {
-    /// Copies rows of the table of this id that lie behind a place, at least one and no more after those
-    /// that reach `bytes_max` bytes. `current` returns the current form of the target, and fails once it
-    /// is gone.
-    pub(super) fn copy_page(
+    /// Begins to copy rows of the table of this id that lie behind a place, at least one and no more after
+    /// those that reach `bytes_max` bytes. `current` returns the current form of the target, and fails once
+    /// it is gone.
+    pub(super) fn queue_page(
         &self,
         source: u64,
         behind: Option<&Bytes>,
         bytes_max: u64,
         current: impl Fn() -> Result<Arc<Table>>,
-    ) -> Result<CopiedPage> {
+    ) -> Result<QueuedPage> {
         let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX).min(PAGE_BYTES_MAX);
         let bytes_max = bytes_max.min(self.store.caps().commit_size_bytes_max / 4);
         loop {
-            match self.copy_page_once(source, behind, bytes_max, &current) {
-                Ok(None) => {}
+            match self.queue_page_once(source, behind, bytes_max, &current) {
                 Err(error) if error.kind() == ErrorKind::TooOld => {}
-                Ok(Some(page)) => return Ok(page),
-                Err(error) => return Err(error),
+                queued => return queued,
             }
         }
     }
 
-    fn copy_page_once(
+    fn queue_page_once(
         &self,
         source: u64,
         behind: Option<&Bytes>,
         bytes_max: usize,
         current: &impl Fn() -> Result<Arc<Table>>,
-    ) -> Result<Option<CopiedPage>> {
+    ) -> Result<QueuedPage> {
         let target = current()?;
         let snapshot = self.store.snapshot()?;
         let view: &dyn Snapshot = &*snapshot;
@@ -107,11 +120,9 @@ impl Inner {
                 break;
             }
         }
-        if page.items == 0 {
-            return Ok(Some(page));
-        }
-        let is_done = commit_chunk(self, buffer.into_commit(), current)?;
-        Ok(is_done.then_some(page))
+        let has_rows = page.items > 0;
+        let queue = || queue_chunk(self, buffer.into_commit(), current);
+        Ok(QueuedPage { page, chunk: has_rows.then(queue).transpose()? })
     }
 }
 

@@ -5,15 +5,23 @@
 //!
 //! Invariant: how far it has come is written down behind the work, never before it.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
 
 use super::BACKUPS_NAMESPACE;
+use super::copy::QueuedPage;
 use super::keeper::Allowed;
 use super::ledger::Entry;
+use super::pace::Pace;
+use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{ChangePosition, ItemChange};
+
+/// Bytes that a rest behind a page counts for, as a multiple of the page's.
+const REST_COST: u64 = 11;
 
 /// The last change that belongs to a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,19 +149,11 @@ impl Engine {
     /// * [`ErrorKind::NotFound`]: the source or the target is gone; there is nothing to go on with.
     pub(super) fn fill(&self, fill: &mut Fill, allowed: &mut Allowed<'_>) -> Result<bool> {
         let inner = &self.inner;
-        let current = || inner.catalogue.table(&fill.target.clone());
-        while !fill.is_copied {
-            if allowed.is_over() {
-                return Ok(false);
-            }
-            let most = allowed.bytes_left();
-            let page = inner.copy_page(fill.source.1, fill.behind.as_ref(), most, current)?;
-            self.check_source(fill)?;
-            fill.items += page.items;
-            fill.bytes += page.bytes;
-            fill.is_copied = page.next.is_none();
-            fill.behind = page.next;
-            allowed.used(page.bytes);
+        let target = fill.target.clone();
+        let current = || inner.catalogue.table(&target);
+        self.copy(fill, allowed, &current)?;
+        if !fill.is_copied {
+            return Ok(false);
         }
         let Some(log) = fill.log else { return Ok(true) };
         let until = match fill.until {
@@ -173,6 +173,56 @@ impl Engine {
                 return Ok(false);
             }
         }
+    }
+
+    /// Copies rows as far as is allowed. The next page is read while the one before it is committed.
+    fn copy(
+        &self,
+        fill: &mut Fill,
+        allowed: &mut Allowed<'_>,
+        current: &impl Fn() -> Result<Arc<Table>>,
+    ) -> Result<()> {
+        let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
+        let is_in_use = fill.source.0.namespace != BACKUPS_NAMESPACE;
+        let mut pace = Pace::new(store, clock);
+        let mut queued: Option<QueuedPage> = None;
+        while !fill.is_copied {
+            let behind = match &queued {
+                Some(before) => before.page.next.as_ref(),
+                None => fill.behind.as_ref(),
+            };
+            // Of a first page nothing is behind yet.
+            let is_last = queued.is_some() && behind.is_none();
+            let next = match is_last || allowed.is_over() {
+                true => None,
+                false => {
+                    let most = allowed.bytes_left();
+                    Some(self.inner.queue_page(fill.source.1, behind, most, current)?)
+                }
+            };
+            let Some(before) = std::mem::replace(&mut queued, next) else {
+                if queued.is_some() {
+                    continue;
+                }
+                return Ok(());
+            };
+            // What was queued behind a page that failed is copied again, too.
+            let Some(page) = before.wait()? else {
+                queued = None;
+                continue;
+            };
+            self.check_source(fill)?;
+            fill.items += page.items;
+            fill.bytes += page.bytes;
+            fill.is_copied = page.next.is_none();
+            fill.behind = page.next;
+            allowed.used(page.bytes);
+            if is_in_use && pace.rest(store, clock) {
+                // The other work of the thread has its turn as often as if this had not rested.
+                allowed.used(page.bytes * REST_COST);
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the rows that are copied are still those of their table, and that its changes went to

@@ -21,10 +21,20 @@ pub(super) const RUNNING: &str = "running";
 /// Time between two looks at histories and at backups that expire.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// The time of the last look at histories. Begins anew with the process.
+/// The time of the last look at histories, and whether work was left. Begins anew with the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BackupKeeper {
     looked_at_micros: u64,
+    has_more: bool,
+}
+
+impl BackupKeeper {
+    /// Returns true if the last call ended because it had done as much as it was allowed to: there is more
+    /// to do at once.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        self.has_more
+    }
 }
 
 /// The rest of the work that may be done at once.
@@ -64,6 +74,7 @@ impl Engine {
         bytes_max: u64,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<u64> {
+        keeper.has_more = false;
         let Some(_held) = self.inner.backups.try_hold() else { return Ok(0) };
         let mut allowed = Allowed { bytes_left: bytes_max, should_stop };
         let (mut done, mut outcome) = (0, Ok(()));
@@ -83,7 +94,9 @@ impl Engine {
             done += self.keep_expiring_backups(should_stop)?;
             keeper.looked_at_micros = now;
         }
-        outcome.map(|()| done)
+        outcome?;
+        keeper.has_more = allowed.bytes_left == 0;
+        Ok(done)
     }
 
     /// Has work of a face done beside that on backups, by the same thread: exports and imports.
@@ -111,7 +124,7 @@ impl Engine {
             return Ok(());
         }
         let now = self.inner.environment.clock.now_micros();
-        let mut keeper = BackupKeeper { looked_at_micros: now };
+        let mut keeper = BackupKeeper { looked_at_micros: now, has_more: false };
         self.keep_backups(&mut keeper, bytes_max, &|| false).map(drop)
     }
 

@@ -23,6 +23,7 @@ mod filling;
 mod history;
 mod keeper;
 mod ledger;
+mod pace;
 mod replay;
 mod restore;
 mod state;

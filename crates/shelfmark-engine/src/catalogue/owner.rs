@@ -20,7 +20,7 @@ use crate::streams::STREAMS_NAMESPACE;
 pub enum Owner {
     /// A program that uses the engine itself.
     Engine,
-    /// The DynamoDB face: the namespace `dynamodb`.
+    /// The DynamoDB face: the namespace `dynamodb`, and those whose names begin with `dynamodb@`.
     DynamoDb,
     /// The CQL face: each keyspace is a namespace.
     Cql,
@@ -52,6 +52,7 @@ impl Owner {
     pub fn of_reserved_name(namespace: &str) -> Option<Self> {
         match namespace {
             "dynamodb" => Some(Self::DynamoDb),
+            name if name.starts_with("dynamodb@") => Some(Self::DynamoDb),
             STREAMS_NAMESPACE | BACKUPS_NAMESPACE => Some(Self::Engine),
             "shelfmark" => Some(Self::Typed),
             "system" => Some(Self::Cql),

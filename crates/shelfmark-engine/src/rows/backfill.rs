@@ -18,7 +18,9 @@ use shelfmark_records::keys::after_row;
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::txn::Transaction as Buffer;
-use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot};
+use shelfmark_store::{
+    Commit, Committed, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot,
+};
 
 use super::scan::{RawRow, RowScan};
 use crate::catalogue::Table;
@@ -125,6 +127,20 @@ pub(crate) fn commit_chunk(
     commit: Commit,
     current: impl Fn() -> Result<Arc<Table>>,
 ) -> Result<bool> {
+    queue_chunk(inner, commit, current)?.wait()
+}
+
+/// A chunk that is being committed.
+pub(crate) struct QueuedChunk {
+    queued: shelfmark_store::Result<mpsc::Receiver<shelfmark_store::Result<Committed>>>,
+}
+
+/// Begins to commit a chunk as [`commit_chunk`] does.
+pub(crate) fn queue_chunk(
+    inner: &Inner,
+    commit: Commit,
+    current: impl Fn() -> Result<Arc<Table>>,
+) -> Result<QueuedChunk> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let done = Box::new(move |outcome| {
         // The receiver waits until it is told.
@@ -138,24 +154,30 @@ pub(crate) fn commit_chunk(
             break inner.store.submit(commit, done);
         }
     };
-    let outcome = match queued {
-        Ok(_) => receiver.recv().unwrap_or_else(|_| {
-            let lost = "the commit ended without an answer";
-            Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
-        }),
-        Err(error) => Err(error),
-    };
-    let Err(error) = outcome else { return Ok(true) };
-    match error.kind() {
-        // If an unknown end was a good one, the same entries are put again.
-        StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
-            Ok(false)
+    Ok(QueuedChunk { queued: queued.map(|_| receiver) })
+}
+
+impl QueuedChunk {
+    /// Waits for the end of the commit; `false` if the chunk must be read and entered again.
+    pub(crate) fn wait(self) -> Result<bool> {
+        let outcome = self.queued.and_then(|receiver| {
+            receiver.recv().unwrap_or_else(|_| {
+                let lost = "the commit ended without an answer";
+                Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
+            })
+        });
+        let Err(error) = outcome else { return Ok(true) };
+        match error.kind() {
+            // If an unknown end was a good one, the same entries are put again.
+            StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
+                Ok(false)
+            }
+            StoreErrorKind::Busy => {
+                wait(error.retry_after());
+                Ok(false)
+            }
+            _ => Err(error.into()),
         }
-        StoreErrorKind::Busy => {
-            wait(error.retry_after());
-            Ok(false)
-        }
-        _ => Err(error.into()),
     }
 }
 

@@ -13,7 +13,9 @@ mod scan;
 mod view;
 mod walk;
 
-pub(crate) use backfill::{Backfill, Chunk, backfill, commit_chunk, patiently};
+pub(crate) use backfill::{
+    Backfill, Chunk, QueuedChunk, backfill, commit_chunk, patiently, queue_chunk,
+};
 pub use cursor::Cursor;
 pub(crate) use kind::{Entry, IndexRange, RowKind};
 pub(crate) use moment::Moment;

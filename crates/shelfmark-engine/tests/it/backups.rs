@@ -313,6 +313,30 @@ fn work_goes_on_after_a_restart_at_any_point() {
 }
 
 #[test]
+fn a_keeper_says_that_more_is_to_be_done_at_once() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(5);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
+        let mut keeper = BackupKeeper::default();
+        patiently(|| bed.engine.keep_backups(&mut keeper, 1, &|| false)).unwrap();
+        assert!(keeper.has_more());
+        for _ in 0..100 {
+            patiently(|| bed.engine.keep_backups(&mut keeper, u64::MAX, &|| false)).unwrap();
+            assert!(!keeper.has_more());
+            if bed.engine.backup(&backup.table, &backup.id).unwrap().unwrap().is_complete {
+                return;
+            }
+        }
+        panic!("the backup is never complete");
+    });
+}
+
+#[test]
 fn a_dropped_table_stays_as_a_backup_for_35_days() {
     on_every_driver(|bed| {
         let mut random = SplitMix::new(3);
