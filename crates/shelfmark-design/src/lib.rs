@@ -1,5 +1,5 @@
-//! The modeller's tools around models and their proofs: lints, plans, sizes, pictures, importers,
-//! explanations and trials.
+//! The modeller's tools around models and their proofs: lints, plans, sizes, pictures, explanations
+//! and trials.
 //!
 //! A model says which entities and links there are, how they are read and written, and how one
 //! or more schemas lay them out as keys. The language is `shelfmark-design-language`'s; each pattern
@@ -12,7 +12,6 @@
 //!
 //! Invariant: output is a function of the text given.
 
-pub mod import;
 pub mod trial;
 
 mod calls;

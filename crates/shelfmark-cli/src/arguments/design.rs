@@ -72,14 +72,27 @@ pub(crate) enum DesignVerb {
     },
     /// Turn a schema of another tool into a model, with questions where it does not say enough
     #[command(
-        after_help = "Examples:\n  shelfmark design import schema.cql > shop.shelf\n  shelfmark design import workbench.json > shop.shelf"
+        after_help = "Understood: data models of NoSQL Workbench and Dynobase (row types from sample \
+        rows, named queries); entities of ElectroDB and schemas of OneTable (JavaScript, TypeScript, \
+        JSON; no code is run); SQL tables of PostgreSQL, MySQL and SQLite with a query log; Prisma \
+        schemas; CQL. What a text does not say stands in the model as a comment that begins with \
+        '# ?'.\n\nExamples:\n  shelfmark design import schema.cql > shop.shelf\n  \
+        shelfmark design import workbench.json > shop.shelf\n  \
+        shelfmark design import dump.sql --log queries.log --span 1h > shop.shelf"
     )]
     Import {
-        /// A data model of NoSQL Workbench (JSON), or CQL; '-' reads standard input
+        /// A schema of another tool; '-' reads standard input
         file: PathBuf,
-        /// What it is, where its beginning does not tell
+        /// What it is, where name and beginning do not tell
         #[arg(long, value_enum)]
         from: Option<DesignSource>,
+        /// Query log beside SQL tables: statements, a general or slow log, or CSV of
+        /// pg_stat_statements
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
+        /// How long the log took, for rates: 90s, 15m, 1h, 7d
+        #[arg(long, value_name = "TIME", requires = "log")]
+        span: Option<String>,
     },
     /// Say what a lint means, or why a pattern stands as it does
     #[command(
@@ -138,6 +151,10 @@ pub(crate) struct DesignPlan {
 pub(crate) enum DesignSource {
     Workbench,
     Cql,
+    Electrodb,
+    Onetable,
+    Prisma,
+    Sql,
 }
 
 #[derive(Debug, Args)]

@@ -202,7 +202,8 @@ fn pieces(
         .filter_map(|(key, desc)| match key {
             OrderKey::Kind => None,
             OrderKey::Columns(paths) => {
-                paths.get(source).map(|path| (canonical(model, family.source, path), *desc))
+                let path = paths.get(source)?.as_ref()?;
+                Some((canonical(model, family.source, path), *desc))
             }
         })
         .collect();

@@ -67,7 +67,7 @@ fn what_no_key_can_do_is_said_with_its_reason() {
         read near(n) = Shop where name contains n\n\
         read two(a, b) = Shop where name > a and rank > b\n\
         read skip(n) = Shop order by name offset 5 limit n\n\
-        read most(n) = max rank of Shop where name = n\n\
+        read most(n) = sum rank of Shop where name = n\n\
         read fine(n) = Shop where name = n\n";
     let document = Document::parse("t", text).expect("a model");
     let plan = document.plan("shelfmark", "planned").expect("a plan");

@@ -2,22 +2,53 @@
 
 use std::path::Path;
 
-use shelfmark_design::import::{Source, import};
+use shelfmark_design_import::{Log, Source, import, import_with_log};
 
 use super::{NoModel, print, text_of};
 use crate::arguments::DesignSource;
 
-pub(super) fn run(file: &Path, from: Option<DesignSource>) -> anyhow::Result<()> {
+pub(super) fn run(
+    file: &Path,
+    from: Option<DesignSource>,
+    log: Option<&Path>,
+    span: Option<&str>,
+) -> anyhow::Result<()> {
     let text = text_of(file)?;
+    let name =
+        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let from = match from {
         Some(DesignSource::Workbench) => Source::Workbench,
         Some(DesignSource::Cql) => Source::Cql,
-        None => Source::of(&text),
+        Some(DesignSource::Electrodb) => Source::ElectroDb,
+        Some(DesignSource::Onetable) => Source::OneTable,
+        Some(DesignSource::Prisma) => Source::Prisma,
+        Some(DesignSource::Sql) => Source::Sql,
+        None if log.is_some() => Source::Sql,
+        None => Source::of(&name, &text),
     };
-    let name =
-        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let model = match log {
+        None => import(&name, &text, from),
+        Some(log) if from == Source::Sql => {
+            let log = text_of(log)?;
+            let span_seconds = span.map(seconds).transpose()?;
+            import_with_log(&name, &text, Log { text: &log, span_seconds })
+        }
+        Some(_) => {
+            return Err(NoModel::call("--log goes with SQL tables: --from sql".to_owned()));
+        }
+    };
     // A place in the text goes behind its name, as editors take it.
-    let model = import(&name, &text, from)
-        .map_err(|error| NoModel::call(format!("{}:{error}", file.display())))?;
+    let model = model.map_err(|error| NoModel::call(format!("{}:{error}", file.display())))?;
     print(&model)
+}
+
+/// Returns the seconds of `90s`, `15m`, `1h`, `7d`.
+fn seconds(text: &str) -> anyhow::Result<f64> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3_600.0), ("d", 86_400.0)];
+    let found = units.into_iter().find_map(|(unit, seconds)| {
+        let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
+        (number > 0.0 && number.is_finite()).then_some(number * seconds)
+    });
+    let message = || format!("{text:?} is no time; write 90s, 15m, 1h or 7d");
+    found.ok_or_else(|| NoModel::call(message()))
 }

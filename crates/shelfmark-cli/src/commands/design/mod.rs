@@ -75,7 +75,9 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Plan(run) => plan::run(run),
         DesignVerb::Calls(run) => calls::run(run),
         DesignVerb::Size { file, schema, format } => size::run(file, schema.as_deref(), *format),
-        DesignVerb::Import { file, from } => import::run(file, *from),
+        DesignVerb::Import { file, from, log, span } => {
+            import::run(file, *from, log.as_deref(), span.as_deref())
+        }
         DesignVerb::Explain { what, file } => explain(what, file.as_deref()),
         DesignVerb::Draw(draw) => draw::run(draw),
         DesignVerb::Json { file, back } => json(file.as_deref(), *back),

@@ -4,8 +4,8 @@ use shelfmark_cql_syntax::ast::{
     InValues, IntegerValue, Literal, LiteralKind, Operator, Relation, SelectClause, Selector, Term,
 };
 
-use super::cql::{Index, Query, Table};
-use super::sheet::{Names, comment};
+use super::{Index, Query, Table};
+use crate::names::{Names, comment};
 
 /// Returns the reads of a script; `written` holds entity and column names of each table.
 pub(super) fn reads(

@@ -9,14 +9,14 @@ const TEXT_CHARS_MAX: usize = 160;
 
 /// Converts foreign names to names of models, each once.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     given: BTreeMap<String, String>,
     taken: std::collections::BTreeSet<String>,
 }
 
 impl Names {
     /// Returns the name for a foreign one: the same at every call.
-    pub(super) fn of(&mut self, foreign: &str) -> String {
+    pub(crate) fn of(&mut self, foreign: &str) -> String {
         if let Some(name) = self.given.get(foreign) {
             return name.clone();
         }
@@ -25,8 +25,13 @@ impl Names {
         name
     }
 
+    /// Returns the name that a foreign one has, or the one that it would get.
+    pub(crate) fn known(&self, foreign: &str) -> String {
+        self.given.get(foreign).cloned().unwrap_or_else(|| plain(foreign))
+    }
+
     /// Returns a name that is not taken yet.
-    pub(super) fn fresh(&mut self, wanted: &str) -> String {
+    pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let plain = plain(wanted);
         let mut name = plain.clone();
         let mut number = 2;
@@ -56,7 +61,7 @@ fn plain(foreign: &str) -> String {
 }
 
 /// Converts `hotels_by_poi` to `HotelsByPoi`.
-pub(super) fn camel(foreign: &str) -> String {
+pub(crate) fn camel(foreign: &str) -> String {
     let plain = plain(foreign);
     let mut out = String::new();
     for word in plain.split('_').filter(|word| !word.is_empty()) {
@@ -68,7 +73,7 @@ pub(super) fn camel(foreign: &str) -> String {
 }
 
 /// Returns one line that is safe in a comment.
-pub(super) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words: Vec<&str> = flat.split_whitespace().collect();
     let line = words.join(" ");
@@ -80,7 +85,7 @@ pub(super) fn comment(text: &str) -> String {
 }
 
 /// Returns a short plain text between quotes; `None` for a text that a model need not repeat.
-pub(super) fn sample_text(text: &str) -> Option<String> {
+pub(crate) fn sample_text(text: &str) -> Option<String> {
     let short = text.chars().count() <= TEXT_CHARS_MAX && !text.chars().any(char::is_control);
     short.then(|| quote(text))
 }

@@ -3,6 +3,10 @@
 //!
 //! Which tables are copies of one entity, CQL does not say; that is asked.
 
+mod options;
+mod reads;
+mod types;
+
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, ColumnDefinition, CreateIndex, CreateTable, CreateView, Direction,
     IndexTargetKind, Name, PrimaryKey, QualifiedName, Relation, Select, SelectClause, Selector,
@@ -10,11 +14,10 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_cql_syntax::{parse, split};
 
-use super::cql_options::{Options, method};
-use super::cql_reads;
-use super::cql_types::{has_no_type, typed};
-use super::sheet::{Names, camel, comment};
-use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
+use self::options::{Options, method};
+use self::types::{has_no_type, typed};
+use crate::names::{Names, camel, comment};
+use crate::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 
 /// A table after all statements.
 pub(super) struct Table {
@@ -401,7 +404,7 @@ impl Script {
             written.push((entity, columns));
         }
         out.push_str(&body);
-        out.push_str(&cql_reads::reads(&self.tables, &mut written, &self.queries));
+        out.push_str(&reads::reads(&self.tables, &mut written, &self.queries));
         out.push_str(&format!("\nschema imported target cql {{\n{schema}}}\n"));
         out
     }

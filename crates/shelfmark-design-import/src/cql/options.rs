@@ -3,11 +3,11 @@
 
 use shelfmark_cql_syntax::ast::{CreateIndex, Property, PropertyValue, TableOptions};
 
-use super::sheet::comment;
+use crate::names::comment;
 
 /// The options of a table or a view.
 #[derive(Default)]
-pub(super) struct Options {
+pub(crate) struct Options {
     /// The `comment`.
     comment: Option<String>,
     /// `default_time_to_live`, when rows have one.

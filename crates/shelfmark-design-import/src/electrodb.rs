@@ -1,0 +1,337 @@
+//! Imports entities of ElectroDB: attributes, indexes with composites or templates, collections.
+//!
+//! A key of composites is what the library writes: the service before the partition's composites, the
+//! collection and the entity with its version before those of the sort key, each with its label.
+//!
+//! What it is not: it runs no code. Functions (`get`, `set`, `validate`, `default`, conditions of
+//! indexes) are told, not evaluated.
+//!
+//! Source: the library's pages on indexes, attributes and collections, read 2026-11.
+
+use crate::ImportError;
+use crate::draft::{Attribute, Draft, Piece};
+use crate::literal::{Literals, Value};
+use crate::modelled::{Access, Model, write};
+use crate::names::{Names, comment};
+use shelfmark_design_language::syntax::print::quote;
+
+/// Returns true if a file has entities of the library.
+pub(crate) fn is_one(literals: &Literals) -> bool {
+    entities(literals).next().is_some()
+}
+
+fn entities(literals: &Literals) -> impl Iterator<Item = &Value> {
+    let made = literals.made.iter().map(|(_, value, _)| value);
+    let plain = literals.constants.iter().map(|(_, value)| value);
+    let inside = literals.constants.iter().flat_map(|(_, value)| value.items());
+    let all = made.chain(plain).chain(inside);
+    all.filter(|value| {
+        value.get("attributes").is_some()
+            && value.get("indexes").is_some_and(|indexes| !indexes.members().is_empty())
+    })
+}
+
+pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportError> {
+    let mut draft = Draft { source: format!("ElectroDB: {}", comment(name)), ..Draft::default() };
+    draft.remarks.push(
+        "The library writes keys in small letters unless `casing` says else: texts that differ in \
+         capitals alone have one key."
+            .to_owned(),
+    );
+    draft
+        .remarks
+        .push("? How often is each read done (rate 10/s), and which writes are there?".to_owned());
+    let mut models: Vec<Model> = Vec::new();
+    let mut seen: Vec<&Value> = Vec::new();
+    for value in entities(literals) {
+        if !seen.contains(&value) {
+            seen.push(value);
+            models.push(model(value));
+        }
+    }
+    if models.is_empty() {
+        return Err(ImportError::new(
+            "1:1",
+            "there is no entity with attributes and indexes in it",
+        ));
+    }
+    write(&mut draft, "table", &models);
+    Ok(draft.text())
+}
+
+fn model(value: &Value) -> Model {
+    let part =
+        |name: &str| value.get("model").and_then(|model| model.get(name)).and_then(Value::text);
+    let entity =
+        part("entity").or_else(|| value.get("entity").and_then(Value::text)).unwrap_or("entity");
+    let version =
+        part("version").or_else(|| value.get("version").and_then(Value::text)).unwrap_or("1");
+    let service =
+        part("service").or_else(|| value.get("service").and_then(Value::text)).unwrap_or("service");
+    let mut found = Model { name: entity.to_owned(), ..Model::default() };
+    let mut names = Names::default();
+    let attributes = value.get("attributes").map(Value::members).unwrap_or_default();
+    let indexes = value.get("indexes").map(Value::members).unwrap_or_default();
+    let primary = indexes.iter().find(|(_, one)| one.get("index").is_none());
+    let of_key =
+        |side: &str| primary.and_then(|(_, one)| one.get(side)).map(composites).unwrap_or_default();
+    let key: Vec<String> = of_key("pk").into_iter().chain(of_key("sk")).collect();
+    let keyed: Vec<String> = indexes
+        .iter()
+        .flat_map(|(_, one)| ["pk", "sk"].into_iter().filter_map(|side| one.get(side)))
+        .flat_map(composites)
+        .collect();
+    for (name, one) in attributes {
+        found.attributes.push(attribute(
+            name,
+            one,
+            &mut names,
+            key.contains(name),
+            keyed.contains(name),
+        ));
+    }
+    for name in keyed.iter().filter(|name| !attributes.iter().any(|(own, _)| own == *name)) {
+        if !found.attributes.iter().any(|own| own.name == names.known(name)) {
+            let remarks = vec!["? a key names it, and no attribute is called so".to_owned()];
+            let ty = "text(min 1, without \"#\")".to_owned();
+            found.attributes.push(Attribute {
+                name: names.of(name),
+                ty,
+                remarks,
+                ..Attribute::default()
+            });
+        }
+    }
+    for (name, one) in indexes {
+        if one.get("condition").is_some() {
+            found.asks.push(format!(
+                "? {} has a condition, a function: which rows are in it?",
+                comment(name)
+            ));
+        }
+        if one.get("type").and_then(Value::text) == Some("clustered")
+            && one.get("collection").is_some()
+        {
+            found.asks.push(format!(
+                "? {} is clustered: the entity's name stands behind the first composites there, here before them",
+                comment(name)
+            ));
+        }
+        let head = Head {
+            service,
+            entity,
+            version,
+            collections: one.get("collection").map(Value::texts).unwrap_or_default(),
+        };
+        found.indexes.push(access(name, one, &head, attributes, &mut names));
+    }
+    found
+}
+
+/// The names that the library writes before the composites of a key.
+struct Head<'v> {
+    service: &'v str,
+    entity: &'v str,
+    version: &'v str,
+    collections: Vec<String>,
+}
+
+/// Returns the attributes that a side of a key is made of.
+fn composites(side: &Value) -> Vec<String> {
+    if let Some(template) = template(side) {
+        return holes(template);
+    }
+    let list = side.get("composite").or_else(|| side.get("facets"));
+    list.map(Value::texts).unwrap_or_default()
+}
+
+fn template(side: &Value) -> Option<&str> {
+    let said = side.get("template").and_then(Value::text);
+    said.or_else(|| match side.get("composite").or_else(|| side.get("facets")) {
+        Some(Value::Text(text)) if text.contains("${") => Some(text),
+        _ => None,
+    })
+}
+
+fn holes(template: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = template;
+    while let Some((_, tail)) = rest.split_once("${") {
+        let Some((name, more)) = tail.split_once('}') else { break };
+        found.push(name.trim().to_owned());
+        rest = more;
+    }
+    found
+}
+
+fn access(
+    name: &str,
+    value: &Value,
+    head: &Head<'_>,
+    attributes: &[(String, Value)],
+    names: &mut Names,
+) -> Access {
+    let mut cells = Vec::new();
+    let has_sort = value.get("sk").is_some();
+    for side in ["pk", "sk"] {
+        let Some(own) = value.get(side) else { continue };
+        if let Some(template) = template(own) {
+            cells.push(templated(template, attributes, names));
+            continue;
+        }
+        let owner = format!("{}_{}", head.entity, head.version).to_lowercase();
+        let collections: String = head
+            .collections
+            .iter()
+            .enumerate()
+            .map(|(at, one)| if at == 0 { format!("${one}") } else { format!("#{one}") })
+            .collect();
+        let mut literal = match (side, has_sort, collections.as_str()) {
+            ("pk", true, _) => format!("${}", head.service),
+            ("pk", false, _) => format!("${}${owner}", head.service),
+            (_, _, "") => format!("${owner}"),
+            (_, _, groups) => format!("{groups}#{owner}"),
+        }
+        .to_lowercase();
+        let mut pieces = Vec::new();
+        for one in composites(own) {
+            let declared = attributes.iter().find(|(own, _)| *own == one).map(|(_, value)| value);
+            let label = declared.and_then(|value| value.get("label")).and_then(Value::text);
+            literal.push_str(&format!("#{}_", label.unwrap_or(&one).to_lowercase()));
+            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+            pieces.push(Piece::Hole(names.of(&one), codec(declared)));
+        }
+        if !literal.is_empty() {
+            pieces.push(Piece::Text(literal));
+        }
+        cells.push(pieces);
+    }
+    let first = head.collections.first();
+    let together = head
+        .collections
+        .iter()
+        .map(|group| {
+            let begins =
+                first.map(|first| format!("${}", first.to_lowercase())).unwrap_or_default();
+            (group.clone(), begins)
+        })
+        .collect();
+    let index = value.get("index").and_then(Value::text).map(str::to_owned);
+    Access { name: name.to_owned(), index, cells, together, store: None }
+}
+
+fn templated(template: &str, attributes: &[(String, Value)], names: &mut Names) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = template;
+    while let Some((before, tail)) = rest.split_once("${") {
+        let Some((name, more)) = tail.split_once('}') else { break };
+        if !before.is_empty() {
+            pieces.push(Piece::Text(before.to_owned()));
+        }
+        let declared =
+            attributes.iter().find(|(own, _)| own == name.trim()).map(|(_, value)| value);
+        pieces.push(Piece::Hole(names.of(name.trim()), codec(declared)));
+        rest = more;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    pieces
+}
+
+/// Returns the codec of a padded number.
+fn codec(declared: Option<&Value>) -> String {
+    let padding = declared.and_then(|value| value.get("padding"));
+    let length = padding.and_then(|padding| padding.get("length")).and_then(Value::text);
+    let number = declared.and_then(kind).is_some_and(|kind| kind == "number");
+    match length.and_then(|length| length.parse::<u32>().ok()).filter(|_| number) {
+        Some(length @ 1..=18) => format!(":pad({length})"),
+        _ => String::new(),
+    }
+}
+
+fn kind(value: &Value) -> Option<&str> {
+    let ty = value.get("type").unwrap_or(value);
+    ty.text()
+}
+
+fn attribute(name: &str, value: &Value, names: &mut Names, key: bool, keyed: bool) -> Attribute {
+    let plain = names.of(name);
+    let mut remarks = Vec::new();
+    if plain != name {
+        remarks.push(format!("called {:?} there", comment(name)));
+    }
+    let unknown: Vec<&str> = ["default", "validate", "get", "set", "watch"]
+        .into_iter()
+        .filter(|one| value.get(one) == Some(&Value::Unknown))
+        .collect();
+    if !unknown.is_empty() {
+        remarks.push(format!("? {} is a function: what does it say", unknown.join(" and ")));
+    }
+    let ty = value.get("type").unwrap_or(value);
+    let mut facts = Vec::new();
+    let ty = match ty {
+        Value::List(_) => {
+            let words: Vec<String> = ty.texts().iter().map(|word| quote(word)).collect();
+            format!("enum({})", words.join(", "))
+        }
+        other => match other.text().unwrap_or("any") {
+            "string" if keyed => "text(min 1, without \"#\")".to_owned(),
+            "string" => "text".to_owned(),
+            "number" if keyed => {
+                let codec = codec(Some(value));
+                let width =
+                    codec.trim_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap_or(0);
+                if width > 0 {
+                    format!("int(0..{})", "9".repeat(width.min(18)))
+                } else {
+                    "int".to_owned()
+                }
+            }
+            "number" => "decimal".to_owned(),
+            "boolean" => "bool".to_owned(),
+            "set" => {
+                remarks.push("? how many at most? 100 is assumed".to_owned());
+                match value.get("items").and_then(kind) {
+                    Some("number") => "set of decimal(max 100)".to_owned(),
+                    _ => "set of text(max 200)(max 100)".to_owned(),
+                }
+            }
+            "list" => match value.get("items").and_then(kind) {
+                Some(one @ ("string" | "number")) => {
+                    remarks.push("? how many at most? 100 is assumed".to_owned());
+                    let of = if one == "string" { "text(max 200)" } else { "decimal" };
+                    format!("list of {of}(max 100)")
+                }
+                _ => {
+                    remarks.push(members("a list of maps", value.get("items")));
+                    "bytes".to_owned()
+                }
+            },
+            "map" => {
+                remarks.push(members("a map", Some(value)));
+                "bytes".to_owned()
+            }
+            other => {
+                remarks.push(format!("? {} there: what is in it", comment(other)));
+                if keyed { "text(min 1, without \"#\")".to_owned() } else { "bytes".to_owned() }
+            }
+        },
+    };
+    if value.get("readOnly").is_some_and(Value::is_true) && !key {
+        facts.push("immutable".to_owned());
+    }
+    let optional = !key && !value.get("required").is_some_and(Value::is_true);
+    Attribute { name: plain, ty, optional, facts, remarks }
+}
+
+fn members(what: &str, value: Option<&Value>) -> String {
+    let members =
+        value.and_then(|value| value.get("properties")).map(Value::members).unwrap_or_default();
+    let names: Vec<String> = members.iter().take(12).map(|(name, _)| comment(name)).collect();
+    if names.is_empty() {
+        format!("? {what}: of what?")
+    } else {
+        format!("{what}: {}", names.join(", "))
+    }
+}

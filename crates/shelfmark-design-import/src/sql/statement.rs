@@ -1,0 +1,401 @@
+//! Reads one statement of a log as a shape.
+//!
+//! What it is not: all of SQL. Joins follow foreign keys, conditions are joined by AND, and a change
+//! names its row by the whole key; for all else the reason is returned.
+
+use super::shape::{Condition, Shape};
+use super::tables::{brackets, name};
+use crate::relational::Named;
+use crate::tokens::{Kind, SQL, Token, tokens};
+
+/// Words that end the list of tables of a query.
+const CLAUSES: [&str; 14] = [
+    "where", "order", "limit", "offset", "group", "having", "join", "inner", "left", "right", "on",
+    "for", "union", "cross",
+];
+
+struct Tables<'n> {
+    all: &'n [Named],
+    /// Aliases and the numbers of their tables, the first of FROM first.
+    named: Vec<(String, usize)>,
+}
+
+pub(super) fn shape(text: &str, all: &[Named]) -> Result<Shape, String> {
+    let tokens = tokens(text, SQL).map_err(|error| error.message)?;
+    let Some(first) = tokens.first() else { return Err("it is empty".to_owned()) };
+    match first.text.to_ascii_lowercase().as_str() {
+        "select" => select(&tokens, all),
+        "insert" | "replace" => insert(&tokens, all),
+        "update" => update(&tokens, all),
+        "delete" => delete(&tokens, all),
+        other => Err(format!("statements with {other}")),
+    }
+}
+
+fn number(all: &[Named], own: &str) -> Result<usize, String> {
+    let found = all.iter().position(|one| one.table.name.eq_ignore_ascii_case(own));
+    found.ok_or_else(|| format!("there is no table {own}"))
+}
+
+/// Returns the place of a word outside of brackets.
+fn find(tokens: &[Token], word: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        open += usize::from(token.is("("));
+        open = open.saturating_sub(usize::from(token.is(")")));
+        if open == 0 && token.is_word(word) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+impl Tables<'_> {
+    /// Returns the table and the column of a name, perhaps with an alias before it.
+    fn column(&self, tokens: &[Token]) -> Result<(usize, String), String> {
+        let words: Vec<&str> = tokens
+            .iter()
+            .filter(|token| token.kind != Kind::Mark)
+            .map(|token| token.text.as_str())
+            .collect();
+        let (alias, own) = match words.as_slice() {
+            [own] => (None, *own),
+            [.., alias, own]
+                if tokens.iter().all(|token| token.kind != Kind::Mark || token.is(".")) =>
+            {
+                (Some(*alias), *own)
+            }
+            _ => return Err("a value that is computed".to_owned()),
+        };
+        let fits = |(called, at): &&(String, usize)| {
+            let known = self.all.get(*at).is_some_and(|one| one.table.column(own).is_some());
+            alias.map_or(known, |alias| called.eq_ignore_ascii_case(alias))
+        };
+        let (_, at) =
+            self.named.iter().find(fits).ok_or_else(|| format!("there is no column {own}"))?;
+        let column = self.all.get(*at).and_then(|one| one.table.column(own));
+        column
+            .map(|column| (*at, column.name.clone()))
+            .ok_or_else(|| format!("there is no column {own}"))
+    }
+}
+
+/// Tables by their aliases, and the conditions behind ON.
+type From<'t> = (Vec<(String, usize)>, Vec<&'t [Token]>);
+
+/// Returns the tables of FROM and JOIN, and the conditions behind ON.
+fn from<'t>(tokens: &'t [Token], all: &[Named]) -> Result<From<'t>, String> {
+    let mut named = Vec::new();
+    let mut joins = Vec::new();
+    let mut rest = tokens;
+    loop {
+        if rest.first().is_some_and(|token| token.is("(")) {
+            return Err("a query within a query".to_owned());
+        }
+        let (own, length) = name(rest);
+        let at = number(all, &own)?;
+        rest = rest.get(length..).unwrap_or_default();
+        rest = rest
+            .get(usize::from(rest.first().is_some_and(|token| token.is_word("as")))..)
+            .unwrap_or_default();
+        let alias = rest.first().filter(|token| {
+            token.kind != Kind::Mark && !CLAUSES.iter().any(|word| token.is_word(word))
+        });
+        named.push((alias.map_or(own, |token| token.text.clone()), at));
+        rest = rest.get(usize::from(alias.is_some())..).unwrap_or_default();
+        if rest.first().is_some_and(|token| token.is_word("on")) {
+            let end = rest
+                .iter()
+                .skip(1)
+                .position(|token| CLAUSES.iter().any(|word| token.is_word(word)));
+            let end = end.map_or(rest.len(), |end| end + 1);
+            joins.extend(rest.get(1..end));
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        let next = rest.iter().position(|token| token.is_word("join"));
+        match (rest.first(), next) {
+            (Some(first), _) if first.is(",") => rest = rest.get(1..).unwrap_or_default(),
+            (Some(_), Some(next)) if next <= 2 => rest = rest.get(next + 1..).unwrap_or_default(),
+            _ => return Ok((named, joins)),
+        }
+    }
+}
+
+fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
+    if ["union", "group", "having"].iter().any(|word| find(tokens, word).is_some()) {
+        return Err("groups and unions".to_owned());
+    }
+    let start = find(tokens, "from").ok_or("a SELECT without a table")?;
+    let rest = tokens.get(start + 1..).unwrap_or_default();
+    let ends = ["where", "order", "limit", "offset", "for"];
+    let end = |from: usize| {
+        let more = rest.get(from..).unwrap_or_default();
+        ends.iter().filter_map(|word| find(more, word)).min().map_or(rest.len(), |at| from + at)
+    };
+    let (named, joins) = from(rest.get(..end(0)).unwrap_or_default(), all)?;
+    let mut tables = Tables { all, named };
+    let (base, with) = joined(&mut tables, &joins)?;
+    let part = |word: &str| {
+        let at = find(rest, word)?;
+        rest.get(at + 1..end(at + 1))
+    };
+    let mut conditions = Vec::new();
+    for one in part("where").map(split_and).unwrap_or_default() {
+        conditions.push(condition(one, &tables)?);
+    }
+    let known = |at: usize| at == base || with.iter().any(|(_, other)| *other == at);
+    if conditions.iter().any(|one| !known(one.table)) {
+        return Err("a join that follows no foreign key".to_owned());
+    }
+    let mut order = Vec::new();
+    for one in
+        part("order").map(|part| commas(part.get(1..).unwrap_or_default())).unwrap_or_default()
+    {
+        let desc = one.last().is_some_and(|token| token.is_word("desc"));
+        let length = one
+            .iter()
+            .position(|token| ["asc", "desc", "nulls"].iter().any(|word| token.is_word(word)));
+        let (at, column) =
+            tables.column(one.get(..length.unwrap_or(one.len())).unwrap_or_default())?;
+        if at != base {
+            return Err("an order by another table's column".to_owned());
+        }
+        order.push((column, desc));
+    }
+    let items = tokens.get(1..start).unwrap_or_default();
+    let (shown, aggregate) = items_of(items, &tables)?;
+    let limit = part("limit").and_then(|part| part.first()).map(|token| match token.kind {
+        Kind::Number => token.text.clone(),
+        _ => "n".to_owned(),
+    });
+    let commas = part("limit").is_some_and(|part| part.iter().any(|token| token.is(",")));
+    let offset = commas
+        || part("offset").and_then(|part| part.first()).is_some_and(|token| token.text != "0");
+    Ok(Shape::Read { table: base, with, shown, aggregate, conditions, order, limit, offset })
+}
+
+/// Returns the table that refers to all others, and its columns that do.
+fn joined(
+    tables: &mut Tables<'_>,
+    joins: &[&[Token]],
+) -> Result<(usize, Vec<(String, usize)>), String> {
+    let mut links: Vec<(usize, String, usize)> = Vec::new();
+    for join in joins {
+        let middle =
+            join.iter().position(|token| token.is("=")).ok_or("a join without equal columns")?;
+        let left = tables.column(join.get(..middle).unwrap_or_default())?;
+        let right = tables.column(join.get(middle + 1..).unwrap_or_default())?;
+        let refers = |from: &(usize, String), to: &(usize, String)| {
+            let one = tables.all.get(from.0)?;
+            let other = tables.all.get(to.0)?;
+            let key = matches!(other.table.key.as_slice(), [only] if *only == to.1);
+            let named = one.table.refers(&from.1)?.eq_ignore_ascii_case(&other.table.name);
+            (key && named).then(|| (from.0, from.1.clone(), to.0))
+        };
+        let link = refers(&left, &right).or_else(|| refers(&right, &left));
+        links.push(link.ok_or("a join that follows no foreign key")?);
+    }
+    let first = tables.named.first().map(|(_, at)| *at).ok_or("a SELECT without a table")?;
+    let base = links.first().map_or(first, |(from, _, _)| *from);
+    if tables.named.len() != links.len() + 1 || links.iter().any(|(from, _, _)| *from != base) {
+        return Err("a join of more than one step".to_owned());
+    }
+    // A name without a table is looked for where the rows come from first.
+    tables.named.sort_by_key(|(_, at)| *at != base);
+    Ok((base, links.into_iter().map(|(_, column, to)| (column, to)).collect()))
+}
+
+type Items = (Vec<(usize, String)>, Option<String>);
+
+fn items_of(items: &[Token], tables: &Tables<'_>) -> Result<Items, String> {
+    let mut shown = Vec::new();
+    if items.first().is_some_and(|token| token.is_word("distinct")) {
+        return Err("DISTINCT".to_owned());
+    }
+    for item in commas(items) {
+        let star = item.last().is_some_and(|token| token.is("*"));
+        let call = item.get(1).is_some_and(|token| token.is("("));
+        if call && item.first().is_some_and(|token| token.is_word("count")) {
+            return Ok((Vec::new(), Some("count".to_owned())));
+        }
+        if call {
+            let word =
+                item.first().map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
+            if !["sum", "min", "max"].contains(&word.as_str()) {
+                return Err(format!("{word}(…) of rows"));
+            }
+            let inside = brackets(item).map(|(parts, _)| parts).unwrap_or_default();
+            let (_, column) = tables.column(inside.first().copied().unwrap_or_default())?;
+            return Ok((Vec::new(), Some(format!("{word} {column}"))));
+        }
+        if star {
+            return Ok((Vec::new(), None));
+        }
+        let length = item.iter().position(|token| token.is_word("as")).unwrap_or(item.len());
+        shown.push(tables.column(item.get(..length).unwrap_or_default())?);
+    }
+    Ok((shown, None))
+}
+
+fn commas(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut open = 0_usize;
+    tokens
+        .split(|token| {
+            open += usize::from(token.is("("));
+            open = open.saturating_sub(usize::from(token.is(")")));
+            open == 0 && token.is(",")
+        })
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Splits conditions at AND; one between the ends of BETWEEN does not part.
+fn split_and(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut between = false;
+    tokens
+        .split(|token| {
+            if token.is_word("between") {
+                between = true;
+            }
+            let and = token.is_word("and");
+            let parts = and && !between;
+            if and {
+                between = false;
+            }
+            parts
+        })
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+fn condition(tokens: &[Token], tables: &Tables<'_>) -> Result<Condition, String> {
+    if tokens.iter().any(|token| token.is_word("or") || token.is_word("select")) {
+        return Err("conditions joined by OR, or on a query".to_owned());
+    }
+    let words = ["in", "between", "like", "ilike", "is", "not"];
+    let marks = ["=", "<", "<=", ">", ">="];
+    let at = tokens
+        .iter()
+        .position(|token| {
+            marks.iter().any(|mark| token.is(mark)) || words.iter().any(|word| token.is_word(word))
+        })
+        .ok_or("a condition without a comparison")?;
+    let (table, column) = tables.column(tokens.get(..at).unwrap_or_default())?;
+    let word = tokens.get(at).map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
+    let behind = tokens.get(at + 1..).unwrap_or_default();
+    let operator = match word.as_str() {
+        "=" | "<" | "<=" | ">" | ">=" if behind.iter().any(|token| token.is(".")) => {
+            return Err("a join in WHERE; write it as JOIN … ON".to_owned());
+        }
+        "=" => "=",
+        "<" => "<",
+        "<=" => "<=",
+        ">" => ">",
+        ">=" => ">=",
+        "in" => "in",
+        "between" => "between",
+        "like" => match behind.first() {
+            Some(Token { kind: Kind::Text(_), text, .. }) if text.starts_with('%') => "contains",
+            _ => "begins",
+        },
+        "is" if behind.iter().any(|token| token.is_word("not")) => "is present",
+        "is" => "is absent",
+        other => return Err(format!("conditions with {other}")),
+    };
+    Ok(Condition { table, column, operator })
+}
+
+fn insert(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
+    let into = find(tokens, "into").ok_or("an INSERT without INTO")?;
+    let rest = tokens.get(into + 1..).unwrap_or_default();
+    let (own, length) = name(rest);
+    let table = number(all, &own)?;
+    let rest = rest.get(length..).unwrap_or_default();
+    if find(rest, "select").is_some() {
+        return Err("an INSERT of what a query finds".to_owned());
+    }
+    let listed = rest.first().is_some_and(|token| token.is("("));
+    let tables = Tables { all, named: vec![(own, table)] };
+    let columns = if listed {
+        let parts = brackets(rest).map(|(parts, _)| parts).unwrap_or_default();
+        parts
+            .iter()
+            .map(|part| tables.column(part).map(|(_, column)| column))
+            .collect::<Result<_, _>>()?
+    } else {
+        all.get(table)
+            .map(|one| one.table.columns.iter().map(|one| one.name.clone()).collect())
+            .unwrap_or_default()
+    };
+    let has = |word: &str| tokens.iter().any(|token| token.is_word(word));
+    let existing = match () {
+        () if has("ignore") || has("nothing") => " unless exists",
+        () if tokens.first().is_some_and(|token| token.is_word("replace"))
+            || has("duplicate")
+            || has("conflict") =>
+        {
+            " or replace"
+        }
+        () => "",
+    };
+    Ok(Shape::Insert { table, columns, existing })
+}
+
+/// Returns the columns that a condition fixes, if they are the whole key and nothing else is asked.
+fn whole_key(tokens: &[Token], tables: &Tables<'_>, table: usize) -> Result<Vec<String>, String> {
+    let mut known = Vec::new();
+    for one in split_and(tokens) {
+        let found = condition(one, tables)?;
+        if found.operator != "=" {
+            return Err("a change of rows that are found by more than their key".to_owned());
+        }
+        known.push(found.column);
+    }
+    let key = tables.all.get(table).map(|one| one.table.key.clone()).unwrap_or_default();
+    if key.len() == known.len() && key.iter().all(|name| known.contains(name)) {
+        return Ok(key);
+    }
+    Err("a change of rows that are found by more or less than their key".to_owned())
+}
+
+fn update(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
+    let (own, length) = name(tokens.get(1..).unwrap_or_default());
+    let table = number(all, &own)?;
+    let set = find(tokens, "set").ok_or("an UPDATE without SET")?;
+    let alias =
+        tokens.get(1 + length..set).and_then(|rest| rest.last()).map(|token| token.text.clone());
+    let mut named = vec![(own, table)];
+    named.extend(alias.map(|alias| (alias, table)));
+    let tables = Tables { all, named };
+    let at = find(tokens, "where").ok_or("a change of all rows")?;
+    let mut changes = Vec::new();
+    for one in commas(tokens.get(set + 1..at).unwrap_or_default()) {
+        let middle = one.iter().position(|token| token.is("=")).ok_or("SET without a value")?;
+        let (_, column) = tables.column(one.get(..middle).unwrap_or_default())?;
+        let value = one.get(middle + 1..).unwrap_or_default();
+        // `n = n + 1` adds; other computed values become inputs.
+        let own = value.first().is_some_and(|token| token.is_word(&column));
+        let by = value.get(2).map(|token| token.text.clone());
+        let sign = value.get(1).filter(|token| own && (token.is("+") || token.is("-")));
+        let by = sign.zip(by).map(|(sign, by)| {
+            let number = by.parse::<u64>().is_ok();
+            let by = if number { by } else { "by".to_owned() };
+            if sign.is("-") && number { format!("-{by}") } else { by }
+        });
+        changes.push((column, by));
+    }
+    let end = find(tokens, "returning").unwrap_or(tokens.len());
+    let known = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
+    Ok(Shape::Update { table, set: changes, known })
+}
+
+fn delete(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
+    let from = find(tokens, "from").ok_or("a DELETE without FROM")?;
+    let (own, _) = name(tokens.get(from + 1..).unwrap_or_default());
+    let table = number(all, &own)?;
+    let tables = Tables { all, named: vec![(own, table)] };
+    let at = find(tokens, "where").ok_or("a deletion of all rows")?;
+    let end = find(tokens, "returning").unwrap_or(tokens.len());
+    let known = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
+    Ok(Shape::Delete { table, known })
+}

@@ -1,0 +1,224 @@
+//! Writes the shape of a statement as a read or a write of the model.
+
+use super::shape::{Condition, Shape};
+use crate::names::Names;
+use crate::relational::Named;
+
+/// Returns the text of a pattern, and remarks above it.
+pub(super) fn pattern(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<String>) {
+    match shape {
+        Shape::Read { .. } => read(shape, tables, names),
+        Shape::Insert { table, columns, existing } => {
+            let Some(one) = tables.get(*table) else { return Default::default() };
+            insert(one, columns, existing, names)
+        }
+        Shape::Update { table, set, known } => {
+            let Some(one) = tables.get(*table) else { return Default::default() };
+            (update(one, set, known, names), Vec::new())
+        }
+        Shape::Delete { table, known } => {
+            let Some(one) = tables.get(*table) else { return Default::default() };
+            let name = names.fresh(&format!("delete_{}", one.table.name.to_lowercase()));
+            let (params, key) = keys(one, known);
+            (format!("write {name}({params}) = delete {}({key})", one.entity), Vec::new())
+        }
+    }
+}
+
+/// Returns the inputs for a key, and the key of an effect.
+fn keys(one: &Named, known: &[String]) -> (String, String) {
+    let own: Vec<String> = known.iter().map(|name| one.names.known(name)).collect();
+    let pairs: Vec<String> = own.iter().map(|name| format!("{name} {name}")).collect();
+    (own.join(", "), pairs.join(", "))
+}
+
+fn read(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<String>) {
+    let Shape::Read { table, with, shown, aggregate, conditions, order, limit, offset } = shape
+    else {
+        return Default::default();
+    };
+    let Some(one) = tables.get(*table) else { return Default::default() };
+    let path = |at: usize, column: &str| -> String {
+        let own = tables.get(at).map_or_else(|| column.to_owned(), |one| one.names.known(column));
+        match with.iter().find(|(_, to)| *to == at).filter(|_| at != *table) {
+            // The key of the other table stands in this one.
+            Some((by, to)) if tables.get(*to).is_some_and(|to| to.table.key == [column]) => {
+                one.names.known(by)
+            }
+            Some((by, _)) => format!("{}.{own}", one.names.known(by)),
+            None => own,
+        }
+    };
+    let mut params: Vec<String> = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
+    for one in conditions {
+        let path = path(one.table, &one.column);
+        parts.push(condition(one, &path, &mut params));
+    }
+    let fixed = |column: &String| {
+        conditions
+            .iter()
+            .any(|one| one.table == *table && one.column == *column && one.operator == "=")
+    };
+    let unique = one.table.key.iter().all(fixed)
+        || one.table.uniques.iter().any(|names| !names.is_empty() && names.iter().all(fixed));
+    let mut title = one.table.name.to_lowercase();
+    for condition in conditions.iter().take(3) {
+        title.push_str(&format!("_by_{}", condition.column.to_lowercase()));
+    }
+    let mut tail = String::new();
+    if aggregate.is_none() {
+        if unique {
+            tail.push_str(" unique");
+        } else {
+            let orders: Vec<String> = order
+                .iter()
+                .map(|(column, desc)| {
+                    format!("{}{}", one.names.known(column), if *desc { " desc" } else { "" })
+                })
+                .collect();
+            if !orders.is_empty() {
+                tail.push_str(&format!(" order by {}", orders.join(", ")));
+            }
+            if let Some(limit) = limit {
+                tail.push_str(&format!(" limit {limit}"));
+                if limit == "n" {
+                    params.push("n".to_owned());
+                }
+            }
+            if *offset {
+                tail.push_str(" offset skipped");
+                params.push("skipped".to_owned());
+            }
+        }
+    }
+    let select = selected(shown, *table, tables, with, &path);
+    let aggregate = match aggregate.as_deref().and_then(|one| one.split_once(' ')) {
+        Some((word, column)) => format!("{word} {} of ", one.names.known(column)),
+        None if aggregate.is_some() => "count of ".to_owned(),
+        None => String::new(),
+    };
+    let clauses =
+        if parts.is_empty() { String::new() } else { format!(" where {}", parts.join(" and ")) };
+    let inputs = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+    let name = names.fresh(&format!("read_{title}"));
+    let text = format!("read {name}{inputs} = {aggregate}{}{select}{clauses}{tail}", one.entity);
+    (text, Vec::new())
+}
+
+/// Returns what of the other tables is read with the rows, and the columns shown.
+fn selected(
+    shown: &[(usize, String)],
+    table: usize,
+    tables: &[Named],
+    with: &[(String, usize)],
+    path: &dyn Fn(usize, &str) -> String,
+) -> String {
+    let own: Vec<String> =
+        shown.iter().filter(|(at, _)| *at == table).map(|(at, column)| path(*at, column)).collect();
+    let others: Vec<String> = shown
+        .iter()
+        .filter(|(at, _)| *at != table && with.iter().any(|(_, to)| to == at))
+        .filter_map(|(at, column)| {
+            let one = tables.get(*at)?;
+            (one.table.key != [column.as_str()])
+                .then(|| format!("{}.{}", one.entity, one.names.known(column)))
+        })
+        .collect();
+    let with =
+        if others.is_empty() { String::new() } else { format!(" with {}", others.join(", ")) };
+    let select = if own.is_empty() { String::new() } else { format!(" select {}", own.join(", ")) };
+    format!("{with}{select}")
+}
+
+fn condition(one: &Condition, path: &str, params: &mut Vec<String>) -> String {
+    let plain = path.replace('.', "_");
+    let mut input = |wanted: String| -> String {
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while params.contains(&name) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        params.push(name.clone());
+        name
+    };
+    match one.operator {
+        "is present" | "is absent" => format!("{path} {}", one.operator),
+        "in" => format!("{path} in {} max 100", input(format!("{plain}_list"))),
+        "between" => {
+            let low = input(format!("{plain}_from"));
+            let high = input(format!("{plain}_to"));
+            format!("{path} between {low} and {high}")
+        }
+        operator => format!("{path} {operator} {}", input(plain)),
+    }
+}
+
+fn insert(
+    one: &Named,
+    columns: &[String],
+    existing: &str,
+    names: &mut Names,
+) -> (String, Vec<String>) {
+    let mut all: Vec<&str> = columns.iter().map(String::as_str).collect();
+    // What the database fills in is an input here: the caller has to know it.
+    let wanted = one
+        .table
+        .columns
+        .iter()
+        .filter(|column| !column.optional || one.table.key.contains(&column.name));
+    let filled: Vec<&str> =
+        wanted.map(|column| column.name.as_str()).filter(|name| !all.contains(name)).collect();
+    let remarks = match filled.as_slice() {
+        [] => Vec::new(),
+        filled => {
+            vec![format!("? {} is filled in by the database: by whom here?", filled.join(", "))]
+        }
+    };
+    all.extend(filled);
+    let own: Vec<String> = all.iter().map(|name| one.names.known(name)).collect();
+    let pairs: Vec<String> = own.iter().map(|name| format!("{name} {name}")).collect();
+    let name = names.fresh(&format!("insert_{}", one.table.name.to_lowercase()));
+    let text = format!(
+        "write {name}({}) = insert {}({}){existing}",
+        own.join(", "),
+        one.entity,
+        pairs.join(", ")
+    );
+    (text, remarks)
+}
+
+fn update(
+    one: &Named,
+    set: &[(String, Option<String>)],
+    known: &[String],
+    names: &mut Names,
+) -> String {
+    let name = names.fresh(&format!("update_{}", one.table.name.to_lowercase()));
+    let (params, key) = keys(one, known);
+    let mut params: Vec<String> = vec![params];
+    let mut plain = Vec::new();
+    let mut effects = Vec::new();
+    for (column, by) in set {
+        let column = one.names.known(column);
+        match by {
+            Some(by) => {
+                let by = if by == "by" { format!("{column}_by") } else { by.clone() };
+                if by.ends_with("_by") {
+                    params.push(by.clone());
+                }
+                effects.push(format!("increment {}({key}) set {column} by {by}", one.entity));
+            }
+            None if known.iter().any(|name| one.names.known(name) == column) => {}
+            None => {
+                params.push(column.clone());
+                plain.push(format!("{column} = {column}"));
+            }
+        }
+    }
+    if !plain.is_empty() {
+        effects.insert(0, format!("update {}({key}) set {}", one.entity, plain.join(", ")));
+    }
+    format!("write {name}({}) = {}", params.join(", "), effects.join(" and "))
+}

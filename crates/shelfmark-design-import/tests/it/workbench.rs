@@ -1,0 +1,175 @@
+//! Row types of data models: each design has its row types beside it, and they are found.
+//!
+//! A line of `NAME.types` is table, row type, number of sample rows, and the form of its keys with
+//! `<>` for each value; behind `|` stand the indexes in which it lies.
+
+use std::collections::BTreeMap;
+
+use shelfmark_design::{Document, Severity, Status};
+use shelfmark_design_import::{Source, import};
+use shelfmark_design_language::syntax::parser::parse;
+use shelfmark_design_language::syntax::tree::{
+    Component, ExprKind, Index, Item, Key, Row, Segment,
+};
+
+use crate::{file, root};
+
+fn designs() -> Vec<String> {
+    let folder = std::fs::read_dir(root().join("tests/files/workbench"));
+    let mut names: Vec<String> = folder
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned))
+        .collect();
+    names.sort();
+    names
+}
+
+fn imported(name: &str) -> String {
+    let text = file(&format!("workbench/{name}.json"));
+    import(name, &text, Source::of("", &text)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Returns the form of a key cell: its constant parts, and `<>` for each value.
+fn form(component: &Component) -> String {
+    let ExprKind::Template(template) = &component.expr.kind else { return "<>".to_owned() };
+    let part = |segment: &Segment| match segment {
+        Segment::Literal(text) => text.clone(),
+        Segment::Hole { .. } => "<>".to_owned(),
+    };
+    template.segments.iter().map(part).collect()
+}
+
+fn key(key: &Key) -> String {
+    let Key::Tuple { partition, sort } = key else { return String::new() };
+    let cells = partition.iter().flatten().chain(sort).map(form);
+    cells.collect::<Vec<_>>().join(" ; ")
+}
+
+/// Returns the row types of a model as lines of the expected form.
+fn row_types(model: &str) -> Vec<String> {
+    let parsed = parse(model);
+    let mut samples: BTreeMap<&str, usize> = BTreeMap::new();
+    let schemas = || {
+        parsed.file.items.iter().filter_map(|item| match item {
+            Item::Schema(schema) => Some(schema),
+            _ => None,
+        })
+    };
+    for sample in schemas().flat_map(|schema| &schema.samples) {
+        *samples.entry(sample.row.text.as_str()).or_default() += 1;
+    }
+    let mut found = Vec::new();
+    for table in schemas().flat_map(|schema| &schema.tables) {
+        let line = |row: &Row| {
+            let name = &row.name.text;
+            let count = samples.get(name.as_str()).copied().unwrap_or(0);
+            let head = format!("{} {name} {count} {}", table.name.text, key(&row.key));
+            let index = |index: &Index| {
+                let own = index.name.text.strip_prefix(&format!("{}_", table.name.text));
+                format!(" | {} {}", own.unwrap_or(&index.name.text), key(&index.key))
+            };
+            head + &row.indexes.iter().map(index).collect::<String>()
+        };
+        found.extend(table.rows.iter().map(line));
+    }
+    found
+}
+
+#[test]
+fn nine_of_ten_row_types_are_found() {
+    let (mut wanted, mut found) = (0, 0);
+    let mut missed = Vec::new();
+    for name in designs() {
+        let own = row_types(&imported(&name));
+        for line in file(&format!("workbench/{name}.types")).lines() {
+            wanted += 1;
+            if own.iter().any(|one| one == line) {
+                found += 1;
+            } else {
+                missed.push(format!("{name}: {line}"));
+            }
+        }
+    }
+    assert!(wanted > 40, "there are designs to look at");
+    assert!(found * 10 >= wanted * 9, "{found} of {wanted}; missed: {missed:#?}");
+}
+
+#[test]
+fn no_row_type_is_invented() {
+    for name in designs() {
+        let own = row_types(&imported(&name));
+        let wanted = file(&format!("workbench/{name}.types")).lines().count();
+        assert!(own.len() <= wanted, "{name}: {own:#?}");
+    }
+}
+
+#[test]
+fn imported_designs_have_no_error_and_prove_something() {
+    for name in designs() {
+        let model = imported(&name);
+        let document = Document::parse(&name, &model).unwrap_or_else(|report| panic!("{report}"));
+        let errors: Vec<String> = document
+            .check()
+            .iter()
+            .filter(|one| one.severity == Severity::Error || one.id == "K9")
+            .map(|one| format!("{} {}", one.id, one.message))
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{model}");
+        let proofs = document.prove();
+        let certified = proofs.iter().filter(|one| one.status == Status::Certified).count();
+        assert!(certified > 0, "{name} proves nothing");
+        assert!(certified * 10 >= proofs.len() * 6, "{name}: {certified} of {}", proofs.len());
+        assert!(model.contains("# ?"), "{name} asks nothing");
+    }
+}
+
+#[test]
+fn named_queries_become_reads() {
+    let films = imported("films");
+    for line in [
+        "read roles_of_a_film(film) = Role where film = film order by role\n",
+        "read films_of_a_director(director) = Director where director = director order by film\n",
+        "read one_film(film) = Film where film = film unique\n",
+        "where genre = genre and year < year\n",
+        "read everything_of_a_film(film) = Film + Role + Director where film = film\n",
+        "serve everything_of_a_film(film) by query data (\"FILM#<film>\")\n",
+        "# ? Not imported: All films: it scans the whole table.\n",
+    ] {
+        assert!(films.contains(line), "{line}{films}");
+    }
+    let clinic = imported("clinic");
+    for line in [
+        "read one_patient(p) = Patient where p = p unique\n",
+        "read what_a_doctor_did(d) = Treatment where d = d order by timestamp\n",
+        "# ? Not imported: Admit (writes a stay): it is no query but putitem.\n",
+    ] {
+        assert!(clinic.contains(line), "{line}{clinic}");
+    }
+}
+
+#[test]
+fn values_keep_their_types() {
+    let shop = imported("shop");
+    for line in [
+        "Price: text optional  # a number kept as text",
+        "Detail: bytes optional  # a map: Title text, Text text",
+        "at: text(min 1, only \"0-9TZ:.+-\") optional",
+    ] {
+        assert!(shop.contains(line), "{line}\n{shop}");
+    }
+    let series = imported("series");
+    for line in [
+        "reading: timestamp\n",
+        "day: date\n",
+        "ok: bool optional\n",
+        "value: decimal optional\n",
+        "expires: int optional  # ? the second at which rows expire? then: int ttl",
+        "\"READING#<reading:iso>\"",
+    ] {
+        assert!(series.contains(line), "{line}\n{series}");
+    }
+    assert!(imported("videos").contains("video: uuid\n"));
+    assert!(imported("tenants").contains("\"TASK#<task:pad(5)>\""));
+}
