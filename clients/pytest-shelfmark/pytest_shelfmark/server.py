@@ -151,6 +151,8 @@ def start(
     folder = pathlib.Path(tempfile.mkdtemp(prefix="shelfmark-test-"))
     ready, log = folder / "ready.json", folder / "log"
     words = [found, "serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--ready-file", str(ready)]
+    # One set of tables, whatever a test signs for: all of it is emptied between tests.
+    words.append("--shared")
     words += place(data, folder) + list(arguments)
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", str(KEEPER), str(folder), str(log), *words],

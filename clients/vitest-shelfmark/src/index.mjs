@@ -119,6 +119,8 @@ export async function start({ binary, data = 'memory', args = [], startMsMax = S
   const folder = mkdtempSync(path.join(tmpdir(), 'shelfmark-test-'));
   const ready = path.join(folder, 'ready.json');
   const words = ['serve', '--dynamodb', '127.0.0.1:0', '--cql', '127.0.0.1:0', '--ready-file', ready];
+  // One set of tables, whatever a test signs for: all of it is emptied between tests.
+  words.push('--shared');
   words.push(...place(data, folder), ...args);
   // In a session of its own, so that Ctrl-C reaches the tests first and they can end in good order.
   const options = { stdio: ['pipe', 'ignore', 'inherit'], detached: true };

@@ -1,88 +1,21 @@
 //! Encodes the structure `TableDescription`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use shelfmark_engine::{Engine, Scan, Table};
+use shelfmark_engine::{Engine, Table};
 use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
 
-use crate::errors::Result;
-use crate::face::Face;
+use crate::face::{Face, FaceOptions};
 use crate::json::Writer;
-use crate::limits::PAGE_SIZE_BYTES_MAX;
+use crate::sizes::Sizes;
 use crate::streams::{stream_arn, view_type_of};
 use crate::table::{
     Billing, Meta, Throughput, VectorIndex, index_arn, key_letter, table_arn, vector_indexes,
 };
 
-/// The number of items of a table or index, and their total size.
-#[derive(Debug, Clone, Copy, Default)]
-struct Size {
-    items: usize,
-    bytes: u64,
-}
-
-/// The sizes of a table and of its indexes, by their names.
-///
-/// Exact up to one page; beyond it is what the first page holds. AWS refreshes its figures every
-/// six hours, so nobody can rely on them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Sizes {
-    table: Size,
-    indexes: BTreeMap<String, Size>,
-    vectors: BTreeMap<String, Size>,
-}
-
-impl Sizes {
-    /// Measures a table. Cost: one page of the table and of each index.
-    pub(crate) fn of(engine: &Engine, table: &Table) -> Result<Self> {
-        let mut sizes = Self { table: Size::of(engine, table, None)?, ..Self::default() };
-        let public = |index: &&IndexSchema| index.state == IndexState::Public;
-        for index in table.schema.indexes.iter().filter(public) {
-            let size = Size::of(engine, table, Some(index.name.clone()))?;
-            sizes.indexes.insert(index.name.clone(), size);
-        }
-        sizes.measure_vectors(engine, table)?;
-        Ok(sizes)
-    }
-}
-
-impl Sizes {
-    /// Measures the vector indexes: what the first page of the table has in them.
-    fn measure_vectors(&mut self, engine: &Engine, table: &Table) -> Result<()> {
-        let vectors = vector_indexes(&table.schema);
-        if vectors.is_empty() {
-            return Ok(());
-        }
-        let scan = Scan { bytes_max: Some(PAGE_SIZE_BYTES_MAX), ..Scan::default() };
-        for item in engine.scan(table, &scan)?.items {
-            for (name, index) in &vectors {
-                let Some(bytes) = index.entry_bytes(table, &item) else { continue };
-                let size = self.vectors.entry(name.clone()).or_default();
-                size.items += 1;
-                size.bytes += bytes as u64;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Size {
-    fn of(engine: &Engine, table: &Table, index: Option<String>) -> Result<Self> {
-        let bytes_max = Some(PAGE_SIZE_BYTES_MAX);
-        let scan = Scan { index, count_only: true, bytes_max, ..Scan::default() };
-        let page = engine.scan(table, &scan)?;
-        Ok(Self { items: page.count, bytes: page.report.bytes_read() })
-    }
-
-    fn put(self, out: &mut Writer, bytes_name: &str) {
-        out.name(bytes_name).integer(i64::try_from(self.bytes).unwrap_or(i64::MAX));
-        out.name("ItemCount").count(self.items);
-    }
-}
-
 /// A table with its status and sizes, ready to be described.
 struct Described<'a> {
-    face: &'a Face,
+    options: &'a FaceOptions,
     table: &'a Table,
     meta: Meta,
     status: &'a str,
@@ -90,9 +23,15 @@ struct Described<'a> {
 }
 
 /// Writes the description of a table.
-pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, sizes: &Sizes) {
+pub(crate) fn put(
+    out: &mut Writer,
+    options: &FaceOptions,
+    table: &Table,
+    status: &str,
+    sizes: &Sizes,
+) {
     let schema = &table.schema;
-    let described = Described { face, table, meta: Meta::of(table), status, sizes };
+    let described = Described { options, table, meta: Meta::of(table), status, sizes };
     let meta = &described.meta;
     let name = &schema.name.name;
     out.object(|out| {
@@ -103,7 +42,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_seconds(out.name("CreationDateTime"), meta.created_ms);
         put_throughput(out, meta.throughput);
         sizes.table.put(out, "TableSizeBytes");
-        out.name("TableArn").text(&table_arn(&face.options, name));
+        out.name("TableArn").text(&table_arn(options, name));
         out.name("TableId").text(&meta.id);
         put_billing(out, meta);
         put_indexes(out, &described, true);
@@ -127,14 +66,15 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
 pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table) {
     let sizes = Sizes::default();
     let meta = Meta::of(table);
-    let described = Described { face, table, meta, status: "DELETING", sizes: &sizes };
+    let options = &face.options;
+    let described = Described { options, table, meta, status: "DELETING", sizes: &sizes };
     let (meta, name) = (&described.meta, &table.schema.name.name);
     out.object(|out| {
         out.name("TableName").text(name);
         out.name("TableStatus").text(described.status);
         put_throughput(out, meta.throughput);
         sizes.table.put(out, "TableSizeBytes");
-        out.name("TableArn").text(&table_arn(&face.options, name));
+        out.name("TableArn").text(&table_arn(options, name));
         out.name("TableId").text(&meta.id);
         put_billing(out, meta);
         put_stream(out, &described);
@@ -155,7 +95,7 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
         });
     }
     if let Some(label) = &described.meta.latest_stream {
-        let arn = stream_arn(&described.face.options, &schema.name.name, label);
+        let arn = stream_arn(described.options, &schema.name.name, label);
         out.name("LatestStreamArn").text(&arn);
         out.name("LatestStreamLabel").text(label);
     }
@@ -389,7 +329,7 @@ fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
     let size = described.sizes.indexes.get(&index.name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");
     let table = &described.table.schema.name.name;
-    out.name("IndexArn").text(&index_arn(&described.face.options, table, &index.name));
+    out.name("IndexArn").text(&index_arn(described.options, table, &index.name));
 }
 
 fn put_vectors(out: &mut Writer, described: &Described<'_>) {
@@ -412,7 +352,7 @@ fn put_vector(out: &mut Writer, described: &Described<'_>, name: &str, index: &V
     let size = described.sizes.vectors.get(name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");
     let table = &described.table.schema.name.name;
-    out.name("IndexArn").text(&index_arn(&described.face.options, table, name));
+    out.name("IndexArn").text(&index_arn(described.options, table, name));
 }
 
 /// Writes what a vector index was created with.

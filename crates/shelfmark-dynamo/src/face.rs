@@ -11,6 +11,8 @@ use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
+use crate::scope::{NAMESPACE, ScopedEngine, ScopedFaces, Scopes};
+use crate::sizes::KnownSizes;
 use crate::transfers::{Buckets, Transfers};
 
 /// A listener to refused signatures, for a log; it gets the answer's words, which show no secret.
@@ -32,6 +34,8 @@ pub struct FaceOptions {
     pub refusals: Option<RefusalListener>,
     /// The default grant on tables of other faces, where they set none themselves.
     pub share: Share,
+    /// The tables that requests signed for different regions and accounts see.
+    pub scopes: Scopes,
 }
 
 impl Default for FaceOptions {
@@ -43,6 +47,7 @@ impl Default for FaceOptions {
             credentials: None,
             refusals: None,
             share: Share::default(),
+            scopes: Scopes::default(),
         }
     }
 }
@@ -56,6 +61,8 @@ pub struct RequestHead<'a> {
     pub operation: Option<&'a str>,
     /// The header `Host`: under which name the client reaches this server.
     pub host: Option<&'a str>,
+    /// The credential of the signature ([`crate::credential_of`]), which names the region and the account.
+    pub credential: Option<&'a str>,
     /// The policy of the key that signed the request, as [`Face::admit`] returned it; without one
     /// every operation is allowed.
     pub policy: Option<&'a Policy>,
@@ -72,13 +79,24 @@ impl<'a> RequestHead<'a> {
     /// Creates the head of a request with this `X-Amz-Target`.
     #[must_use]
     pub const fn target(target: &'a str) -> Self {
-        Self { target: Some(target), operation: None, host: None, policy: None, asker: None }
+        Self { target: Some(target), ..Self::empty() }
     }
 
     /// Creates the head of a request for this operation.
     #[must_use]
     pub const fn operation(operation: &'a str) -> Self {
-        Self { target: None, operation: Some(operation), host: None, policy: None, asker: None }
+        Self { operation: Some(operation), ..Self::empty() }
+    }
+
+    const fn empty() -> Self {
+        Self {
+            target: None,
+            operation: None,
+            host: None,
+            credential: None,
+            policy: None,
+            asker: None,
+        }
     }
 
     fn name(&self) -> Option<&'a str> {
@@ -94,29 +112,62 @@ impl<'a> RequestHead<'a> {
 }
 
 /// The DynamoDB API over one engine. Shared by all connections.
+///
+/// Operations run on the face of their scope, which differs from the server's own in its tables and in
+/// what its ARNs say.
 pub struct Face {
-    pub(crate) engine: Engine,
+    pub(crate) engine: ScopedEngine,
     pub(crate) environment: Environment,
-    pub(crate) options: FaceOptions,
+    pub(crate) options: Arc<FaceOptions>,
+    /// The sizes of tables that were counted.
+    pub(crate) sizes: Arc<KnownSizes>,
     pub(crate) pool: Arc<dyn Pool>,
     /// The work on exports and imports, where the server has buckets.
     pub(crate) transfers: Option<Arc<Transfers>>,
     reads_may_wait: bool,
-    ids: RequestIds,
-    credentials: Option<CurrentCredentials>,
+    ids: Arc<RequestIds>,
+    credentials: Option<Arc<CurrentCredentials>>,
+    /// The faces of the scopes that requests were signed for.
+    pub(crate) scoped: ScopedFaces,
 }
 
 impl Face {
     /// Creates the face. Its tables are the engine's namespace `dynamodb`.
     #[must_use]
     pub fn new(engine: Engine, environment: Environment, mut options: FaceOptions) -> Self {
-        let credentials = options.credentials.take().map(CurrentCredentials::new);
-        let ids = RequestIds::new(environment.random.number());
+        let credentials = options.credentials.take();
+        let ids = Arc::new(RequestIds::new(environment.random.number()));
         let engine = engine.of_owner(Owner::DynamoDb).sharing(options.share);
         let reads_may_wait = engine.store().caps().reads_may_wait;
-        let pool = Arc::new(Inline);
-        let transfers = None;
-        Self { engine, environment, options, pool, transfers, reads_may_wait, ids, credentials }
+        let engine = ScopedEngine::new(engine, NAMESPACE, None);
+        Self {
+            engine,
+            environment,
+            options: Arc::new(options),
+            sizes: Arc::default(),
+            pool: Arc::new(Inline),
+            transfers: None,
+            reads_may_wait,
+            ids,
+            credentials: credentials.map(|own| Arc::new(CurrentCredentials::new(own))),
+            scoped: ScopedFaces::default(),
+        }
+    }
+
+    /// Returns a face of other tables and other ARNs, which shares everything else with this one.
+    pub(crate) fn with_scope(&self, engine: ScopedEngine, options: FaceOptions) -> Self {
+        Self {
+            engine,
+            environment: self.environment.clone(),
+            options: Arc::new(options),
+            sizes: Arc::clone(&self.sizes),
+            pool: Arc::clone(&self.pool),
+            transfers: self.transfers.clone(),
+            reads_may_wait: self.reads_may_wait,
+            ids: Arc::clone(&self.ids),
+            credentials: self.credentials.clone(),
+            scoped: ScopedFaces::default(),
+        }
     }
 
     /// Sets the pool for requests that are heavy or wait; without one every request runs on the
@@ -130,7 +181,7 @@ impl Face {
     /// in the engine's background work.
     #[must_use]
     pub fn with_buckets(self, buckets: Arc<dyn Buckets>) -> Self {
-        let transfers = Transfers::new(self.engine.clone(), self.options.clone(), buckets);
+        let transfers = Transfers::new((*self.engine).clone(), (*self.options).clone(), buckets);
         let transfers = Arc::new(transfers);
         // The engine outlives its faces, and must not keep itself.
         let own = Arc::downgrade(&transfers);
@@ -155,8 +206,8 @@ impl Face {
         }
         let face = Arc::clone(self);
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let (target, operation, host) =
-            (owned(head.target), owned(head.operation), owned(head.host));
+        let (target, operation) = (owned(head.target), owned(head.operation));
+        let (host, credential) = (owned(head.host), owned(head.credential));
         let (policy, asker) = (head.policy.cloned(), head.asker);
         let work = move |admitted: Result<(), _>| {
             if admitted.is_err() {
@@ -166,6 +217,7 @@ impl Face {
                 target: target.as_deref(),
                 operation: operation.as_deref(),
                 host: host.as_deref(),
+                credential: credential.as_deref(),
                 policy: policy.as_ref(),
                 asker,
             };
@@ -202,7 +254,11 @@ impl Face {
             let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
             return done.answer(Err(error));
         }
-        operations::run(self, head, operation, (body, allowance), done);
+        match self.of_scope(head, operation) {
+            Ok(Some(face)) => operations::run(&face, head, operation, (body, allowance), done),
+            Ok(None) => operations::run(self, head, operation, (body, allowance), done),
+            Err(error) => done.answer(Err(error)),
+        }
     }
 
     /// Answers a request and waits for the answer. For tests and tools; a server that waits here
@@ -315,7 +371,7 @@ fn internal() -> Error {
 }
 
 /// Returns the error of a request that the pool refused.
-fn full() -> Error {
+pub(crate) fn full() -> Error {
     Error {
         log: Some("as many requests wait for a thread as may".to_owned()),
         ..Error::new(Exception::ProvisionedThroughputExceeded, texts::BUSY)
@@ -358,6 +414,11 @@ pub(crate) struct Done {
 }
 
 impl Done {
+    /// Returns whose turn at the pool it is.
+    pub(crate) fn asker(&self) -> Asker {
+        self.asker
+    }
+
     /// Sends the answer.
     pub(crate) fn answer(self, outcome: Result<Answered, Error>) {
         (self.answer)(Reply::new(self.request_id, outcome));

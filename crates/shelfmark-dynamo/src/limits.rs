@@ -247,3 +247,22 @@ pub const VECTOR_INDEXES_MAX: usize = 20;
 
 /// Most attributes of a search schema. *Ours*.
 pub const SEARCH_SCHEMA_MAX: usize = 20;
+
+/// Milliseconds that DescribeTable counts before it answers with what is known. *Ours*.
+pub const SIZES_WAIT_MS_MAX: u64 = 200;
+
+/// Times the duration of a count that a table rests before it is counted again unasked-for. *Ours*: a
+/// count then takes a tenth of one processor at most, at a low priority.
+pub const SIZES_REST_FACTOR: u64 = 9;
+
+/// Most tables whose sizes are remembered. *Ours*.
+pub const SIZES_KNOWN_MAX: usize = 4_096;
+
+/// Longest id of an access key in characters. Source: API reference of IAM, "AccessKey", 128.
+pub const ACCESS_KEY_ID_CHARS_MAX: usize = 128;
+
+/// Longest name of a region in characters. *Ours*; the longest of AWS has 14.
+pub const REGION_CHARS_MAX: usize = 64;
+
+/// Most credentials whose scopes are remembered. *Ours*.
+pub const CREDENTIALS_KNOWN_MAX: usize = 1_024;

@@ -1,26 +1,27 @@
-//! The DynamoDB face over HTTP/1.1: one task per connection, requests executed where they are read,
-//! unless the face finds them heavy.
+//! The DynamoDB face over HTTP/1.1 and HTTP/2: one task per connection, requests executed where they are
+//! read, unless the face finds them heavy; those of HTTP/2 in a task of their own.
 //!
 //! Here live the rules of the transport: methods, health, CORS, sizes, compression, times. What a
 //! body means is the face's alone.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, Entry, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{HttpService, service_fn};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use shelfmark_admin::Watch;
 use shelfmark_dynamo::auth::{Policy, SignedRequest};
-use shelfmark_dynamo::{Face, OPERATIONS, Reply, RequestHead};
+use shelfmark_dynamo::{Face, OPERATIONS, Reply, RequestHead, credential_of};
 use shelfmark_engine::budget::{Budget, Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 use shelfmark_engine::{AccessReport, Environment};
@@ -33,16 +34,20 @@ use crate::coding::{Coding, accepted};
 use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::console::{self, EndedOperation};
 use crate::gzip::{GzipError, compress, is_packed, unpack};
+use crate::in_flight::InFlight;
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
-    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX,
-    LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
+    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, HTTP2_CONNECTION_SIZE_BYTES,
+    HTTP2_CONNECTION_WINDOW_BYTES, HTTP2_HEAD_SIZE_BYTES_MAX, HTTP2_STREAM_WINDOW_BYTES,
+    HTTP2_STREAMS_MAX, LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX,
+    Times,
 };
 use crate::memory_wait;
+use crate::opening::Opened;
 use crate::pages::Pages;
 use crate::stalled::Stalled;
 use crate::throttled_log::ThrottledLog;
-use crate::tls::Tls;
+use crate::tls::{HTTP2, Tls};
 
 type Answer = Response<Full<Bytes>>;
 
@@ -87,8 +92,7 @@ struct Caller {
     is_ambiguous: Arc<AtomicBool>,
     /// True if the port is on loopback.
     on_loopback: bool,
-    /// Number of requests so far.
-    requests: AtomicUsize,
+    in_flight: Arc<InFlight>,
 }
 
 /// Accepts connections until `stopped`, then waits for the open ones.
@@ -113,10 +117,10 @@ pub(crate) async fn accept(
                 times,
                 client,
                 address,
+                in_flight: InFlight::new(Arc::clone(&slot)),
                 slot,
                 is_ambiguous: Arc::default(),
                 on_loopback,
-                requests: AtomicUsize::new(1),
             };
             serve(stream, caller, stopped.clone())
         }
@@ -125,63 +129,148 @@ pub(crate) async fn accept(
 }
 
 async fn serve(stream: TcpStream, caller: Caller, stopped: watch::Receiver<bool>) {
-    let Some(tls) = caller.shared.tls.clone() else { return http(stream, caller, stopped).await };
-    match tokio::time::timeout(caller.times.head_max, tls.acceptor().accept(stream)).await {
-        Ok(Ok(stream)) => http(stream, caller, stopped).await,
+    let Some(tls) = caller.shared.tls.clone() else { return open(stream, caller, stopped).await };
+    match tokio::time::timeout(caller.times.head_max, tls.http_acceptor().accept(stream)).await {
+        Ok(Ok(stream)) => match stream.get_ref().1.alpn_protocol() {
+            Some(HTTP2) => http2(stream, caller, stopped).await,
+            _ => http1(stream, caller, stopped).await,
+        },
         Ok(Err(error)) => tracing::debug!(%error, "TLS was not agreed on"),
         Err(_) => tracing::debug!("TLS was not agreed on in time"),
     }
 }
 
-async fn http(
+/// Serves a connection in the protocol that its first bytes tell.
+async fn open(stream: TcpStream, caller: Caller, mut stopped: watch::Receiver<bool>) {
+    let opened = tokio::select! {
+        opened = tokio::time::timeout(caller.times.head_max, Opened::read(stream)) => opened,
+        () = asked_to_stop(&mut stopped) => return,
+        () = caller.slot.is_wanted() => return,
+    };
+    match opened {
+        Ok(Ok((stream, true))) => http2(stream, caller, stopped).await,
+        Ok(Ok((stream, false))) => http1(stream, caller, stopped).await,
+        Ok(Err(error)) => tracing::debug!(%error, "a connection ended early"),
+        Err(_) => tracing::debug!("a connection said nothing in time"),
+    }
+}
+
+async fn http1(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send,
     caller: Caller,
     stopped: watch::Receiver<bool>,
 ) {
     let mut stream = Stalled::new(stream, caller.times.stall_max);
-    let caller = Caller { is_ambiguous: stream.heads().found(), ..caller };
-    let (face, address) = (Arc::clone(&caller.shared.face), caller.address);
-    let may_send = requests(&mut stream, caller, stopped).await;
-    face.pool().forget(Some(address));
+    let caller = Arc::new(Caller { is_ambiguous: stream.heads().found(), ..caller });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(caller.times.head_max)
+        .max_buf_size(HEAD_SIZE_BYTES_MAX)
+        // Not `pipeline_flush`: what cannot be parsed stays in the buffer, and with it the refusal.
+        .serve_connection(TokioIo::new(&mut stream), answering(&caller));
+    let end = std::future::pending();
+    let may_send =
+        run(connection, http1::Connection::graceful_shutdown, &caller, stopped, end).await;
+    caller.shared.face.pool().forget(Some(caller.address));
     if may_send {
         linger(&mut stream).await;
     }
 }
 
-/// Answers requests until there are none, and returns true if the client may still be sending.
-async fn requests(
-    stream: &mut (impl AsyncRead + AsyncWrite + Unpin + Send),
+async fn http2(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     caller: Caller,
-    mut stopped: watch::Receiver<bool>,
-) -> bool {
-    let (times, slot) = (caller.times, Arc::clone(&caller.slot));
+    stopped: watch::Receiver<bool>,
+) {
     let caller = Arc::new(caller);
-    let service = service_fn(move |request| {
+    // What the client may send before anything of it is looked at.
+    let mut share = caller.client.share();
+    if !memory_wait::wait_for(&mut share, HTTP2_CONNECTION_SIZE_BYTES).await {
+        tracing::debug!("no memory for a connection of HTTP/2");
+        return;
+    }
+    let stream = Stalled::new(stream, caller.times.stall_max);
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(HTTP2_STREAMS_MAX)
+        .max_header_list_size(HTTP2_HEAD_SIZE_BYTES_MAX)
+        .initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
+        .serve_connection(TokioIo::new(stream), answering(&caller));
+    let watched = Arc::clone(&caller);
+    let end = async move {
+        tokio::select! {
+            () = is_silent(&watched) => true,
+            () = watched.in_flight.is_abused() => false,
+        }
+    };
+    run(connection, http2::Connection::graceful_shutdown, &caller, stopped, end).await;
+    caller.shared.face.pool().forget(Some(caller.address));
+}
+
+/// Returns once no request came and none was in progress for as long as a client may be silent.
+async fn is_silent(caller: &Caller) {
+    let mut before = caller.in_flight.state().0;
+    loop {
+        tokio::time::sleep(caller.times.head_max).await;
+        let (begun, is_busy) = caller.in_flight.state();
+        if begun == before && !is_busy {
+            return;
+        }
+        before = begun;
+    }
+}
+
+/// Returns the service that answers the requests of a connection, one by one or several at once.
+fn answering(
+    caller: &Arc<Caller>,
+) -> impl HttpService<
+    Incoming,
+    ResBody = Full<Bytes>,
+    Error = Infallible,
+    Future = impl Future<Output = Result<Answer, Infallible>> + Send + use<>,
+> + use<> {
+    let caller = Arc::clone(caller);
+    service_fn(move |request| {
         let caller = Arc::clone(&caller);
         async move {
-            caller.slot.set_busy(true);
-            let number = caller.requests.fetch_add(1, Ordering::Relaxed);
-            if number.is_multiple_of(TURN_REQUESTS_MAX) {
+            let running = caller.in_flight.begin();
+            if running.number.is_multiple_of(TURN_REQUESTS_MAX) {
                 tokio::task::yield_now().await;
             }
             let answer = answer(&caller, request).await;
-            caller.slot.set_busy(false);
-            Ok::<_, Infallible>(answer)
+            if answer.extensions().get::<GivenUp>().is_none() {
+                running.answered();
+            }
+            Ok(answer)
         }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(times.head_max)
-        .max_buf_size(HEAD_SIZE_BYTES_MAX)
-        // Not `pipeline_flush`: what cannot be parsed stays in the buffer, and with it the refusal.
-        .serve_connection(TokioIo::new(stream), service);
+    })
+}
+
+/// Answers requests until there are none, and returns true if the client may still be sending. `end` tells
+/// that the connection ends, in good order or at once.
+async fn run<C: Future<Output = hyper::Result<()>>>(
+    connection: C,
+    shut_down: impl Fn(Pin<&mut C>),
+    caller: &Caller,
+    mut stopped: watch::Receiver<bool>,
+    end: impl Future<Output = bool>,
+) -> bool {
+    let times = caller.times;
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
         () = asked_to_stop(&mut stopped) => None,
         () = tokio::time::sleep(times.connection_max) => None,
-        () = slot.is_wanted() => {
-            if !slot.is_busy() {
+        () = caller.slot.is_wanted() => {
+            if !caller.slot.is_busy() {
+                return false;
+            }
+            None
+        }
+        in_order = end => {
+            if !in_order {
+                tracing::debug!("a client gives up one request after the other");
                 return false;
             }
             None
@@ -195,7 +284,7 @@ async fn requests(
         }
         // What is under way may end; who does not take his answer is cut off.
         None => {
-            connection.as_mut().graceful_shutdown();
+            shut_down(connection.as_mut());
             if tokio::time::timeout(times.drain_max, connection).await.is_err() {
                 tracing::debug!("a connection did not end in time");
             }
@@ -222,7 +311,8 @@ async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
 
 async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
     let face = &caller.shared.face;
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    name_host(&mut head);
     let pages = &caller.shared.pages;
     // A signature says more than an origin does.
     let is_open = !face.asks_for_credentials();
@@ -266,6 +356,16 @@ async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
     answer
 }
 
+/// Gives a request of HTTP/2 the header `Host`, which it has as a part of its address.
+fn name_host(head: &mut Parts) {
+    if let Some(authority) = head.uri.authority()
+        && !head.headers.contains_key(header::HOST)
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        head.headers.insert(header::HOST, host);
+    }
+}
+
 fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
     let text = text.into();
     let sum = crc32(&text);
@@ -304,6 +404,10 @@ fn preflight(headers: &HeaderMap) -> Answer {
     out.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
     answer
 }
+
+/// Marks the answer to a client that ended in the middle of its request.
+#[derive(Clone)]
+struct GivenUp;
 
 /// The reason why a body was not read.
 enum BodyFault {
@@ -364,7 +468,9 @@ async fn body_of(
         Ok(Err(BodyFault::Busy)) => return Err(encode(face.busy(), None)),
         Ok(Err(BodyFault::Broken(error))) => {
             let text = format!("the body cannot be read: {error}\n");
-            return Err(plain(StatusCode::BAD_REQUEST, text));
+            let mut answer = plain(StatusCode::BAD_REQUEST, text);
+            answer.extensions_mut().insert(GivenUp);
+            return Err(answer);
         }
         Err(_) => {
             let text = "the body did not come in time\n";
@@ -500,12 +606,20 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
     if !memory_wait::wait_for(&mut share, held).await {
         return encode(face.busy(), coding);
     }
-    let names = (text("x-amz-target"), text("host"));
+    let credential = credential_of(text("authorization"), head.uri.query().unwrap_or(""));
+    let names = RequestHead {
+        target: text("x-amz-target"),
+        host: text("host"),
+        credential: credential.as_deref(),
+        policy: policy.as_deref(),
+        asker: Some(caller.address),
+        ..RequestHead::default()
+    };
     let is_watched = caller.shared.watch.is_some();
     if is_watched && body.len() <= INLINE_SIZE_BYTES_MAX {
         seen.asked = body.clone();
     }
-    let Some(mut reply) = receive(caller, names, policy, body).await else { return lost() };
+    let Some(mut reply) = receive(caller, &names, body).await else { return lost() };
     drop(share);
     if is_watched {
         seen.report = std::mem::take(&mut reply.report);
@@ -547,22 +661,14 @@ fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
     }
 }
 
-/// Passes a request with these headers `X-Amz-Target` and `Host` to the face. `None` if the answer
-/// was lost.
-async fn receive(
-    caller: &Caller,
-    (target, host): (Option<&str>, Option<&str>),
-    policy: Option<Arc<Policy>>,
-    body: Bytes,
-) -> Option<Reply> {
+/// Passes a request to the face. `None` if the answer was lost.
+async fn receive(caller: &Caller, head: &RequestHead<'_>, body: Bytes) -> Option<Reply> {
     let (sender, receiver) = oneshot::channel();
     let answer = Box::new(move |reply| {
         // A client that has gone away does not wait for its answer.
         let _ = sender.send(reply);
     });
-    let asker = Some(caller.address);
-    let head = RequestHead { target, operation: None, host, policy: policy.as_deref(), asker };
-    caller.shared.face.dispatch(&head, body, answer);
+    caller.shared.face.dispatch(head, body, answer);
     receiver.await.ok()
 }
 

@@ -142,6 +142,36 @@ pub const UNAUTHENTICATED_BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// no longer than this.
 pub const CONNECTION_TIME_MAX: Duration = Duration::from_secs(3600);
 
+/// Requests of one connection of HTTP/2 at once; further ones wait at the client.
+///
+/// Source: ours; as many as fill a group of commits.
+pub const HTTP2_STREAMS_MAX: u32 = 64;
+
+/// Bytes of bodies that a client may send before they are asked for: for a request, and for all of a
+/// connection of HTTP/2.
+///
+/// Source: ours; of RFC 9113 65,535 each, which a body of 16 MB would wait for too often.
+pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 128 * 1024;
+/// Works as [`HTTP2_STREAM_WINDOW_BYTES`] for all requests of a connection.
+pub const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 512 * 1024;
+
+/// Longest head of a request of HTTP/2; with [`HTTP2_STREAMS_MAX`] it bounds what a connection holds.
+///
+/// Source: ours; credentials and target take 1 KiB, long session tokens a few more.
+pub const HTTP2_HEAD_SIZE_BYTES_MAX: u32 = 16 * 1024;
+
+/// Memory of a connection of HTTP/2: its window and the heads of all requests that it may send at once.
+///
+/// Source: the limits above.
+pub const HTTP2_CONNECTION_SIZE_BYTES: usize = HTTP2_CONNECTION_WINDOW_BYTES as usize
+    + HTTP2_STREAMS_MAX as usize * HTTP2_HEAD_SIZE_BYTES_MAX as usize;
+
+/// Requests of a connection that a client may give up before their answers; one more and the connection
+/// ends, so that nobody has work begun without end by resetting its requests.
+///
+/// Source: ours; clients give up where an answer takes too long, which is rare.
+pub const ABANDONED_REQUESTS_MAX: usize = 200;
+
 /// Time that open requests have to end after the server was asked to stop.
 ///
 /// Source: ours; orchestrators commonly kill after 30 s.

@@ -28,8 +28,19 @@ pub enum TlsError {
 /// The TLS settings of a port; clones share them.
 #[derive(Clone)]
 pub struct Tls {
-    acceptor: Arc<RwLock<TlsAcceptor>>,
+    acceptors: Arc<RwLock<Acceptors>>,
 }
+
+#[derive(Clone)]
+struct Acceptors {
+    plain: TlsAcceptor,
+    /// Offers HTTP/2 and HTTP/1.1.
+    http: TlsAcceptor,
+}
+
+/// The name of HTTP/2 in the negotiation of protocols. Source: RFC 9113, 3.2.
+pub(crate) const HTTP2: &[u8] = b"h2";
+const HTTP1: &[u8] = b"http/1.1";
 
 impl Tls {
     /// Reads the certificate chain and the private key, both PEM.
@@ -51,17 +62,28 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .map_err(TlsError::Unusable)?;
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        Ok(Self { acceptor: Arc::new(RwLock::new(acceptor)) })
+        let mut http = config.clone();
+        http.alpn_protocols = vec![HTTP2.to_vec(), HTTP1.to_vec()];
+        let (plain, http) = (Arc::new(config).into(), Arc::new(http).into());
+        Ok(Self { acceptors: Arc::new(RwLock::new(Acceptors { plain, http })) })
     }
 
     /// Takes over the certificate and key of `new`, for connections from now on.
     pub fn replace(&self, new: &Self) {
-        let acceptor = new.acceptor();
-        *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
+        let acceptors = new.acceptors();
+        *self.acceptors.write().unwrap_or_else(PoisonError::into_inner) = acceptors;
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        self.acceptor.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.acceptors().plain
+    }
+
+    /// Returns the acceptor of a port that speaks HTTP/2 beside HTTP/1.1.
+    pub(crate) fn http_acceptor(&self) -> TlsAcceptor {
+        self.acceptors().http
+    }
+
+    fn acceptors(&self) -> Acceptors {
+        self.acceptors.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

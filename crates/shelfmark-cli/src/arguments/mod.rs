@@ -178,6 +178,10 @@ pub(crate) struct Serve {
     /// otherwise of itself [default: read; none where only one face asks who its clients are]
     #[arg(long, value_name = "GRANT")]
     pub(crate) share: Option<String>,
+    /// Show all DynamoDB clients one set of tables, whatever region and access key they sign for, as
+    /// -sharedDb of DynamoDB Local does; without it each region and account has its own
+    #[arg(long)]
+    pub(crate) shared: bool,
     /// Read these settings from a TOML file; the environment and flags win over it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

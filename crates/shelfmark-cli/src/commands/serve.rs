@@ -104,6 +104,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let granted = share(&config, credentials.is_some())?;
     let options = dynamo::FaceOptions {
         share: granted,
+        scopes: scopes(&config),
         credentials,
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
@@ -123,6 +124,14 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         tracing::info!("stopped in good order");
     }
     served.and(closed)
+}
+
+/// Returns which tables DynamoDB requests of different regions and accounts see.
+fn scopes(config: &Config) -> dynamo::Scopes {
+    match config.shared.unwrap_or(false) {
+        true => dynamo::Scopes::Shared,
+        false => dynamo::Scopes::Separate,
+    }
 }
 
 /// Shares out the memory.

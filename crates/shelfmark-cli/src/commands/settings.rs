@@ -48,6 +48,7 @@ pub(crate) struct Config {
     pub(crate) cql_password_file: Option<PathBuf>,
     pub(crate) cql_authorizer: Option<String>,
     pub(crate) share: Option<String>,
+    pub(crate) shared: Option<bool>,
     pub(crate) cql_tls_certificate: Option<PathBuf>,
     pub(crate) cql_tls_key: Option<PathBuf>,
     pub(crate) ready_file: Option<PathBuf>,
@@ -100,7 +101,7 @@ enum Form {
 }
 
 /// Every setting, its form, and what holds where it is not set.
-const SETTINGS: [(&str, Form, &str); 29] = [
+const SETTINGS: [(&str, Form, &str); 30] = [
     ("data", Form::Text, "./shelfmark-data"),
     ("memory", Form::Switch, "false"),
     ("engine", Form::Text, ""),
@@ -120,6 +121,7 @@ const SETTINGS: [(&str, Form, &str); 29] = [
     ("console_token_file", Form::Text, ""),
     ("slow_after", Form::Number, "100"),
     ("share", Form::Text, "read, or none where one face alone asks who its clients are"),
+    ("shared", Form::Switch, "false"),
     ("ready_file", Form::Text, ""),
     ("durability", Form::Text, "sync"),
     ("credentials", Form::Text, ""),
@@ -355,6 +357,7 @@ fn flag_table(serve: &Serve) -> anyhow::Result<Table> {
     flags.number("disk_free_min", serve.disk_free_min)?;
     flags.number("memory_limit", serve.memory_limit)?;
     flags.switch("memory", serve.memory);
+    flags.switch("shared", serve.shared);
     flags.switch("insecure", serve.insecure);
     if !serve.cors.is_empty() {
         let origins = serve.cors.iter().cloned().map(Value::String).collect();

@@ -228,7 +228,7 @@ fn ctrl_c_ends_the_statement_and_not_the_shell() {
     // An empty line is thrown away like any other.
     terminal.send("\x03");
     terminal.wait_for("cql:k> ");
-    server.signal("-STOP");
+    server.pause();
     terminal.enter("select cluster_name from system.local;");
     // The editor has let go of the terminal: from here on the statement is what is interrupted.
     terminal.wait_for("\u{1b}[?2004l");

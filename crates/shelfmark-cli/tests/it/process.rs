@@ -104,6 +104,22 @@ impl Server {
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 
+    /// Stops the process; returns when the last of its threads stands.
+    ///
+    /// The signal is on its way when `kill` returns: on a busy machine a thread may still answer.
+    pub(crate) fn pause(&self) {
+        self.signal("-STOP");
+        let stands = |task: std::fs::DirEntry| {
+            // The state is the first word behind the name, which stands in parentheses.
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap();
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+        };
+        let tasks = format!("/proc/{}/task", self.id());
+        while !std::fs::read_dir(&tasks).unwrap().all(|task| stands(task.unwrap())) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Sends raw bytes on a connection of their own and returns what comes back.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.address).unwrap();

@@ -27,7 +27,7 @@ pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
-pub(crate) use shared::{SHARED_KEYSPACE, declare, with_changed, with_shared};
+pub(crate) use shared::{declare, is_of_dynamodb, with_changed, with_shared};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 pub use virtual_table::{VirtualRow, VirtualTable};
 pub(crate) use virtual_table::{is_costly, keyspaces as virtual_keyspaces};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_types::{CqlType, Native, class_name, parse_class_name};
 use shelfmark_engine::{
-    Engine, ErrorKind, FieldKind, OtherAttributes, SharedColumns, declared_fields,
+    Engine, ErrorKind, FieldKind, OtherAttributes, Owner, SharedColumns, declared_fields,
 };
 use shelfmark_model::{IndexSchema, IndexState, KeyType, TableName, TableSchema, Value};
 
@@ -25,8 +25,13 @@ use super::{
     TableOptions,
 };
 
-/// The keyspace of tables that are DynamoDB's.
-pub(crate) const SHARED_KEYSPACE: &str = "dynamodb";
+/// The keyspace of tables that are DynamoDB's, where all of them have one.
+const SHARED_KEYSPACE: &str = "dynamodb";
+
+/// Returns true if a keyspace has tables of DynamoDB: there is one for each of its regions and accounts.
+pub(crate) fn is_of_dynamodb(keyspace: &str) -> bool {
+    Owner::of_reserved_name(keyspace) == Some(Owner::DynamoDb)
+}
 
 /// The column of the attributes that have none of their own; with `_` behind it where a key attribute
 /// has that name.

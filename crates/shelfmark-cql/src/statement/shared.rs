@@ -22,7 +22,7 @@ use super::Executor;
 use super::modify::Modify;
 use super::relation::{Restrictions, Test};
 use crate::outcome::{Answered, Outcome};
-use crate::schema::{ColumnKind, SHARED_KEYSPACE, Schema, Table, declare, with_changed};
+use crate::schema::{ColumnKind, Schema, Table, declare, is_of_dynamodb, with_changed};
 
 /// Refuses what a write of an item cannot say.
 pub(super) fn check_modify(modify: &Modify) -> Result<()> {
@@ -118,7 +118,7 @@ pub(super) fn check_truncate(table: &Table) -> Result<()> {
 /// Names the face whose tables a keyspace has.
 fn owner_of(keyspace: &str) -> &'static str {
     match keyspace {
-        SHARED_KEYSPACE => "DynamoDB",
+        name if is_of_dynamodb(name) => "DynamoDB",
         _ => "typed tables",
     }
 }
@@ -240,7 +240,7 @@ fn event(kind: ChangeKind, table: &TableName) -> SchemaChange {
 /// Returns the name of what a statement changes in a keyspace of another face's tables; empty for the
 /// keyspace itself.
 fn concerned(statement: &Statement, keyspace: Option<&str>, schema: &Schema) -> Option<TableName> {
-    let is_shared = |name: &str| name == SHARED_KEYSPACE || schema.shared_keyspace(name).is_some();
+    let is_shared = |name: &str| is_of_dynamodb(name) || schema.shared_keyspace(name).is_some();
     let inside = |name: &QualifiedName| {
         let own = name.keyspace.as_ref().map(Name::as_str).or(keyspace)?;
         is_shared(own).then(|| TableName::new(own, name.name.as_str()))
@@ -275,11 +275,11 @@ fn refusal(statement: &Statement, keyspace: &str) -> CqlError {
         Statement::CreateTable(_) | Statement::DropTable(_) => {
             "its tables are created and deleted there".to_owned()
         }
-        Statement::CreateIndex(_) | Statement::DropIndex(_) if keyspace == SHARED_KEYSPACE => {
+        Statement::CreateIndex(_) | Statement::DropIndex(_) if is_of_dynamodb(keyspace) => {
             "its indexes are created and deleted there, by UpdateTable".to_owned()
         }
         Statement::CreateView(_) | Statement::AlterView(_) | Statement::DropView(_)
-            if keyspace == SHARED_KEYSPACE =>
+            if is_of_dynamodb(keyspace) =>
         {
             "its items have no views; create a global index there".to_owned()
         }

@@ -83,6 +83,12 @@ pub(super) fn query_pairs(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Returns the value of a parameter of a query.
+pub(crate) fn query_part(query: &str, name: &str) -> Option<String> {
+    let part = |(own, value): &(String, String)| (own == name).then(|| decode(value));
+    query_pairs(query).iter().find_map(part)
+}
+
 /// Decodes `%` escapes; an invalid escape stays as it is.
 pub(super) fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use self::canonical::query_part;
 use self::claim::Claim;
 pub(crate) use self::current::CurrentCredentials;
 pub use self::policy::{Access, Policy};

@@ -20,6 +20,7 @@ use crate::json::{Reader, Writer, put_item};
 use crate::limits::BATCH_STATEMENTS_MAX;
 use crate::partiql::Statement;
 use crate::reply::Answered;
+use crate::scope::ScopedEngine;
 use crate::shape::{CAPACITIES, Shape};
 
 const OPERATION: &str = "BatchExecuteStatement";
@@ -136,7 +137,7 @@ struct Reads {
 }
 
 impl Reads {
-    fn new(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail) -> Result<Self> {
+    fn new(engine: &ScopedEngine, asked: Vec<Result<Asked>>, detail: Detail) -> Result<Self> {
         let planned = asked.into_iter().map(|asked| {
             let asked = asked?;
             let Statement::Select(select) = &asked.statement else {
@@ -181,7 +182,11 @@ impl Reading for Reads {
 }
 
 /// Fits the writes to their tables, and refuses the batch if two are of one item.
-fn bind(engine: &Engine, asked: Vec<Result<Asked>>, detail: Detail) -> Result<Vec<Result<Bound>>> {
+fn bind(
+    engine: &ScopedEngine,
+    asked: Vec<Result<Asked>>,
+    detail: Detail,
+) -> Result<Vec<Result<Bound>>> {
     let bound = asked
         .into_iter()
         .map(|asked| statement_write::plan(engine, &asked?)?.bind(detail.is_wanted()));

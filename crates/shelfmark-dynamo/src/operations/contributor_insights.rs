@@ -16,7 +16,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::LIST_TABLES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{self, Insights, Meta, NAMESPACE};
+use crate::table::{self, Insights, Meta};
 
 const MODES: [&str; 2] = ["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"];
 
@@ -100,7 +100,7 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
     shape.check()?;
     // A page ends with a table, so it may hold some more than asked for.
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_TABLES_MAX);
-    let mut after = token.as_deref().map(table::table_name);
+    let mut after = token.as_deref().map(|name| face.engine.table_name(name));
     let mut found: Vec<(Arc<Table>, String, Insights)> = Vec::new();
     let mut is_done = false;
     let may =
@@ -110,7 +110,7 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
         is_done = true;
     }
     while !is_done && found.len() < limit.max(1) {
-        let names = face.engine.table_names(Some(NAMESPACE), after.as_ref(), 1)?;
+        let names = face.engine.table_names(Some(face.engine.set_name()), after.as_ref(), 1)?;
         let Some(name) = names.into_iter().next() else {
             is_done = true;
             break;

@@ -12,15 +12,16 @@ use super::table_request::{
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::vector_requests::{self, VectorRequest};
 use super::{resource_policy, tags};
-use crate::describe::{self, Sizes};
+use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
+use crate::sizes::Sizes;
 use crate::streams::free_label;
-use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings, table_name};
+use crate::table::{Billing, IndexMeta, Meta, Throughput, ToolSettings};
 
 /// The members that a table is created from; an import has them as `TableCreationParameters`.
 #[derive(Debug, Default)]
@@ -68,7 +69,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     })?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, &table, "CREATING", &Sizes::default());
+        describe::put(out, &face.options, &table, "CREATING", &Sizes::default());
     }))
 }
 
@@ -212,7 +213,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         restored: None,
     };
     Ok(TableSchema {
-        name: table_name(&request.table.unwrap_or_default()),
+        name: face.engine.table_name(&request.table.unwrap_or_default()),
         partition: key.partition,
         sort: key.sort,
         placement: Placement::Hashed,

@@ -1,6 +1,6 @@
 //! DescribeStream.
 
-use shelfmark_engine::{Engine, StreamShardState, StreamTable};
+use shelfmark_engine::{StreamShardState, StreamTable};
 
 use crate::describe::{put_key_schema, put_seconds};
 use crate::errors::{Error, Exception, Result, texts};
@@ -8,6 +8,7 @@ use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::limits::SHARDS_PAGE_MAX;
 use crate::reply::Answered;
+use crate::scope::ScopedEngine;
 use crate::shape::Shape;
 use crate::streams::{StreamName, find_shard, put_shard, shard_id, shard_number, view_type_of};
 
@@ -67,7 +68,7 @@ fn put_stream(out: &mut Writer, stream: &StreamTable, arn: &str) {
     out.name("TableName").text(&stream.table.name);
 }
 
-fn page(engine: &Engine, name: &StreamName, arn: &str, request: &Request) -> Result<Page> {
+fn page(engine: &ScopedEngine, name: &StreamName, arn: &str, request: &Request) -> Result<Page> {
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(SHARDS_PAGE_MAX);
     // A shard that went away meanwhile is one to start behind, too.
@@ -77,7 +78,7 @@ fn page(engine: &Engine, name: &StreamName, arn: &str, request: &Request) -> Res
         })?,
         None => 0,
     };
-    let table = name.table_name();
+    let table = engine.table_name(&name.table);
     let mut shards = match &request.filter {
         None => engine.stream_shards(&table, &name.label, after, limit + 1)?,
         Some(filter) => {
@@ -97,7 +98,7 @@ fn page(engine: &Engine, name: &StreamName, arn: &str, request: &Request) -> Res
 /// Returns the ids of the shards that these follow. One that went away is still named, as on the
 /// service, where it is known.
 fn parents(
-    engine: &Engine,
+    engine: &ScopedEngine,
     name: &StreamName,
     shards: &[StreamShardState],
 ) -> Result<Vec<Option<String>>> {
@@ -111,7 +112,12 @@ fn parents(
         parents.push(match known {
             Some(parent) => Some(shard_id(&parent.shard)),
             None => {
-                let found = engine.stream_shards(&name.table_name(), &name.label, number - 1, 1)?;
+                let found = engine.stream_shards(
+                    &engine.table_name(&name.table),
+                    &name.label,
+                    number - 1,
+                    1,
+                )?;
                 let parent = found.first().filter(|own| own.shard.number == number);
                 parent.map(|parent| shard_id(&parent.shard))
             }

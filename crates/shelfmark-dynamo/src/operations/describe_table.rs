@@ -1,26 +1,127 @@
 //! DescribeTable.
+//!
+//! A small table is counted before the answer, where the request was read; a larger one at the pool,
+//! and the answer waits for a while only. The count then goes on without its client, for the next one.
 
-use shelfmark_engine::Engine;
+use std::sync::Arc;
 
-use crate::describe::{self, Sizes};
+use shelfmark_engine::weight::{Allowance, Asker, Pool, Weight};
+use shelfmark_engine::{Engine, Table};
+
+use crate::describe;
 use crate::errors::Result;
-use crate::face::Face;
+use crate::face::{Done, Face, FaceOptions, full};
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::shape::Shape;
+use crate::sizes::{Asked, KnownSizes, Sizes, Started};
 use crate::table;
 
 /// Answers DescribeTable.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
-    let name = parse(body)?;
-    let table = table::find_named(&face.engine, &name)?;
-    let is_filled = !Engine::is_being_filled(&table);
-    let sizes = if is_filled { Sizes::of(&face.engine, &table)? } else { Sizes::default() };
-    let status = if is_filled { "ACTIVE" } else { "CREATING" };
-    Ok(Writer::answer(|out| {
-        out.name("Table");
-        describe::put(out, face, &table, status, &sizes);
-    }))
+pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
+    let table = parse(body).and_then(|name| table::find_named(&face.engine, &name));
+    let table = match table {
+        Ok(table) => table,
+        Err(error) => return done.answer(Err(error)),
+    };
+    let describing = Describing {
+        table,
+        options: Arc::clone(&face.options),
+        sizes: Arc::clone(&face.sizes),
+        pool: Arc::clone(&face.pool),
+    };
+    if Engine::is_being_filled(&describing.table) {
+        return done.answer(Ok(describing.encode("CREATING", &Sizes::default())));
+    }
+    match describing.sizes.ask(&face.engine, &describing.table) {
+        Err(error) => done.answer(Err(error)),
+        Ok(Asked::Known(sizes, count)) => {
+            done.answer(Ok(describing.encode("ACTIVE", &sizes)));
+            if let Some(count) = count {
+                describing.count_beside(count, None);
+            }
+        }
+        Ok(Asked::Count(count)) => describing.count(count, allowance, done),
+    }
+}
+
+/// A table that is described, and what is needed to do so from any thread.
+struct Describing {
+    table: Arc<Table>,
+    options: Arc<FaceOptions>,
+    sizes: Arc<KnownSizes>,
+    pool: Arc<dyn Pool>,
+}
+
+impl Describing {
+    /// Counts within `allowance`, and at the pool what that leaves.
+    fn count(self, mut count: Started, mut allowance: Allowance, done: Done) {
+        while allowance.rows() > 0 {
+            match count.counting.step(&mut allowance) {
+                Ok(false) => {}
+                Ok(true) => return self.answer(count, done),
+                Err(error) => return done.answer(Err(error)),
+            }
+        }
+        let (asker, pool) = (done.asker(), Arc::clone(&self.pool));
+        let work = move |admitted: std::result::Result<(), _>| match admitted {
+            Ok(()) => self.wait(count, done),
+            Err(_) => done.answer(Err(full())),
+        };
+        pool.run(asker, Weight::Heavy, Box::new(work));
+    }
+
+    /// Counts at the pool while the client is to wait, and then without it.
+    fn wait(self, mut count: Started, done: Done) {
+        loop {
+            match count.counting.step(&mut Allowance::whole()) {
+                Ok(true) => return self.answer(count, done),
+                Ok(false) if count.is_long() => break,
+                Ok(false) => self.pool.pause(),
+                Err(error) => return done.answer(Err(error)),
+            }
+        }
+        let last = self.sizes.last(&self.table);
+        let sizes = last.as_deref().unwrap_or_else(|| count.counting.sizes());
+        let (asker, answered) = (done.asker(), self.encode("ACTIVE", sizes));
+        done.answer(Ok(answered));
+        if self.sizes.claim(&self.table) {
+            self.count_beside(count, asker);
+        }
+    }
+
+    /// Goes on with a claimed count at the pool, as a request of its own.
+    fn count_beside(self, mut count: Started, asker: Asker) {
+        let pool = Arc::clone(&self.pool);
+        let work = move |admitted: std::result::Result<(), _>| {
+            // Whoever asks next begins anew.
+            let mut is_whole = admitted.is_err().then_some(false);
+            while is_whole.is_none() {
+                match count.counting.step(&mut Allowance::whole()) {
+                    Ok(true) => is_whole = Some(true),
+                    Ok(false) => self.pool.pause(),
+                    Err(_) => is_whole = Some(false),
+                }
+            }
+            match is_whole {
+                Some(true) => drop(self.sizes.counted(count, true)),
+                _ => self.sizes.give_up(&self.table),
+            }
+        };
+        pool.run(asker, Weight::Heavy, Box::new(work));
+    }
+
+    fn answer(&self, count: Started, done: Done) {
+        let sizes = self.sizes.counted(count, false);
+        done.answer(Ok(self.encode("ACTIVE", &sizes)));
+    }
+
+    fn encode(&self, status: &str, sizes: &Sizes) -> Answered {
+        Writer::answer(|out| {
+            out.name("Table");
+            describe::put(out, &self.options, &self.table, status, sizes);
+        })
+    }
 }
 
 /// Reads a request whose only member is the name of a table.

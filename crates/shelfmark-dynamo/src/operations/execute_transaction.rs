@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use shelfmark_engine::weight::Allowance;
-use shelfmark_engine::{Engine, Once, Table, Token, Write, Written};
+use shelfmark_engine::{Once, Table, Token, Write, Written};
 use shelfmark_model::Key;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -23,6 +23,7 @@ use crate::limits::{
 };
 use crate::partiql::Statement;
 use crate::reply::Answered;
+use crate::scope::ScopedEngine;
 use crate::shape::{CAPACITIES, Shape};
 
 const OPERATION: &str = "ExecuteTransaction";
@@ -125,7 +126,7 @@ struct Reads {
     detail: Detail,
 }
 
-fn reads(engine: &Engine, asked: &[Asked], detail: Detail) -> Result<Reads> {
+fn reads(engine: &ScopedEngine, asked: &[Asked], detail: Detail) -> Result<Reads> {
     let mut singles = Vec::with_capacity(asked.len());
     let mut keys: Vec<(u64, Key)> = Vec::with_capacity(asked.len());
     for (position, asked) in asked.iter().enumerate() {
@@ -192,7 +193,7 @@ fn plan(face: &Face, asked: &[Asked], token: Option<String>, detail: Detail) -> 
     let (writes, inserts) = bind(planned, detail)?;
     let now = face.environment.clock.now_seconds();
     let token = token.map(|token| Token {
-        token: [TOKEN_PREFIX, token.as_bytes()].concat(),
+        token: face.engine.token(TOKEN_PREFIX, &token),
         request_hash: fingerprint(asked),
         expires_at: now + REQUEST_TOKEN_SECONDS,
     });

@@ -30,7 +30,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     // A shard goes away when everything in it is too old.
     let state = face
         .engine
-        .stream_shard(&name.table_name(), &name.label, iterator.shard)
+        .stream_shard(&face.engine.table_name(&name.table), &name.label, iterator.shard)
         .map_err(trimmed(ErrorKind::NotFound))?;
     let page = face
         .engine

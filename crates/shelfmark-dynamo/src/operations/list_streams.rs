@@ -10,7 +10,7 @@ use crate::limits::STREAMS_PAGE_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::streams::{StreamName, stream_arn};
-use crate::table::{NAMESPACE, name_of};
+use crate::table::name_of;
 
 #[derive(Debug, Default)]
 struct Request {
@@ -41,7 +41,7 @@ pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     // One more than asked for says whether there is another page.
     while found.len() <= limit {
         let start = after.as_ref().map(|(table, label)| (table.as_str(), label.as_str()));
-        let page = face.engine.streams(NAMESPACE, table, start, limit + 1)?;
+        let page = face.engine.streams(face.engine.set_name(), table, start, limit + 1)?;
         let is_last = page.len() <= limit;
         after = page.last().map(|last| (last.table.name.clone(), last.label.clone()));
         found.extend(page.into_iter().filter(is_shown));

@@ -9,7 +9,6 @@ use crate::json::{Reader, Writer};
 use crate::limits::LIST_TABLES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{NAMESPACE, table_name};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -26,11 +25,12 @@ pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
         let any = |access| head.policy.is_none_or(|policy| policy.allows(access, &name.name));
         Access::ALL.into_iter().any(any)
     };
-    let mut after = request.start.as_deref().map(table_name);
+    let mut after = request.start.as_deref().map(|name| face.engine.table_name(name));
+    let set = face.engine.set_name();
     let mut found: Vec<TableName> = Vec::new();
     // One more than asked for says whether there is another page.
     while found.len() <= limit {
-        let page = face.engine.table_names(Some(NAMESPACE), after.as_ref(), limit + 1)?;
+        let page = face.engine.table_names(Some(set), after.as_ref(), limit + 1)?;
         let is_last = page.len() <= limit;
         after = page.last().cloned();
         found.extend(page.into_iter().filter(is_shown));

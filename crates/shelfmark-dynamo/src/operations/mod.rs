@@ -156,6 +156,7 @@ pub(crate) fn run(
         "BatchGetItem" => batch_get_item::start(face, body, allowance, done),
         "BatchWriteItem" => batch_write_item::start(face, body, done),
         "DeleteItem" => delete_item::start(face, body, done),
+        "DescribeTable" => describe_table::start(face, body, allowance, done),
         "ExecuteStatement" => execute_statement::start(face, body, allowance, done),
         "ExecuteTransaction" => execute_transaction::start(face, body, allowance, done),
         "PutItem" => put_item::start(face, body, done),
@@ -183,7 +184,6 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "DeleteTable" => delete_table::answer(face, body),
         "DescribeLimits" => service::describe_limits(body),
         "DescribeStream" => describe_stream::answer(face, body),
-        "DescribeTable" => describe_table::answer(face, body),
         "DescribeTimeToLive" => time_to_live::describe(face, body),
         "GetItem" => get_item::answer(face, body),
         "GetRecords" => get_records::answer(face, body),
@@ -246,6 +246,7 @@ pub(crate) fn weight(operation: &str) -> Weight {
         "BatchExecuteStatement"
         | "BatchGetItem"
         | "DescribeStream"
+        | "DescribeTable"
         | "ExecuteStatement"
         | "ExecuteTransaction"
         | "GetRecords"

@@ -63,7 +63,7 @@ fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
         fetch_base: selected.fetch_base,
         peek: false,
     };
-    Ok(Planned { engine: face.engine.clone(), target, query, request, consistent })
+    Ok(Planned { engine: (*face.engine).clone(), target, query, request, consistent })
 }
 
 /// Takes the prefix of the validation framework away, which these faults of a query do not have.

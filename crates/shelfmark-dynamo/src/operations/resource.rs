@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use shelfmark_engine::Table;
 
-use crate::errors::{Error, Result, texts};
+use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::limits::NAME_CHARS_MIN;
 use crate::streams::StreamName;
-use crate::table::{self, Meta, table_name};
+use crate::table::{self, Meta};
 
 /// A table, or a stream of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// Reads the ARN of a table or stream. Region and account do not matter.
+    /// Reads the ARN of a table or stream. Whether region and account fit is for the scope to say.
     pub(super) fn of_arn(arn: &str) -> Result<Self> {
         let refuse = |text: String| Err(Error::validation(text));
         if !arn.starts_with("arn:") {
@@ -60,6 +60,9 @@ impl Resource {
             let name = StreamName { table: self.table.clone(), label: self.label.clone() };
             name.find(engine, &self.arn)?;
         }
+        if !engine.is_place_of(&self.arn) {
+            return Err(Error::new(Exception::ResourceNotFound, missing));
+        }
         table::find_or(engine, &self.table, |_| missing)
     }
 
@@ -71,7 +74,7 @@ impl Resource {
 
 /// Changes what is kept with a table.
 pub(super) fn change_meta(face: &Face, table: &str, change: impl FnOnce(&mut Meta)) -> Result<()> {
-    face.engine.alter_options(&table_name(table), |options| {
+    face.engine.alter_options(&face.engine.table_name(table), |options| {
         let mut meta = Meta::read(&options.face);
         change(&mut meta);
         meta.put(&mut options.face);

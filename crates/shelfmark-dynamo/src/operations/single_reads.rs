@@ -12,6 +12,7 @@ use super::statement_read::find_target;
 use super::statement_request::Asked;
 use crate::errors::{Error, Result, texts};
 use crate::partiql::{self, Columns, Select};
+use crate::scope::ScopedEngine;
 use crate::table::{self, check_key_paths};
 
 /// A read of one item.
@@ -38,7 +39,7 @@ pub(super) struct Found {
 /// * ValidationException: WHERE is not the equality of the whole primary key alone.
 /// * ResourceNotFoundException: there is no such table.
 pub(super) fn plan(
-    engine: &Engine,
+    engine: &ScopedEngine,
     asked: &Asked,
     select: &Select,
     operation: &str,

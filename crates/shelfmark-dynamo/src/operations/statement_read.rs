@@ -17,6 +17,7 @@ use crate::json::{Writer, put_item};
 use crate::limits::{IN_PAGE_ITEMS_MAX, PAGE_SIZE_BYTES_MAX};
 use crate::partiql::{self, Columns, Direction, NextToken, Read, Reads, Select};
 use crate::reply::Answered;
+use crate::scope::ScopedEngine;
 use crate::table::{self, Target, check_key_paths, of_condition};
 
 /// The members of a request for a page.
@@ -72,7 +73,7 @@ enum End {
 /// * ResourceNotFoundException: there is no such table.
 /// * ValidationException: there is no such index, or its key has several attributes of a kind, or it
 ///   is not read consistently.
-pub(super) fn find_target(engine: &Engine, asked: &Asked) -> Result<Target> {
+pub(super) fn find_target(engine: &ScopedEngine, asked: &Asked) -> Result<Target> {
     let table = table::find(engine, &asked.named.table)?;
     let index = asked.named.index.as_deref();
     let target = Target::find(table, index).map_err(|error| match index {
@@ -97,7 +98,7 @@ pub(super) fn find_target(engine: &Engine, asked: &Asked) -> Result<Target> {
 /// * Those of [`find_target`].
 /// * ValidationException: WHERE, ORDER BY or the projection do not fit the table.
 pub(super) fn plan(
-    engine: &Engine,
+    engine: &ScopedEngine,
     asked: &Asked,
     select: &Select,
     options: PageOptions,
@@ -124,7 +125,7 @@ pub(super) fn plan(
         (page.at, page.start) = (token.read, token.cursor);
     }
     Ok(Selecting {
-        engine: engine.clone(),
+        engine: (**engine).clone(),
         view: engine.snapshot()?,
         target,
         reads,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{Change, Engine, Returns, Table, Write, Written};
+use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Condition, Item, Key, Path, Projection, item_size_bytes};
 
 use super::statement_request::Asked;
@@ -13,6 +13,7 @@ use super::write_request::{Action, Prepared};
 use crate::errors::{Error, Exception, Result, texts, write_error};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::partiql::{self, Delete, Image, Insert, Select, Statement, Update};
+use crate::scope::ScopedEngine;
 use crate::table::{self, check_attribute_names};
 
 /// A write that says what its statement does, but was not fitted to its table's keys.
@@ -37,7 +38,7 @@ pub(super) struct Bound {
 ///
 /// * ValidationException: the statement is no write, or names no single item.
 /// * ResourceNotFoundException: there is no such table.
-pub(super) fn plan(engine: &Engine, asked: &Asked) -> Result<Planned> {
+pub(super) fn plan(engine: &ScopedEngine, asked: &Asked) -> Result<Planned> {
     match &asked.statement {
         Statement::Insert(insert) => plan_insert(engine, asked, insert),
         Statement::Update(update) => plan_update(engine, asked, update),
@@ -48,7 +49,7 @@ pub(super) fn plan(engine: &Engine, asked: &Asked) -> Result<Planned> {
     }
 }
 
-fn plan_insert(engine: &Engine, asked: &Asked, insert: &Insert) -> Result<Planned> {
+fn plan_insert(engine: &ScopedEngine, asked: &Asked, insert: &Insert) -> Result<Planned> {
     insert.check_clauses()?;
     let item = partiql::item(&insert.value, &asked.parameters)?;
     check_attribute_names(&item)?;
@@ -65,7 +66,7 @@ fn plan_insert(engine: &Engine, asked: &Asked, insert: &Insert) -> Result<Planne
     Ok(Planned { table, prepared, image: None, is_insert: true })
 }
 
-fn plan_update(engine: &Engine, asked: &Asked, update: &Update) -> Result<Planned> {
+fn plan_update(engine: &ScopedEngine, asked: &Asked, update: &Update) -> Result<Planned> {
     let image = update.returning.map(|returning| returning.check()).transpose()?;
     let patch = partiql::patch(update, &asked.parameters)?;
     let filter = update.filter.as_ref();
@@ -79,7 +80,7 @@ fn plan_update(engine: &Engine, asked: &Asked, update: &Update) -> Result<Planne
     Ok(Planned { table, prepared, image, is_insert: false })
 }
 
-fn plan_delete(engine: &Engine, asked: &Asked, delete: &Delete) -> Result<Planned> {
+fn plan_delete(engine: &ScopedEngine, asked: &Asked, delete: &Delete) -> Result<Planned> {
     let image = delete.returning.map(|returning| returning.check()).transpose()?;
     if let Some(image) = image.filter(|image| *image != Image::AllOld) {
         return Err(Error::validation(texts::returning_of_delete(image.words())));
@@ -96,7 +97,7 @@ fn plan_delete(engine: &Engine, asked: &Asked, delete: &Delete) -> Result<Planne
     Ok(Planned { table, prepared, image, is_insert: false })
 }
 
-fn plan_check(engine: &Engine, asked: &Asked, select: &Select) -> Result<Planned> {
+fn plan_check(engine: &ScopedEngine, asked: &Asked, select: &Select) -> Result<Planned> {
     let alone = || Error::validation(texts::EXISTS_ALONE);
     select.check_clauses()?;
     if asked.named.index.is_some() {
@@ -131,7 +132,7 @@ fn check_keys(table: &Table, item: &Item) -> Result<()> {
 }
 
 /// Finds the table of a write, which has no index.
-fn find(engine: &Engine, asked: &Asked) -> Result<Arc<Table>> {
+fn find(engine: &ScopedEngine, asked: &Asked) -> Result<Arc<Table>> {
     if asked.named.index.is_some() {
         return Err(Error::validation(texts::WRITE_TO_INDEX));
     }

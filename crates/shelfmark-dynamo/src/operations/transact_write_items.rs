@@ -137,7 +137,7 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     let writes = bind(face, prepared, detail)?;
     let now = face.environment.clock.now_seconds();
     let token = request.token.map(|token| Token {
-        token: [TOKEN_PREFIX, token.as_bytes()].concat(),
+        token: face.engine.token(TOKEN_PREFIX, &token),
         request_hash: fingerprint.digest(),
         expires_at: now + REQUEST_TOKEN_SECONDS,
     });

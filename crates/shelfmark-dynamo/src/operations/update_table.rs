@@ -13,12 +13,13 @@ use super::table_request::{
 };
 use super::table_schema::{Definitions, check_indexes};
 use super::vector_requests::{self, VectorChange, VectorUpdate};
-use crate::describe::{self, Sizes};
+use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::shape::Shape;
+use crate::sizes::Sizes;
 use crate::streams::free_label;
 use crate::table::{self, Billing, IndexMeta, Meta, Throughput};
 
@@ -58,7 +59,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let table = run(face, &table, request)?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, &table, "UPDATING", &Sizes::default());
+        describe::put(out, &face.options, &table, "UPDATING", &Sizes::default());
     }))
 }
 

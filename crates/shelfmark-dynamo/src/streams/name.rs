@@ -9,7 +9,8 @@ use shelfmark_model::TableName;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::FaceOptions;
 use crate::limits::{STREAM_ARN_CHARS_MAX, STREAM_ARN_CHARS_MIN};
-use crate::table::{table_arn, table_name};
+use crate::scope::ScopedEngine;
+use crate::table::table_arn;
 
 const MILLISECONDS_PER_DAY: i64 = 86_400_000;
 
@@ -26,7 +27,7 @@ pub(crate) fn stream_arn(options: &FaceOptions, table: &str, label: &str) -> Str
 }
 
 impl StreamName {
-    /// Reads an ARN. Region and account do not matter: there is one set of tables.
+    /// Reads an ARN; whether region and account fit is for the scope to say.
     pub(crate) fn of_arn(arn: &str) -> Option<Self> {
         let chars = arn.chars().count();
         if !(STREAM_ARN_CHARS_MIN..=STREAM_ARN_CHARS_MAX).contains(&chars) {
@@ -45,18 +46,14 @@ impl StreamName {
         name.ok_or_else(|| Error::validation(texts::INVALID_STREAM_ARN))
     }
 
-    /// Returns the engine's name of the table.
-    pub(crate) fn table_name(&self) -> TableName {
-        table_name(&self.table)
-    }
-
     /// Finds the stream; `arn` is how the client called it.
-    pub(crate) fn find(&self, engine: &Engine, arn: &str) -> Result<StreamTable> {
-        engine.stream(&self.table_name(), &self.label).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound {
-                return Error::new(Exception::ResourceNotFound, texts::stream_not_found(arn));
-            }
-            error.into()
+    pub(crate) fn find(&self, engine: &ScopedEngine, arn: &str) -> Result<StreamTable> {
+        let missing = || Error::new(Exception::ResourceNotFound, texts::stream_not_found(arn));
+        if !engine.is_place_of(arn) {
+            return Err(missing());
+        }
+        engine.stream(&engine.table_name(&self.table), &self.label).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound { missing() } else { error.into() }
         })
     }
 }

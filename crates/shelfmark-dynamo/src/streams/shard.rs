@@ -3,13 +3,14 @@
 //! An id is `shardId-`, the milliseconds at which the shard was opened in 20 digits, `-`, and its
 //! number in the stream in 8 hex digits.
 
-use shelfmark_engine::{Engine, ErrorKind, StreamShardState};
+use shelfmark_engine::{ErrorKind, StreamShardState};
 use shelfmark_model::StreamShard;
 
 use super::StreamName;
 use super::sequence::sequence_number;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::json::Writer;
+use crate::scope::ScopedEngine;
 
 /// Returns the id of a shard.
 pub(crate) fn shard_id(shard: &StreamShard) -> String {
@@ -29,14 +30,14 @@ pub(crate) fn shard_number(id: &str) -> Option<u64> {
 
 /// Finds a shard by its id; `arn` is how the client called the stream.
 pub(crate) fn find_shard(
-    engine: &Engine,
+    engine: &ScopedEngine,
     name: &StreamName,
     arn: &str,
     id: &str,
 ) -> Result<StreamShardState> {
     let missing = || Error::new(Exception::ResourceNotFound, texts::shard_not_found(id, arn));
     let number = shard_number(id).ok_or_else(missing)?;
-    match engine.stream_shard(&name.table_name(), &name.label, number) {
+    match engine.stream_shard(&engine.table_name(&name.table), &name.label, number) {
         Ok(state) if shard_id(&state.shard) == id => Ok(state),
         Ok(_) => Err(missing()),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),

@@ -12,8 +12,8 @@ pub(crate) fn index_arn(options: &FaceOptions, table: &str, index: &str) -> Stri
     format!("{}/index/{index}", table_arn(options, table))
 }
 
-/// Returns the name of the table in a name or an ARN. Region and account do not matter: there is
-/// one set of tables. What stands behind the name stays there, so that the ARN of something else,
+/// Returns the name of the table in a name or an ARN; whether region and account fit is for the scope to
+/// say. What stands behind the name stays there, so that the ARN of something else,
 /// or a mistyped one, means no table.
 pub(crate) fn name_of(name_or_arn: &str) -> &str {
     if !name_or_arn.starts_with("arn:") {

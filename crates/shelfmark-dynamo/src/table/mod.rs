@@ -1,7 +1,7 @@
 //! The face's view of a table beyond the engine's: names, keys as clients spell them, and the
 //! settings that only clients of DynamoDB see.
 //!
-//! DynamoDB's tables are the engine's namespace [`NAMESPACE`]. What the engine has no word for
+//! Which of the engine's namespaces they are in is the scope's to say ([`ScopedEngine`]). What the engine has no word for
 //! (billing, tags, which index is local) lies in the table's own record, in
 //! `TableOptions::face`, so it is as durable as the table.
 
@@ -30,23 +30,16 @@ use shelfmark_engine::{Engine, ErrorKind, Table};
 use shelfmark_model::TableName;
 
 use crate::errors::{Error, Exception, Result, texts};
-
-/// The namespace of DynamoDB's tables.
-pub(crate) const NAMESPACE: &str = "dynamodb";
-
-/// Returns the engine's name of a table.
-pub(crate) fn table_name(name: &str) -> TableName {
-    TableName::new(NAMESPACE, name)
-}
+use crate::scope::ScopedEngine;
 
 /// Finds the table of an operation on items: one of DynamoDB's, or `keyspace.table` of another face
 /// that shares it.
-pub(crate) fn find(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+pub(crate) fn find(engine: &ScopedEngine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, |_| texts::TABLE_NOT_FOUND.to_owned())
 }
 
 /// Finds the table of an operation on tables; the error names it.
-pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+pub(crate) fn find_named(engine: &ScopedEngine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, texts::table_not_found)
 }
 
@@ -55,7 +48,7 @@ pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
 /// # Errors
 ///
 /// * ValidationException: it is another face's.
-pub(crate) fn find_own(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+pub(crate) fn find_own(engine: &ScopedEngine, name: &str) -> Result<Arc<Table>> {
     own(find_named(engine, name)?)
 }
 
@@ -73,12 +66,15 @@ pub(crate) fn own(table: Arc<Table>) -> Result<Arc<Table>> {
 
 /// Finds a table by a name or ARN; `text` says that it is not there.
 pub(crate) fn find_or(
-    engine: &Engine,
+    engine: &ScopedEngine,
     name: &str,
     text: impl FnOnce(&str) -> String,
 ) -> Result<Arc<Table>> {
+    if !engine.is_place_of(name) {
+        return Err(Error::new(Exception::ResourceNotFound, text(name_of(name))));
+    }
     let name = name_of(name);
-    let own = engine.table(&table_name(name));
+    let own = engine.table(&engine.table_name(name));
     let found = match (own, name.split_once('.')) {
         (Err(error), Some((keyspace, table))) if error.kind() == ErrorKind::NotFound => {
             engine.shared_items(&TableName::new(keyspace, table))

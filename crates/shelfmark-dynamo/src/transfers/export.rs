@@ -13,7 +13,7 @@ use shelfmark_model::{Item, Value, item_size_bytes};
 
 use super::Transfers;
 use super::manifest::{self, DataFile};
-use super::record::{EXPORTING, EXPORTS, Transfer};
+use super::record::{EXPORTING, EXPORTS, Transfer, options_of};
 use crate::json::{Writer, put_item};
 
 /// Bytes of lines in one object, before they are packed.
@@ -157,7 +157,8 @@ impl Transfers {
             put(&format!("{name}.md5"), manifest::Sums::of(bytes).base64.as_bytes())
         };
         let listed = manifest::files(&files);
-        let summary = manifest::summary(&self.options, entry, &folder, self.now_ms());
+        let summary =
+            manifest::summary(&options_of(&self.options, entry), entry, &folder, self.now_ms());
         Ok(put_summed("manifest-files", &listed)
             .and_then(|()| put_summed("manifest-summary", &summary)))
     }

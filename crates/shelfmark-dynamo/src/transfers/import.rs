@@ -8,9 +8,8 @@ use shelfmark_engine::{ErrorKind, Result, Table};
 use shelfmark_model::Item;
 
 use super::Transfers;
-use super::record::{IMPORTING, IMPORTS, Transfer};
+use super::record::{IMPORTING, IMPORTS, Transfer, table_of};
 use super::source::{InputOptions, Items, Next};
-use crate::table::table_name;
 
 /// Most objects of one import. Source: Developer Guide, "Quotas", 50,000.
 const OBJECTS_MAX: usize = 50_000;
@@ -34,7 +33,7 @@ impl Transfers {
         let Some(mut transfer) = Transfer::find(engine, IMPORTS, id)? else {
             return Transfer::forget(engine, IMPORTING, id).map(|()| false);
         };
-        let name = table_name(transfer.entry.text("table"));
+        let name = table_of(&transfer.entry);
         let table = match engine.table(&name) {
             Ok(table) => table,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -82,7 +81,7 @@ impl Transfers {
 
     /// Ends an import that cannot go on; of its table nothing is left.
     fn fail_import(&self, transfer: Transfer, code: &str, why: &str) -> Result<bool> {
-        let name = table_name(transfer.entry.text("table"));
+        let name = table_of(&transfer.entry);
         match self.engine.table(&name) {
             Ok(table) if shelfmark_engine::Engine::is_being_filled(&table) => {
                 self.engine.drop_table(&name)?;

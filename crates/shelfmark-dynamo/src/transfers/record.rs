@@ -1,6 +1,10 @@
 //! Records of exports and imports in the ledger of backups.
 
 use shelfmark_engine::{Engine, LedgerEntry, Result};
+use shelfmark_model::TableName;
+
+use crate::face::FaceOptions;
+use crate::scope::namespace_of;
 
 /// The kinds of entries about exports and imports, and about those that are not finished.
 pub(crate) const EXPORTS: &str = "export/dynamodb";
@@ -73,6 +77,21 @@ impl Transfer {
         let before = self.entry.number(name).unwrap_or_default();
         self.entry = self.entry.clone().with_number(name, before + more);
     }
+}
+
+/// Returns the table of a transfer.
+pub(super) fn table_of(entry: &LedgerEntry) -> TableName {
+    TableName::new(namespace_of(entry), entry.text("table"))
+}
+
+/// Returns the settings by which the ARNs of a transfer are made.
+pub(super) fn options_of(options: &FaceOptions, entry: &LedgerEntry) -> FaceOptions {
+    let own = |name: &str, default: &String| match entry.text(name) {
+        "" => default.clone(),
+        own => own.to_owned(),
+    };
+    let (region, account) = (own("region", &options.region), own("account", &options.account));
+    FaceOptions { region, account, ..options.clone() }
 }
 
 /// Returns the status of a transfer.

@@ -17,3 +17,5 @@ mod placing;
 mod policies;
 mod ranges;
 mod runner;
+mod scopes;
+mod sizes;

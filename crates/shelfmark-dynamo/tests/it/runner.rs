@@ -27,7 +27,7 @@ use crate::buckets::MemoryBuckets;
 const START_MICROS: u64 = 1_793_610_000_000_000;
 
 pub(crate) struct Server {
-    clock: Arc<ManualClock>,
+    pub(crate) clock: Arc<ManualClock>,
     store: Arc<MemoryStore>,
     buckets: Arc<MemoryBuckets>,
     pub(crate) face: Face,

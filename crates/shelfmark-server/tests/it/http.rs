@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// Longer than anything here may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Running {
     runtime: Runtime,
@@ -26,7 +26,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn new(times: Times, options: FaceOptions) -> Self {
+    pub(crate) fn new(times: Times, options: FaceOptions) -> Self {
         Self::with(times, options, None)
     }
 
@@ -51,6 +51,11 @@ impl Running {
         Self { runtime, address, stop: Some(stop) }
     }
 
+    /// Stops the server, as a signal does.
+    pub(crate) fn stop(&mut self) {
+        let _ = self.stop.take().map(|stop| stop.send(()));
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -60,15 +65,15 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.stop.take().map(|stop| stop.send(()));
+        self.stop();
         let _ = &self.runtime;
     }
 }
 
 /// Short enough to be waited for, and longer than a busy machine keeps a client from its turn.
-const MOMENT: Duration = Duration::from_millis(1_500);
+pub(crate) const MOMENT: Duration = Duration::from_millis(1_500);
 
-fn quick() -> Times {
+pub(crate) fn quick() -> Times {
     Times {
         head_max: MOMENT,
         body_max: MOMENT,

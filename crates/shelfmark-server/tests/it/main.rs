@@ -12,6 +12,7 @@ mod cluster;
 mod histories;
 mod hostile;
 mod http;
+mod http2;
 mod shared;
 mod tls;
 mod waiting;

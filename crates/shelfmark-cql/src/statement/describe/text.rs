@@ -21,7 +21,7 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// Names the kind of a keyspace of another face's tables.
 fn shared_keyspace(name: &str) -> &'static str {
     match name {
-        crate::schema::SHARED_KEYSPACE => "DynamoDB keyspace",
+        name if crate::schema::is_of_dynamodb(name) => "DynamoDB keyspace",
         _ => "typed database",
     }
 }

@@ -10,7 +10,7 @@ use crate::json::{Reader, Writer};
 use crate::limits::BACKUPS_PAGE_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Meta, NAMESPACE, name_of, table_arn};
+use crate::table::{Meta, name_of, table_arn};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -42,7 +42,7 @@ pub(crate) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     // One more than asked for says whether there is another page.
     while found.len() <= limit {
         let start = after.as_ref().map(|(table, id)| (table.as_str(), id.as_str()));
-        let page = face.engine.backups(NAMESPACE, table, start, limit + 1)?;
+        let page = face.engine.backups(face.engine.set_name(), table, start, limit + 1)?;
         let is_last = page.len() <= limit;
         after = page.last().map(|last| (last.table.name.clone(), last.id.clone()));
         found.extend(page.into_iter().filter(is_shown));

@@ -10,7 +10,7 @@ use crate::face::{Face, FaceOptions};
 use crate::json::Writer;
 use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
 use crate::shape::Shape;
-use crate::table::{table_arn, table_name};
+use crate::table::table_arn;
 
 /// The table and the id in a backup's ARN.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct BackupName {
 }
 
 impl BackupName {
-    /// Reads an ARN. Region and account do not matter: there is one set of backups.
+    /// Reads an ARN; whether region and account fit is for the scope to say.
     fn of_arn(arn: &str) -> Option<Self> {
         let resource = arn.strip_prefix("arn:aws:dynamodb:")?.splitn(3, ':').nth(2)?;
         let (table, id) = resource.strip_prefix("table/")?.split_once("/backup/")?;
@@ -36,7 +36,10 @@ impl BackupName {
 
     /// Finds the backup; `arn` is how the client called it.
     pub(super) fn find(&self, face: &Face, arn: &str) -> Result<Backup> {
-        let found = face.engine.backup(&table_name(&self.table), &self.id)?;
+        if !face.engine.is_place_of(arn) {
+            return Err(not_found(arn));
+        }
+        let found = face.engine.backup(&face.engine.table_name(&self.table), &self.id)?;
         found.ok_or_else(|| not_found(arn))
     }
 }

@@ -8,13 +8,14 @@ use shelfmark_model::TableSchema;
 use super::create::find;
 use super::name::{BackupName, backup_arn, not_found, shape_arn};
 use super::restore_request::{Overrides, restored_schema};
-use crate::describe::{self, Sizes};
+use crate::describe;
 use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{Restored, name_of, table_arn};
+use crate::sizes::Sizes;
+use crate::table::{Restored, table_arn};
 
 /// Microseconds in a second.
 const MICROS: u64 = 1_000_000;
@@ -85,7 +86,7 @@ pub(crate) fn to_point_in_time(face: &Face, body: &[u8]) -> Result<Answered> {
     shape.check()?;
     request.overrides.check()?;
     let source = match (&request.source_arn, &request.source) {
-        (Some(arn), _) => name_of(arn).to_owned(),
+        (Some(arn), _) => arn.clone(),
         (None, Some(name)) => name.clone(),
         (None, None) => return Err(Error::validation(texts::RESTORE_SOURCE_REQUIRED)),
     };
@@ -131,7 +132,7 @@ fn begun_answer(face: &Face, table: &Arc<Table>) -> Answered {
     super::hurry(face);
     Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, table, "CREATING", &Sizes::default());
+        describe::put(out, &face.options, table, "CREATING", &Sizes::default());
     })
 }
 

@@ -10,7 +10,7 @@ use crate::json::Reader;
 use crate::operations::create_table::uuid;
 use crate::operations::table_request::{self, IndexRequest, ThroughputRequest};
 use crate::shape::Shape;
-use crate::table::{Billing, IndexMeta, Meta, Restored, Throughput, table_name};
+use crate::table::{Billing, IndexMeta, Meta, Restored, Throughput};
 
 /// The members that change what is restored.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ pub(crate) fn restored_schema(
         ..Meta::default()
     };
     Ok(TableSchema {
-        name: table_name(target),
+        name: face.engine.table_name(target),
         indexes,
         options: TableOptions {
             strict_index_keys: source.options.strict_index_keys,

@@ -55,8 +55,8 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
         None => (Moment::Latest, now_ms),
     };
     let mut transfer = Transfer::new(EXPORTS, &new_id(engine), now_ms);
-    transfer.entry = transfer
-        .entry
+    transfer.entry = face
+        .mark(transfer.entry)
         .with("table", name)
         .with("table_id", Meta::of(&table).id)
         .with("bucket", bucket)

@@ -34,7 +34,8 @@ pub(super) fn by_arn(
     let arn = arn.unwrap_or_default();
     let (table, id) = parts_of(&arn, between).ok_or_else(|| not_found(&arn))?;
     let found = face.engine.ledger_entry(kind, id)?;
-    found.filter(|own| own.text("table") == table).ok_or_else(|| not_found(&arn))
+    let is_own = |own: &LedgerEntry| face.engine.owns(own) && face.engine.is_place_of(&arn);
+    found.filter(|own| is_own(own) && own.text("table") == table).ok_or_else(|| not_found(&arn))
 }
 
 fn parts_of<'a>(arn: &'a str, between: &str) -> Option<(&'a str, &'a str)> {
@@ -53,7 +54,8 @@ pub(super) fn by_token(
 ) -> Result<Option<LedgerEntry>> {
     let Some(token) = token else { return Ok(None) };
     let all = face.engine.ledger_entries(kind, "", None, usize::MAX)?;
-    let Some(entry) = all.into_iter().rev().find(|own| own.text("token") == token) else {
+    let is_same = |own: &LedgerEntry| own.text("token") == token && face.engine.owns(own);
+    let Some(entry) = all.into_iter().rev().find(is_same) else {
         return Ok(None);
     };
     match same.iter().all(|(name, value)| entry.text(name) == *value) {

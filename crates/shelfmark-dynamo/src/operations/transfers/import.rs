@@ -31,7 +31,7 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
     }
     let now_ms = u64::try_from(face.now_ms()).unwrap_or_default();
     let mut transfer = Transfer::new(IMPORTS, &new_id(engine), now_ms);
-    let entry = request.options().put(transfer.entry);
+    let entry = request.options().put(face.mark(transfer.entry));
     transfer.entry = entry
         .with("table", name.as_str())
         .with("table_id", Meta::read(&schema.options.face).id)

@@ -80,7 +80,8 @@ fn page(
     let is_shown = |entry: &LedgerEntry| {
         let own = entry.text("table");
         let any = |access| head.policy.is_none_or(|policy| policy.allows(access, own));
-        table.is_none_or(|table| table == own) && Access::ALL.into_iter().any(any)
+        let is_own = face.engine.owns(entry) && table.is_none_or(|table| table == own);
+        is_own && Access::ALL.into_iter().any(any)
     };
     let mut found: Vec<LedgerEntry> = Vec::new();
     // One more than asked for says whether there is another page.

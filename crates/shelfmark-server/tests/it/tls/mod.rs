@@ -18,17 +18,19 @@ use shelfmark_server::limits::Times;
 use crate::bed::{Bed, READY, startup};
 use crate::http::{Running, request, rest};
 
-const CERTIFICATE: &[u8] = include_bytes!("certificate.pem");
-const KEY: &[u8] = include_bytes!("key.pem");
+pub(crate) const CERTIFICATE: &[u8] = include_bytes!("certificate.pem");
+pub(crate) const KEY: &[u8] = include_bytes!("key.pem");
 
-fn connector() -> TlsConnector {
+/// Returns what connects as a client that would speak these protocols.
+pub(crate) fn connector(protocols: &[&[u8]]) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(CERTIFICATE).unwrap()).unwrap();
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|own| own.to_vec()).collect();
     TlsConnector::from(Arc::new(config))
 }
 
@@ -40,7 +42,7 @@ fn dynamodb_operations_over_tls() {
     runtime.block_on(async {
         let plain = TcpStream::connect(server.address).await.unwrap();
         let name = "localhost".try_into().unwrap();
-        let mut stream = connector().connect(name, plain).await.unwrap();
+        let mut stream = connector(&[]).connect(name, plain).await.unwrap();
         stream.write_all(request("ListTables", "{}").as_bytes()).await.unwrap();
         let mut answer = [0; 12];
         stream.read_exact(&mut answer).await.unwrap();
@@ -55,7 +57,7 @@ fn dynamodb_operations_over_tls() {
 #[test]
 fn a_handshake_over_tls() {
     let bed = Bed::start_with(Some(Tls::from_pem(CERTIFICATE, KEY).unwrap()));
-    let connector = connector();
+    let connector = connector(&[]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let plain = TcpStream::connect(bed.address).await.unwrap();
