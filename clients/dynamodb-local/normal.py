@@ -1,8 +1,10 @@
 """Answers in the form in which they are compared: what may differ is left out or sorted.
 
-Ids, dates, the endpoint's region in ARNs and the order of what has no order are not compared.
+Ids, dates, the endpoint's region in ARNs, the order of what has no order, and how a number is
+written are not compared: DynamoDB Local gives back `1.50` within documents, the service `1.5`.
 """
 
+import decimal
 import json
 import re
 
@@ -11,14 +13,19 @@ DROPPED = {
     "CreateTable": {"CreationDateTime", "TableId", "LatestStreamArn", "LatestStreamLabel",
                       "LastUpdateToPayPerRequestDateTime", "TableSizeBytes", "IndexSizeBytes",
                       "WarmThroughput", "DeletionProtectionEnabled", "LastDecreaseDateTime",
-                      "LastIncreaseDateTime"},
+                      "LastIncreaseDateTime", "TableStatus", "IndexStatus",
+                      # Of tables that are paid by request: zeros, or nothing.
+                      "ProvisionedThroughput", "BillingModeSummary"},
     "*": {"SizeEstimateRangeGB"},
 }
 DROPPED["DescribeTable"] = DROPPED["CreateTable"]
+# Names of errors that the service's model does not have.
+RENAMED = {"DuplicateItem": "DuplicateItemException"}
 # Lists of which the order says nothing.
 UNORDERED = {"AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes",
              "NonKeyAttributes"}
 REGION = re.compile(r"arn:aws:dynamodb:[^:]*:\d*:")
+WIDE = decimal.Context(prec=60)
 PREFIX = re.compile(r"^\d+ validation errors? detected: ")
 
 
@@ -27,13 +34,27 @@ def text(node):
     return json.dumps(node, sort_keys=True, ensure_ascii=False)
 
 
+def number(written):
+    """Returns the one text for a number."""
+    try:
+        value = decimal.Decimal(written)
+    except decimal.InvalidOperation:
+        return written
+    return str(value.normalize(WIDE)) if value else "0"
+
+
 def normal(node, dropped, member=None):
     if isinstance(node, dict):
         out = {own: normal(value, dropped, own)
                for own, value in node.items() if own not in dropped}
-        for kind in ("SS", "NS", "BS"):
-            if len(out) == 1 and isinstance(out.get(kind), list):
-                out[kind] = sorted(out[kind])
+        if len(out) == 1:
+            (kind, value), = out.items()
+            if kind == "N" and isinstance(value, str):
+                return {kind: number(value)}
+            if kind == "NS" and isinstance(value, list):
+                return {kind: sorted(number(each) for each in value)}
+            if kind in ("SS", "BS") and isinstance(value, list):
+                return {kind: sorted(value)}
         return out
     if isinstance(node, list):
         out = [normal(value, dropped) for value in node]
@@ -49,8 +70,13 @@ def answer(operation, body, status, found):
         code = str(found.get("__type", status)).rpartition("#")[2]
         # AWS changes its texts; the prefix is at other places in each version of them.
         message = PREFIX.sub("", found.get("message") or found.get("Message") or "")
+        code = RENAMED.get(code, code)
         rest = {own: value for own, value in found.items()
                 if own not in ("__type", "message", "Message")}
+        for reason in rest.get("CancellationReasons", []):
+            # Of DynamoDB Local's reasons some end with a full stop.
+            if "Message" in reason:
+                reason["Message"] = reason["Message"].rstrip(".")
         return code, message, normal(rest, set())
     dropped = DROPPED["*"] | DROPPED.get(operation, set())
     out = normal(found, dropped)

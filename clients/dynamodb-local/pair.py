@@ -28,6 +28,7 @@ class Difference:
     place: str
     ours: str
     theirs: str
+    request: str = ""
 
     def kind(self):
         """Returns what is the same for all differences of a kind."""
@@ -65,7 +66,9 @@ class Pair:
         self.table = table
         self.count = self.refused = 0
         self.last = []
-        self.history = []
+        # The writes since the table was made, and the items that Shelfmark has.
+        self.history, self.items = [], []
+        self.key_names = []
 
     def drop(self, name=None):
         for server in self.servers:
@@ -75,22 +78,20 @@ class Pair:
         """Makes the table anew on both, with the items."""
         self.drop()
         self.history = []
+        self.key_names = [each["AttributeName"] for each in create["KeySchema"]]
         for server in self.servers:
             status, found = server.ask("CreateTable", create)
             if status != 200:
                 raise ValueError(f"{server.address} refuses {json.dumps(create)}: {found}")
         for item in items:
             self.put(item)
+        self.items = list(items)
 
     def put(self, item):
         body = {"TableName": self.table, "Item": item}
         self.history.append(("PutItem", body))
         for server in self.servers:
             server.ask("PutItem", body)
-
-    def items(self):
-        """Returns the items that Shelfmark has."""
-        return self.ask(self.servers[0], "Scan", {"TableName": self.table})[2]["Items"]
 
     def ask(self, server, operation, body):
         """Returns the answer of one server, of all its pages."""
@@ -111,7 +112,13 @@ class Pair:
         self.last = [self.ask(server, operation, body) for server in self.servers]
         self.count += 1
         self.refused += all(answer[0] != "ok" for answer in self.last)
-        return difference(operation, *self.last)
+        return self.about(body, difference(operation, *self.last))
+
+    def about(self, body, found):
+        """Writes the request into a difference."""
+        if found:
+            found.request = json.dumps(body)
+        return found
 
     def differs(self, operation, body):
         """Works as `compare`, and looks at the tables after a write."""
@@ -121,16 +128,54 @@ class Pair:
         if operation in WRITES:
             self.history.append((operation, body))
             if not found:
-                found = self.tables_differ(operation)
+                found = self.about(body, self.touched_differ(operation, body))
         return found
 
     def tables_differ(self, operation):
+        """Compares all items."""
         ours, theirs = (self.ask(server, "Scan", {"TableName": self.table})
                         for server in self.servers)
-        found = difference(operation, ours, theirs)
+        self.items = ours[2]["Items"]
+        return self.of_table(difference(operation, ours, theirs))
+
+    def touched_differ(self, operation, body):
+        """Compares the items that a write names: all where it is a statement."""
+        keys = [] if "Statement" in operation or operation == "ExecuteTransaction" else list(
+            self.keys(body))
+        if not keys:
+            return self.tables_differ(operation)
+        items = {normal.text(self.key(item)): item for item in self.items}
+        for key in keys:
+            request = {"TableName": self.table, "Key": key}
+            ours, theirs = (self.ask(server, "GetItem", request) for server in self.servers)
+            items.pop(normal.text(key), None)
+            if "Item" in ours[2]:
+                items[normal.text(key)] = ours[2]["Item"]
+            found = difference(operation, ours, theirs)
+            if found:
+                return self.of_table(found)
+        self.items = list(items.values())
+        return None
+
+    def of_table(self, found):
         if found:
             found.place = f"table{found.place}"
         return found
+
+    def key(self, item):
+        return {name: item[name] for name in self.key_names if name in item}
+
+    def keys(self, node):
+        """Yields the keys of all items in a request."""
+        if isinstance(node, list):
+            for each in node:
+                yield from self.keys(each)
+        elif isinstance(node, dict):
+            if all(isinstance(node.get(name), dict) for name in self.key_names):
+                yield normal.normal(self.key(node), set())
+            else:
+                for each in node.values():
+                    yield from self.keys(each)
 
     # Streams.
 
