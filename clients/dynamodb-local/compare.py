@@ -6,8 +6,8 @@
 Addresses are host:port. `--all` shows the known differences too. A case is a table and requests
 about it; everything in it follows from its seed, which is printed. What differs in a new way is
 shrunk to one request and the items that it needs, unless it shall be left `--whole`, which is
-quicker. Where both refuse in other words that is known, but not with `--texts`. The exit status is 1
-if something differs in a new way.
+quicker. That both refuse in other words is known, but not with `--texts`. The exit status is 1 if
+something differs in a new way.
 """
 
 import collections

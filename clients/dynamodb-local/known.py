@@ -65,6 +65,10 @@ ENTRIES = [
           "observed: what the request alone shows comes first",
           operation="UpdateItem|PutItem|DeleteItem|ExecuteStatement", ours=r"^ValidationException",
           theirs=r"^ConditionalCheckFailedException"),
+    Known("what is wrong with an update is told before its condition, in a transaction", OURS,
+          "observed: what the request alone shows comes first",
+          operation="Transact", ours=r"reasons \[.*ValidationError",
+          theirs=r"reasons \[.*ConditionalCheckFailed"),
     Known("parameters within lists and maps of PartiQL", BOTH,
           "guide: a question mark stands for a value, and nothing says where it may not",
           operation="Execute", theirs="Unsupported data type: Parameter under key"),
@@ -119,6 +123,9 @@ ENTRIES = [
           "guide: items with equal keys of an index are in no order",
           operation="Query", place=r"^\.(Count|ScannedCount|Items)",
           request='"IndexName".*"ExclusiveStartKey"|"ExclusiveStartKey".*"IndexName"'),
+    Known("capacity of an index that a write leaves as it is", OURS,
+          "guide: an index takes part in a write only where what it holds changes",
+          operation="BatchWriteItem", place=r"ConsumedCapacity"),
     Known("a read that finds nothing costs what the smallest does", OURS,
           "guide: a read of an item that is not there consumes as one of a small item does",
           operation="Query|Scan|Get", place=r"ConsumedCapacity.*CapacityUnits", theirs=r"^0\.0"),
@@ -126,8 +133,8 @@ ENTRIES = [
 
 
 def decision(found, texts=False):
-    """Returns why a difference is none that has to be looked at, or None; with `texts` those of mere
-    words and of which fault is told have to be."""
+    """Returns why a difference is none that has to be looked at, or None; with `texts` those of
+    mere words, and of which fault is told, have to be."""
     for entry in ENTRIES:
         if entry.fits(found) and not (texts and entry.source == "order"):
             return f"{entry.name}: {entry.decision} ({entry.source})"

@@ -43,8 +43,7 @@ pub(crate) fn run(options: &[&str]) -> anyhow::Result<()> {
     let folder = target_folder().join("oracle");
     let libraries = java::libraries("clients/cassandra/pom.xml", &folder)?;
     let run_folder = folder.join("cassandra");
-    let cassandra =
-        JavaServer::start("clients/cassandra/start.py", &libraries, &run_folder, PORT)?;
+    let cassandra = JavaServer::start("clients/cassandra/start.py", &libraries, &run_folder, PORT)?;
     let data = folder.join("shelfmark");
     if data.exists() {
         std::fs::remove_dir_all(&data)?;
