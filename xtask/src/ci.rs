@@ -2,7 +2,8 @@
 
 use crate::run::{built, run as start, run_with};
 use crate::{
-    book, clients, cluster, deny, dynamodb_local, fuzz, mutants, oracle, packages, tidy, wasm,
+    book, clients, cluster, deny, dynamodb_local, fuzz, mutants, oracle, packages, publish, tidy,
+    wasm,
 };
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
@@ -23,6 +24,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     }
     tidy::run()?;
     deny::run(long)?;
+    publish::check(long)?;
     wasm::run()?;
     cluster::run()?;
     clients::run_built(long)?;
