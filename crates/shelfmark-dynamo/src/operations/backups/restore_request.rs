@@ -20,7 +20,7 @@ pub(crate) struct Overrides {
     local: Option<Vec<IndexRequest>>,
     throughput: Option<ThroughputRequest>,
     on_demand: Option<ThroughputRequest>,
-    /// How many vector indexes were asked for; `None` asks for those of the source.
+    /// Counts the vector indexes that were asked for; `None` asks for those of the source.
     vector_indexes: Option<usize>,
 }
 
