@@ -24,9 +24,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{
     ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, Result, SchemaChange, invalid,
 };
-use shelfmark_cql_syntax::ast::{
-    AlterTableAction, Dropped, Name, Permission, QualifiedName, Statement,
-};
+use shelfmark_cql_syntax::ast::{AlterTableAction, Dropped, Permission, QualifiedName, Statement};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
