@@ -16,7 +16,7 @@ use super::{check_known, is_system};
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
 
-/// What a server says whose users' functions are off.
+/// The refusal of a server where users' functions are off.
 const DISABLED: &str = "User-defined functions are disabled in cassandra.yaml - set user_defined_functions_enabled=true to enable";
 
 /// Answers a statement about what there is none of.
