@@ -20,13 +20,13 @@ use anyhow::{Context as _, anyhow, bail};
 
 use crate::mutants::area::Area;
 use crate::mutants::judge::Verdict;
-use crate::mutants::together::rewrite::{Mutant, Rewritten};
+use crate::mutants::together::rewrite::{Built, Mutant, Rewritten};
 use crate::run::{root, target_folder};
 
 /// Rounds of leaving out what does not compile: errors of types hide those of borrows.
 const ROUNDS_MAX: usize = 12;
 
-/// Runs of tests at one time.
+/// Tests at one time.
 const WORKERS: usize = 2;
 
 /// Tries the named mutants of an area, of those that `listed` describes.
@@ -56,29 +56,44 @@ pub(crate) fn run(
         }
         unviable += dropped;
     }
-    let suites = tests_of::build(&tree, area)?;
-    tests_of::check_baseline(&suites)?;
-    let all: Vec<(usize, &str)> = rewritten.numbered().collect();
-    println!("{}: {} mutants in one build, {unviable} do not compile", area.name, all.len());
-    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let one = || -> anyhow::Result<()> {
-        while let Some((number, name)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if !tests_of::notice(&suites, *number)? {
-                println!("  not noticed: {name}");
-                missed.lock().map_err(|_| anyhow!("a worker panicked"))?.push((*name).to_owned());
-            }
+    let tests = tests_of::build(&tree, area)?;
+    let built: Vec<Built<'_>> = rewritten.built().collect();
+    println!("{}: {} mutants in one build, {unviable} do not compile", area.name, built.len());
+    let noticed = workers(&built, |_, mutant| {
+        let noticed = tests_of::notice(&tests, mutant)?;
+        if !noticed {
+            println!("  not noticed: {}", mutant.name);
         }
-        Ok(())
+        Ok(noticed)
+    })?;
+    let missed = built.iter().zip(&noticed).filter(|(_, noticed)| !**noticed);
+    let missed: Vec<String> = missed.map(|(mutant, _)| mutant.name.to_owned()).collect();
+    Ok(Verdict { noticed: built.len() - missed.len(), unviable, left_out, missed })
+}
+
+/// Works on every part, as many at a time as there are workers, and returns what came of them in order.
+fn workers<T: Sync, R: Send>(
+    parts: &[T],
+    work: impl Fn(usize, &T) -> anyhow::Result<R> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let one = || -> anyhow::Result<()> {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(place) else { return Ok(()) };
+            let result = work(place, part)?;
+            done.lock().map_err(|_| anyhow!("a worker panicked"))?.push((place, result));
+        }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
-        workers
+        let running: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
+        running
             .into_iter()
             .try_for_each(|own| own.join().map_err(|_| anyhow!("a worker panicked"))?)
     })?;
-    let missed = missed.into_inner().unwrap_or_default();
-    let noticed = all.len() - missed.len();
-    Ok(Verdict { noticed, unviable, left_out, missed })
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(place, _)| *place);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Copies what git knows of the tree, so that nothing that was built comes along.
