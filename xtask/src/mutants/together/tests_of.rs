@@ -19,9 +19,13 @@ use super::rewrite::Built;
 use super::workers;
 use crate::mutants::area::Area;
 
-/// Limit of a test beyond several times what it takes without a mutant.
+/// Limit of a test's processor time beyond several times what it takes without a mutant.
 const LIMIT_LEAST: Duration = Duration::from_secs(10);
 const LIMIT_TIMES: u32 = 5;
+
+/// A test that waits for ever takes no processor time: it ends after so many times its limit, which a
+/// test on a busy machine does not need.
+const WAIT_TIMES: u32 = 10;
 
 /// Memory of a test, in KiB: a loop that does not end may fill it.
 const MEMORY_KIB_MAX: u64 = 8 * 1024 * 1024;
@@ -103,7 +107,7 @@ fn tests_in(program: &Path, folder: &Path) -> anyhow::Result<Vec<Test>> {
 pub(super) fn notice(tests: &[Test], mutant: &Built<'_>) -> anyhow::Result<bool> {
     for test in tests.iter().filter(|test| test.reached.contains(&mutant.function)) {
         let limit = test.took * LIMIT_TIMES + LIMIT_LEAST;
-        if !test.passes(VARIABLE, &mutant.number.to_string(), limit)? {
+        if !test.passes(VARIABLE, &mutant.number.to_string(), Some(limit))? {
             return Ok(true);
         }
     }
@@ -114,7 +118,7 @@ impl Test {
     /// Runs without a mutant, and keeps how long that takes and which functions run.
     fn measured(&self, notes: &Path) -> anyhow::Result<Self> {
         let began = Instant::now();
-        let passes = self.passes(REACHED_VARIABLE, &notes.display().to_string(), Duration::MAX)?;
+        let passes = self.passes(REACHED_VARIABLE, &notes.display().to_string(), None)?;
         ensure!(passes, "{} fails without a mutant", self.name);
         let took = began.elapsed();
         let noted = std::fs::read_to_string(notes).unwrap_or_default();
@@ -123,8 +127,10 @@ impl Test {
         Ok(Self { program, folder, name: self.name.clone(), took, reached })
     }
 
-    fn passes(&self, variable: &str, value: &str, limit: Duration) -> anyhow::Result<bool> {
-        let limited = format!("ulimit -v {MEMORY_KIB_MAX}; exec \"$0\" --exact \"$1\"");
+    fn passes(&self, variable: &str, value: &str, limit: Option<Duration>) -> anyhow::Result<bool> {
+        let seconds = limit.map_or("unlimited".to_owned(), |limit| limit.as_secs().to_string());
+        let limits = format!("ulimit -v {MEMORY_KIB_MAX}; ulimit -t {seconds}");
+        let limited = format!("{limits}; exec \"$0\" --exact \"$1\"");
         let mut child = Command::new("sh")
             .args(["-c", &limited])
             .args([self.program.as_os_str(), self.name.as_ref()])
@@ -142,7 +148,7 @@ impl Test {
             if let Some(status) = child.try_wait()? {
                 return Ok(status.success());
             }
-            if began.elapsed() > limit {
+            if limit.is_some_and(|limit| began.elapsed() > limit * WAIT_TIMES) {
                 let group = format!("-{}", child.id());
                 Command::new("kill").args(["-KILL", "--", &group]).status()?;
                 child.wait()?;
