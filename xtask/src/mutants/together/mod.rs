@@ -35,7 +35,7 @@ pub(crate) fn run(
     names: &[String],
     listed: &[serde_json::Value],
 ) -> anyhow::Result<Verdict> {
-    let tree = copy(area)?;
+    let tree = copy()?;
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mutants = listed.iter().filter_map(Mutant::read);
     let mutants: Vec<Mutant> = mutants.filter(|own| wanted.contains(own.name.as_str())).collect();
@@ -97,8 +97,11 @@ fn workers<T: Sync, R: Send>(
 }
 
 /// Copies what git knows of the tree, so that nothing that was built comes along.
-fn copy(area: &Area) -> anyhow::Result<PathBuf> {
-    let tree = target_folder().join("mutants").join(area.name).join("tree");
+///
+/// One place for all areas: cargo looks for changes in the files that a crate was last built from, and
+/// would take a crate of another area's copy for one of this.
+fn copy() -> anyhow::Result<PathBuf> {
+    let tree = target_folder().join("mutants/tree");
     let _ = std::fs::remove_dir_all(&tree);
     let output = std::process::Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -46,7 +46,7 @@ pub(super) struct Test {
 ///
 /// # Errors
 ///
-/// A test fails although there is no mutant.
+/// A test fails although there is no mutant, or none runs any function that has mutants.
 pub(super) fn build(tree: &Path, area: &Area) -> anyhow::Result<Vec<Test>> {
     let mut tests = Vec::new();
     for package in [area.package].iter().chain(area.tested_by) {
@@ -59,6 +59,8 @@ pub(super) fn build(tree: &Path, area: &Area) -> anyhow::Result<Vec<Test>> {
     let _ = std::fs::remove_dir_all(&notes);
     std::fs::create_dir_all(&notes)?;
     let measured = workers(&tests, |place, test| test.measured(&notes.join(place.to_string())))?;
+    let runs_any = measured.iter().any(|test| !test.reached.is_empty());
+    ensure!(runs_any, "no test runs any of the functions: is the copy what was built?");
     let mut tests = measured;
     tests.sort_by_key(|test| test.took);
     Ok(tests)
