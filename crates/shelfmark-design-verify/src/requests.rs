@@ -328,7 +328,11 @@ fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize
 
 /// Returns true if a text of these parts may be empty, by the types of their holes.
 fn may_be_empty(parts: &[Part]) -> bool {
-    let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+    let typed = match parts {
+        [Part::Hole { codec: Codec::Native, ty: Type::Bytes(sizes), .. }] => return sizes.min == 0,
+        [Part::Hole { codec: Codec::Native, .. }] => true,
+        _ => false,
+    };
     !typed
         && parts.iter().all(|part| match part {
             Part::Literal(text) => text.is_empty(),
@@ -336,6 +340,7 @@ fn may_be_empty(parts: &[Part]) -> bool {
             Part::Hole { term: Term::Const(Value::Text(text)), .. } => text.is_empty(),
             Part::Hole { term: Term::Const(_), .. } => false,
             Part::Hole { ty: Type::Text(domain), .. } => domain.min == 0,
+            Part::Hole { ty: Type::Bytes(sizes), .. } => sizes.min == 0,
             Part::Hole { ty: Type::Enum(words), .. } => words.iter().any(String::is_empty),
             Part::Hole { .. } => false,
         })

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 use shelfmark_design_language::codec;
 use shelfmark_design_language::model::schema::Codec;
-use shelfmark_design_language::model::types::{TextDomain, Type};
+use shelfmark_design_language::model::types::{Sizes, TextDomain, Type};
 use shelfmark_design_language::model::{Function, Value};
 
 use crate::claim::next;
@@ -218,7 +218,7 @@ fn constant(attribute: &Json) -> Option<Typed> {
         "N" => (Value::Int(inner.as_str()?.parse().ok()?), Type::Int(None)),
         // Identifiers of CQL, which are no texts there.
         "U" => (Value::Text(inner.as_str()?.to_owned()), Type::Uuid),
-        "B" => (Value::Text(codec::hex_of_base64(inner.as_str()?)?), Type::Bytes),
+        "B" => (Value::Text(codec::hex_of_base64(inner.as_str()?)?), Type::Bytes(Sizes::default())),
         "BOOL" => (Value::Bool(inner.as_bool()?), Type::Bool),
         "L" => {
             let items: Option<Vec<Typed>> = inner.as_array()?.iter().map(constant).collect();

@@ -127,7 +127,7 @@ impl Market<'_> {
             self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
         let plain = |path: &ColumnPath| match path.as_slice() {
             [only] => columns.get(*only).is_some_and(|column| {
-                !column.optional && !matches!(column.ty, Type::List(..) | Type::Bytes)
+                !column.optional && !matches!(column.ty, Type::List(..))
             }),
             _ => false,
         };

@@ -188,7 +188,8 @@ fn loops(model: &Model) -> Vec<Need> {
 /// Returns true if values of the type may stand in a key of typed columns.
 pub(crate) fn typed(ty: &Type) -> bool {
     match ty {
-        Type::Bool | Type::Bytes | Type::List(..) => false,
+        Type::Bool | Type::List(..) => false,
+        Type::Bytes(sizes) => sizes.min > 0,
         Type::Text(domain) => domain.min > 0,
         Type::Enum(words) => words.iter().all(|word| !word.is_empty()),
         _ => true,
@@ -199,7 +200,7 @@ pub(crate) fn typed(ty: &Type) -> bool {
 pub(crate) fn sorts_as_text(ty: &Type) -> bool {
     match ty {
         Type::Int(Some((low, _))) => *low >= 0,
-        Type::Int(None) | Type::Decimal(_) | Type::Bytes | Type::List(..) => false,
+        Type::Int(None) | Type::Decimal(_) | Type::List(..) => false,
         _ => true,
     }
 }

@@ -144,6 +144,7 @@ impl Expr {
             Self::Next(_) => false,
             other => match other.ty() {
                 Type::Text(domain) => domain.min == 0,
+                Type::Bytes(sizes) => sizes.min == 0,
                 Type::Enum(words) => words.iter().any(String::is_empty),
                 _ => false,
             },

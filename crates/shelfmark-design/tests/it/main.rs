@@ -6,6 +6,7 @@
 
 mod calls;
 mod constants;
+mod decided_documents;
 mod decided_keys;
 mod decided_parts;
 mod decided_ranges;

@@ -312,7 +312,7 @@ impl Resolver {
         let scope = Scope { relation: Some(source), ..Scope::NONE };
         let term = self.value(&component.expr, None, &mut none, scope)?;
         let ty = self.term_type(&term, &none, scope)?;
-        if matches!(ty, Type::List(..) | Type::Bytes) {
+        if matches!(ty, Type::List(..)) {
             let message = format!("a {} cannot be in a key", ty.name());
             self.error(Diagnostic::error(span, message));
             return None;
@@ -362,7 +362,7 @@ impl Resolver {
         span: crate::syntax::span::Span,
     ) -> Option<Codec> {
         let Some(codec) = codec else {
-            if matches!(ty, Type::List(..) | Type::Bytes) {
+            if matches!(ty, Type::List(..)) {
                 let message = format!("a {} cannot be in a text key", ty.name());
                 self.error(Diagnostic::error(span, message));
                 return None;
