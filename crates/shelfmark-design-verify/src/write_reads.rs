@@ -232,7 +232,7 @@ pub(super) fn looked_up(
                         .any(|other| other.source == effect.relation && other.when.is_empty())
             });
             let keeps = family.stored.iter().any(|stored| match stored {
-                Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
+                Stored::Collect { relation, .. } | Stored::Tally { relation, .. } => {
                     *relation == effect.relation
                 }
                 Stored::Path(_) => false,

@@ -148,6 +148,13 @@ impl Places<'_> {
             let next = next(&value.text(&ty)).ok_or(Open::Missing)?;
             return Ok((Value::Text(next), text()));
         }
+        if named("$call") == Some("minus") {
+            let one = of()?.as_array().and_then(|all| all.first()).ok_or_else(unknown)?;
+            return match self.typed(one)? {
+                (Value::Int(n), ty) => Ok((Value::Int(n.saturating_neg()), ty)),
+                _ => Err(Open::Missing),
+            };
+        }
         if let Some(name) = named("$call") {
             let function =
                 Function::ALL.iter().find(|(other, ..)| *other == name).ok_or_else(unknown)?;

@@ -609,7 +609,21 @@ pub enum Store {
 pub enum StoreItem {
     Path(Path),
     Collect { path: Path, alias: Option<Name> },
-    Count { source: Name, alias: Option<Name> },
+    Count {
+        source: Name,
+        /// Nothing means: all that refer to the row's source.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conds: Vec<Cond>,
+        alias: Option<Name>,
+    },
+    /// `sum amount of Line where state = "paid" as paid`.
+    Sum {
+        path: Path,
+        source: Name,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conds: Vec<Cond>,
+        alias: Option<Name>,
+    },
 }
 
 /// `serve pattern(params) by step then step`.

@@ -36,7 +36,7 @@ impl Market<'_> {
             .needs
             .counts
             .iter()
-            .any(|(_, parent, counted)| *parent == relation || *counted == relation);
+            .any(|(_, kept)| kept.parent == relation || kept.counted == relation);
         let made = self.load.about(relation).any(|change| change.kind == EffectKind::Insert);
         read || mixed || behind || counted || made
     }

@@ -88,7 +88,7 @@ fn key(model: &Model, placed: &Placed) -> String {
 pub(crate) fn tables(
     model: &Model,
     layout: &Layout,
-    counts: &[(RelationId, RelationId)],
+    counts: &[(RelationId, String)],
 ) -> String {
     let mut names: Vec<&str> = Vec::new();
     for one in layout.placed.iter().filter(|one| one.rows.place != Place::Index) {
@@ -125,7 +125,7 @@ fn row(
     model: &Model,
     layout: &Layout,
     one: &Placed,
-    counts: &[(RelationId, RelationId)],
+    counts: &[(RelationId, String)],
 ) -> String {
     let relation = one.rows.relation;
     let mut out = format!("from {}{}", model.relation(relation).name.text, when(model, one));
@@ -168,15 +168,19 @@ fn store(
     model: &Model,
     layout: &Layout,
     one: &Placed,
-    counts: &[(RelationId, RelationId)],
+    counts: &[(RelationId, String)],
 ) -> String {
     let relation = one.rows.relation;
     let mut items: Vec<String> = Vec::new();
     if one.rows.place == Place::Base {
         let copied: Vec<&ColumnPath> =
             layout.copied.iter().filter(|(of, _)| *of == relation).map(|(_, path)| path).collect();
-        let kept: Vec<RelationId> =
-            counts.iter().filter(|(parent, _)| *parent == relation).map(|(_, one)| *one).collect();
+        let mut kept: Vec<&String> = Vec::new();
+        for (_, one) in counts.iter().filter(|(parent, _)| *parent == relation) {
+            if !kept.contains(&one) {
+                kept.push(one);
+            }
+        }
         if copied.is_empty() && kept.is_empty() {
             return " store all".to_owned();
         }
@@ -185,7 +189,7 @@ fn store(
         let own = (0..columns).map(|column| vec![column]).filter(|path| !held.contains(path));
         items.extend(own.map(|path| model.path_text(relation, &path)));
         items.extend(copied.iter().map(|path| model.path_text(relation, path)));
-        items.extend(kept.iter().map(|one| format!("count {}", model.relation(*one).name.text)));
+        items.extend(kept.into_iter().cloned());
     } else {
         let held = one.rows.key.paths();
         let beside = one.rows.shown.iter().filter(|path| !held.contains(*path));

@@ -185,7 +185,7 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
 pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     let mut families = calls.schema.of_table(id).map(|(_, family)| family);
     let (Some(only), None) = (families.next(), families.next()) else { return false };
-    let counts = only.stored.iter().filter(|stored| matches!(stored, Stored::Count { .. })).count();
+    let counts = only.stored.iter().filter(|stored| matches!(stored, Stored::Tally { .. })).count();
     counts > 0 && counts == calls.columns.beside(id).count()
 }
 

@@ -15,6 +15,7 @@ mod cql;
 mod dynamo;
 mod expr;
 mod items;
+mod kept;
 mod known;
 mod names;
 mod other;

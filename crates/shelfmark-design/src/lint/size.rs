@@ -28,7 +28,7 @@ pub(crate) fn row_bytes(model: &Model, family: &Family) -> f64 {
     for stored in &family.stored {
         bytes += match stored {
             Stored::Path(path) => value_bytes(model, family.source, path),
-            Stored::Count { .. } => 8.0,
+            Stored::Tally { .. } => 8.0,
             Stored::Collect { relation, via, path, .. } => {
                 let each = value_bytes(model, *relation, path);
                 each * elements(model, *relation, *via, "avg").unwrap_or(1.0)

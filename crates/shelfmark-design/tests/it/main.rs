@@ -11,6 +11,7 @@ mod decided_keys;
 mod decided_parts;
 mod decided_ranges;
 mod decided_reads;
+mod decided_tallies;
 mod decided_writes;
 mod draw;
 mod limits;

@@ -8,6 +8,7 @@ mod records;
 mod relations;
 mod schemas;
 mod shapes;
+mod stored;
 mod weight;
 mod writes;
 

@@ -12,7 +12,7 @@ use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, CondOp, EffectKind as Written, Field};
 
 /// The comparisons of conditions on writes.
-const CONDITIONS: [CondOp; 7] =
+pub(super) const CONDITIONS: [CondOp; 7] =
     [CondOp::Eq, CondOp::Lt, CondOp::Le, CondOp::Gt, CondOp::Ge, CondOp::Present, CondOp::Absent];
 
 impl Resolver {

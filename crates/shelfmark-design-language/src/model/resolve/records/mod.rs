@@ -495,7 +495,9 @@ impl Records<'_> {
         row.store = self.store(source, &row.store);
         for index in &mut row.indexes {
             index.key = self.key(source, &index.key, ordered);
-            index.store = index.store.as_ref().map(|store| self.store(source, store));
+            if let Some(store) = index.store.take() {
+                index.store = Some(self.store(source, &store));
+            }
         }
     }
 
@@ -529,15 +531,25 @@ impl Records<'_> {
         paths.map(|path| Expr { kind: ExprKind::Path(path), span: expr.span }).collect()
     }
 
-    fn store(&self, source: &str, store: &Store) -> Store {
+    fn store(&mut self, source: &str, store: &Store) -> Store {
         let Store::Items(items) = store else { return store.clone() };
-        let flat = items.iter().flat_map(|item| match item {
+        let flat: Vec<StoreItem> = items.iter().flat_map(|item| match item {
             StoreItem::Path(path) => {
                 self.paths(source, path).into_iter().map(StoreItem::Path).collect()
             }
-            other => vec![other.clone()],
-        });
-        Store::Items(flat.collect())
+            StoreItem::Count { source: of, conds, alias } => {
+                let conds = self.conds(&of.text, conds);
+                vec![StoreItem::Count { source: of.clone(), conds, alias: alias.clone() }]
+            }
+            StoreItem::Sum { path, source: of, conds, alias } => {
+                let (path, of) = (path.clone(), of.clone());
+                let conds = self.conds(&of.text, conds);
+                vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
+            }
+            StoreItem::Collect { .. } => vec![item.clone()],
+        })
+        .collect();
+        Store::Items(flat)
     }
 
     /// Returns the names of a plan's inputs, with those that are such keys expanded to their parts,
