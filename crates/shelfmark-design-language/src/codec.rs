@@ -29,7 +29,9 @@ pub fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
 /// What [`escape`] wrote, and numbers with a point and lists, are not read.
 pub fn value(text: &str, ty: &Type, codec: Codec) -> Option<Value> {
     let value = match (codec, ty) {
-        (Codec::Plain, Type::Text(_) | Type::Enum(_) | Type::Bytes(_)) => Value::Text(text.to_owned()),
+        (Codec::Plain, Type::Text(_) | Type::Enum(_) | Type::Bytes(_)) => {
+            Value::Text(text.to_owned())
+        }
         (Codec::Plain | Codec::Pad(_), Type::Int(_)) | (Codec::Plain, Type::Timestamp) => {
             Value::Int(text.parse().ok()?)
         }

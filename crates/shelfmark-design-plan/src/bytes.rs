@@ -24,7 +24,7 @@ pub fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64 {
         Type::Bytes(sizes) => {
             let declared = sizes.max.map(|max| max as f64);
             column.facts.get("max").copied().or(declared).unwrap_or(256.0)
-        },
+        }
         Type::List(_, max) => max.map_or(64.0, |max| max as f64 * 16.0),
     }
 }

@@ -102,14 +102,13 @@ pub(crate) fn needs(
                     ));
                 }
             }
-            Stored::Tally { via, .. } => match Tally::of(stored).map(|one| one.turn(model, effect)) {
+            Stored::Tally { via, .. } => match Tally::of(stored).map(|one| one.turn(model, effect))
+            {
                 Some(Turn::Unplanned(why)) => found.push(Need::Unplanned(why.to_owned())),
                 None | Some(Turn::Same) => {}
                 Some(_) => found.push(Need::PatchParent { via: *via }),
             },
-            Stored::Collect { relation, via, .. }
-                if !updates && *relation == effect.relation =>
-            {
+            Stored::Collect { relation, via, .. } if !updates && *relation == effect.relation => {
                 found.push(Need::PatchParent { via: *via });
             }
             _ => {}

@@ -205,6 +205,12 @@ impl Context<'_> {
         if other || tail.takes_again {
             analysis.fail(4, "A4", "the plan takes another number of rows than the pattern asks");
         }
+        let outside = tail.sort.is_some() || tail.take.is_some() || !tail.filters.is_empty();
+        if self.read.page && (outside || self.step.each.is_some()) {
+            let why = "no request asks for the next page: what is merged, sorted, filtered or cut \
+                       outside the store ends at no key";
+            analysis.fail_request(why);
+        }
         let asked = |filter: &FilterPredicate| {
             self.read.sources.iter().all(|source| {
                 let predicates = comparisons(self.model, source.relation, &source.predicates);

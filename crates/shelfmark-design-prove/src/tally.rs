@@ -91,7 +91,9 @@ impl<'a> Tally<'a> {
             };
         }
         let set = |at: usize| match effect.set.iter().find(|(column, _)| *column == at) {
-            Some((_, Term::Const(value))) if effect.kind == EffectKind::Update => Some(value.clone()),
+            Some((_, Term::Const(value))) if effect.kind == EffectKind::Update => {
+                Some(value.clone())
+            }
             Some(_) => None,
             None => old_value(effect, at),
         };
@@ -140,7 +142,8 @@ impl<'a> Tally<'a> {
         let own = comparisons(model, self.relation, self.when)?;
         let by_reference = |met: &&Met| met.row == Term::Column(vec![self.via]);
         let (asked, rest): (Vec<&Met>, Vec<&Met>) = wanted.iter().partition(by_reference);
-        let alike = rest.iter().all(|one| own.contains(one)) && own.iter().all(|one| rest.contains(&one));
+        let alike =
+            rest.iter().all(|one| own.contains(one)) && own.iter().all(|one| rest.contains(&one));
         alike.then(|| asked.into_iter().cloned().collect())
     }
 }

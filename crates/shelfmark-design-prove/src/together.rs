@@ -220,7 +220,11 @@ impl<'a> Pairs<'a> {
             relation == second.effect.relation
                 && tallies(family).any(|one| one.relation == relation && one.is_rich())
         };
-        if (first.parent || rich()) && second.parent && taken && !self.apart(first.effect, second.effect) {
+        if (first.parent || rich())
+            && second.parent
+            && taken
+            && !self.apart(first.effect, second.effect)
+        {
             return Some("what is kept of a tuple may be taken away twice".to_owned());
         }
         None

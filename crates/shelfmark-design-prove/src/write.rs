@@ -98,7 +98,8 @@ pub(super) fn kept_paths(model: &Model, family: &Family, effect: &Effect) -> BTr
                 found.insert(canonical(model, *relation, path));
             }
             Stored::Tally { .. } => {
-                let tally = Tally::of(stored).filter(|one| !matches!(one.turn(model, effect), Turn::Same));
+                let tally =
+                    Tally::of(stored).filter(|one| !matches!(one.turn(model, effect), Turn::Same));
                 found.extend(tally.into_iter().flat_map(|one| one.columns()));
             }
             _ => {}

@@ -421,7 +421,8 @@ pub(super) fn is_number(read: &Read) -> bool {
 
 /// Returns true if what a row keeps is what a read asks for, apart from whose it is.
 fn is_of(model: &Model, read: &Read, stored: &Stored) -> bool {
-    let (Stored::Tally { relation, via, when, of, .. }, [source]) = (stored, read.sources.as_slice())
+    let (Stored::Tally { relation, via, when, of, .. }, [source]) =
+        (stored, read.sources.as_slice())
     else {
         return false;
     };

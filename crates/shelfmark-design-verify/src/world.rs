@@ -201,8 +201,11 @@ impl<'m> World<'m> {
                 fine &= counts.values().all(|count| f64::from(*count) <= most);
             }
             for group in &relation.together {
-                let there = |tuple: &Tuple| part(tuple, group).iter().filter(|one| **one != Value::Null).count();
-                fine &= self.of(id).iter().map(there).all(|count| count == 0 || count == group.len());
+                let there = |tuple: &Tuple| {
+                    part(tuple, group).iter().filter(|one| **one != Value::Null).count()
+                };
+                fine &=
+                    self.of(id).iter().map(there).all(|count| count == 0 || count == group.len());
             }
             fine && self.of(id).iter().all(|tuple| {
                 tuple.len() == relation.columns.len()

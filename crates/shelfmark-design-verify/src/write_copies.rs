@@ -6,8 +6,8 @@
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
 use super::shelf::{short, shown};
-use super::write_families::{key_paths, reaches};
 use super::world::holds;
+use super::write_families::{key_paths, reaches};
 use super::write_parts::apart;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
@@ -90,7 +90,7 @@ fn is_settled(stored: &Stored, effect: &Effect) -> bool {
 }
 
 /// Returns whether a tuple is counted, before or after an update, by the constants that it names.
-fn told(when: &[Predicate], effect: &Effect, after: bool) -> Option<bool> {
+pub(super) fn told(when: &[Predicate], effect: &Effect, after: bool) -> Option<bool> {
     let constant = |term: &Term| match term {
         Term::Const(value) => Some(value.clone()),
         _ => None,

@@ -608,7 +608,10 @@ pub enum Store {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StoreItem {
     Path(Path),
-    Collect { path: Path, alias: Option<Name> },
+    Collect {
+        path: Path,
+        alias: Option<Name>,
+    },
     Count {
         source: Name,
         /// Nothing means: all that refer to the row's source.

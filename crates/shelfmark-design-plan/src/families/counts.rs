@@ -135,7 +135,8 @@ impl Planner<'_> {
         let kept = Kept::of(self.model, read)?;
         let relation = self.model.relation(kept.counted);
         let once =
-            relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count() == 1;
+            relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count()
+                == 1;
         // One item cannot be put and have its count changed by one transaction of such a target.
         let together = self.target.one_operation_per_item
             && self.model.writes.iter().any(|write| {

@@ -126,9 +126,9 @@ impl Market<'_> {
         let primary: BTreeSet<ColumnPath> =
             self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
         let plain = |path: &ColumnPath| match path.as_slice() {
-            [only] => columns.get(*only).is_some_and(|column| {
-                !column.optional && !matches!(column.ty, Type::List(..))
-            }),
+            [only] => columns
+                .get(*only)
+                .is_some_and(|column| !column.optional && !matches!(column.ty, Type::List(..))),
             _ => false,
         };
         if !paths.iter().all(plain) {

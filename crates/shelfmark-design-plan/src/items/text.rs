@@ -85,11 +85,7 @@ fn key(model: &Model, placed: &Placed) -> String {
 }
 
 /// Returns the tables of a layout; a row that keeps a count says so.
-pub(crate) fn tables(
-    model: &Model,
-    layout: &Layout,
-    counts: &[(RelationId, String)],
-) -> String {
+pub(crate) fn tables(model: &Model, layout: &Layout, counts: &[(RelationId, String)]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for one in layout.placed.iter().filter(|one| one.rows.place != Place::Index) {
         if !names.contains(&one.table.as_str()) {
@@ -121,12 +117,7 @@ pub(crate) fn tables(
 }
 
 /// Returns the rows of one type, with their indexes.
-fn row(
-    model: &Model,
-    layout: &Layout,
-    one: &Placed,
-    counts: &[(RelationId, String)],
-) -> String {
+fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, String)]) -> String {
     let relation = one.rows.relation;
     let mut out = format!("from {}{}", model.relation(relation).name.text, when(model, one));
     out.push_str(&format!(" {}{}", key(model, one), store(model, layout, one, counts)));
@@ -164,12 +155,7 @@ fn when(model: &Model, one: &Placed) -> String {
 }
 
 /// Returns the attributes that rows hold beside their key.
-fn store(
-    model: &Model,
-    layout: &Layout,
-    one: &Placed,
-    counts: &[(RelationId, String)],
-) -> String {
+fn store(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, String)]) -> String {
     let relation = one.rows.relation;
     let mut items: Vec<String> = Vec::new();
     if one.rows.place == Place::Base {

@@ -76,8 +76,7 @@ impl Writer<'_> {
     ) -> Result<Vec<Change>, Refusal> {
         let model = self.calls.model;
         let turn = |effect: &Effect| tally.turn(model, effect);
-        let touches =
-            |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
+        let touches = |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
         let mut found = Vec::new();
         for case in self.cases(self.write.effects.iter().filter(touches), each)? {
             let (known, mut guards) = self.of_tuple(&case, &BTreeSet::new())?;

@@ -85,13 +85,13 @@ impl State {
         let own = model.relation(relation);
         own.is_whole(tuple)
             && own.columns.iter().zip(tuple).all(|(column, value)| {
-            if *value == Value::Null {
-                return column.optional;
-            }
-            let Some(target) = column.refers else { return column.ty.holds(value) };
-            let key = model.relation(target).key().first().copied().unwrap_or(0);
-            self.tuples(target).iter().any(|other| other.get(key) == Some(value))
-        })
+                if *value == Value::Null {
+                    return column.optional;
+                }
+                let Some(target) = column.refers else { return column.ty.holds(value) };
+                let key = model.relation(target).key().first().copied().unwrap_or(0);
+                self.tuples(target).iter().any(|other| other.get(key) == Some(value))
+            })
     }
 }
 

@@ -73,9 +73,7 @@ fn value_bytes_max(
     let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
     let declared = column.and_then(|column| match &column.ty {
         Type::Text(domain) => domain.max.map(|max| max as f64 * character(domain)),
-        Type::Bytes(sizes) => {
-            column.facts.get("max").copied().or(sizes.max.map(|max| max as f64))
-        }
+        Type::Bytes(sizes) => column.facts.get("max").copied().or(sizes.max.map(|max| max as f64)),
         Type::List(element, max) => {
             let each = match element.as_ref() {
                 Type::Text(domain) => domain.max.map_or(32.0, |max| max as f64 * character(domain)),

@@ -133,7 +133,9 @@ fn schemas_are_derived_for_attributes_of_several_parts() {
             let planned = Document::parse("planned", &whole)
                 .unwrap_or_else(|report| panic!("{target}: {report}\n{whole}"));
             for one in planned.prove() {
-                planned.verify(&one).unwrap_or_else(|why| panic!("{target} {}: {why}", one.pattern));
+                planned
+                    .verify(&one)
+                    .unwrap_or_else(|why| panic!("{target} {}: {why}", one.pattern));
             }
         }
     }
@@ -143,16 +145,28 @@ fn schemas_are_derived_for_attributes_of_several_parts() {
 fn what_has_no_meaning_is_told() {
     for (text, told) in [
         ("entity A { key id: uuid  m: map }", "a map's keys are not part of the model"),
-        ("entity A { key id: uuid  l: list of record { a: int } }", "the elements of a list are single"),
-        ("entity A { key id: uuid  r: record { a: int, a: int } }", "the field `a` is defined twice"),
-        ("entity A { key id: uuid  r: record { a: int optional } optional }", "and so is all that is in it"),
+        (
+            "entity A { key id: uuid  l: list of record { a: int } }",
+            "the elements of a list are single",
+        ),
+        (
+            "entity A { key id: uuid  r: record { a: int, a: int } }",
+            "the field `a` is defined twice",
+        ),
+        (
+            "entity A { key id: uuid  r: record { a: int optional } optional }",
+            "and so is all that is in it",
+        ),
         ("type r = record { again: r }\nentity A { key id: uuid  r: r }", "holds itself"),
         ("entity A { key id: uuid  o: one of (A) }", "a reference to one of several names them"),
         (
             "entity A { key id: uuid }\nentity B { key n: int  o: one of (A, B) }",
             "keys are one attribute each, all of one type",
         ),
-        ("entity A { key id: uuid  n: int  m: int optional  together (n, m) }", "`n` is always there"),
+        (
+            "entity A { key id: uuid  n: int  m: int optional  together (n, m) }",
+            "`n` is always there",
+        ),
         (
             "entity A { key id: uuid  n: int optional  m: int optional  together (n, m) }\n\
              write w(i, n) = insert A(id i, n n)",

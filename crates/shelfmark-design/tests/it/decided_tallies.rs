@@ -36,7 +36,16 @@ const KEPT: &str = r##"
 fn numbers_of_some_are_kept() {
     let found = statuses(&format!("{REPO}schema s target shelfmark {{ {KEPT} }}"));
     let right: Vec<String> = [
-        "opened", "all", "liked", "liked_open", "open", "import", "close", "vote", "retitle", "remove",
+        "opened",
+        "all",
+        "liked",
+        "liked_open",
+        "open",
+        "import",
+        "close",
+        "vote",
+        "retitle",
+        "remove",
     ]
     .map(|name| format!("s.{name} certified"))
     .to_vec();
@@ -129,7 +138,9 @@ fn what_no_row_keeps_is_told() {
         ("count Issue as n, sum votes of Issue as n", "a row holds two things called `n`"),
         ("name, count Issue as name", "a row holds two things called `name`"),
     ] {
-        let schema = format!("{REPO}schema s target cql {{ table t from Repo key (id;) store {{ {text} }} }}");
+        let schema = format!(
+            "{REPO}schema s target cql {{ table t from Repo key (id;) store {{ {text} }} }}"
+        );
         let report = Document::parse("wrong", &schema);
         let report = report.err().unwrap_or_else(|| panic!("{text} is taken"));
         assert!(report.text.contains(told), "{told} in\n{}", report.text);

@@ -40,7 +40,11 @@ pub fn resolve_rest(file: &File, broken: Broken) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let flat = records::expand(file).map(|(flat, _)| flat);
-    resolve_with(flat.as_ref().unwrap_or(file), Resolver { names_only: true, lost: broken.words, ..Resolver::default() }).1
+    resolve_with(
+        flat.as_ref().unwrap_or(file),
+        Resolver { names_only: true, lost: broken.words, ..Resolver::default() },
+    )
+    .1
 }
 
 fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>) {

@@ -116,6 +116,7 @@ impl Resolver {
             aggregate,
             order,
             limit,
+            page: read.page,
             offset: read.offset.is_some(),
             unique: read.unique,
             consistency,

@@ -73,7 +73,9 @@ pub(super) fn take_out(file: &File) -> Option<Shaped> {
 
 /// Returns true if a type as written has several parts.
 fn is_shape(ty: &Type) -> bool {
-    !ty.fields.is_empty() || !ty.among.is_empty() || matches!(ty.name.text.as_str(), "record" | "map")
+    !ty.fields.is_empty()
+        || !ty.among.is_empty()
+        || matches!(ty.name.text.as_str(), "record" | "map")
 }
 
 fn has_shape(item: &Item) -> bool {

@@ -71,13 +71,15 @@ impl Resolver {
             None => None,
             Some(path) => {
                 let found = self.column_path(relation, path)?;
-                let column = found.first().and_then(|at| self.model.relation(relation).columns.get(*at));
+                let column =
+                    found.first().and_then(|at| self.model.relation(relation).columns.get(*at));
                 let number = column.is_some_and(|one| {
                     matches!(one.ty, Type::Int(_) | Type::Decimal(_)) && !one.optional
                 });
                 if found.len() != 1 || !number {
                     let message = "a sum is of a number that each of them has".to_owned();
-                    let help = "name an attribute of its own that is an int or decimal, not optional";
+                    let help =
+                        "name an attribute of its own that is an int or decimal, not optional";
                     self.error(Diagnostic::error(path.span(), message).help(help));
                     return None;
                 }
@@ -90,7 +92,8 @@ impl Resolver {
             let one = self.predicate(relation, cond, &mut none, Scope::NONE)?;
             let constant = one.values.iter().all(|value| matches!(value, Term::Const(_)));
             if one.path.len() != 1 || !constant || !CONDITIONS.contains(&cond.op) {
-                let message = "what is counted is told by its own attributes and by constants".to_owned();
+                let message =
+                    "what is counted is told by its own attributes and by constants".to_owned();
                 let help = "`=`, `<`, `<=`, `>`, `>=`, `is present` and `is absent` are known here";
                 self.error(Diagnostic::error(cond.span, message).help(help));
                 return None;

@@ -71,7 +71,12 @@ impl Resolver {
         } else {
             self.check_selects_one(relation, effect, &key);
         }
-        self.check_together(relation, kind, effect, if kind == EffectKind::Insert { &key } else { &set });
+        self.check_together(
+            relation,
+            kind,
+            effect,
+            if kind == EffectKind::Insert { &key } else { &set },
+        );
         let conditions = self.conditions(relation, kind, effect, params);
         Some(Effect { kind, relation, key, set, existing: effect.existing, conditions, each })
     }
@@ -216,7 +221,9 @@ impl Resolver {
         });
         let Some((begun, left)) = half else { return };
         let message = match kind {
-            EffectKind::Insert => format!("`{begun}` comes together with `{left}`, which is not given"),
+            EffectKind::Insert => {
+                format!("`{begun}` comes together with `{left}`, which is not given")
+            }
             _ => format!("`{begun}` is taken away and `{left}` is not: they come together"),
         };
         let help = "give both, or neither";

@@ -2,8 +2,8 @@
 
 use super::super::span::Span;
 use super::super::tree::{
-    Bind, BoundKind, Component, Cond, EachOf, Index, Key, Name, ReadStep, Row, SampleRow, Schema, Serve,
-    Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan, WriteStep,
+    Bind, BoundKind, Component, Cond, EachOf, Index, Key, Name, ReadStep, Row, SampleRow, Schema,
+    Serve, Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan, WriteStep,
 };
 use super::Printer;
 use super::parts::{conds, expr, names, orders, quote};

@@ -11,8 +11,8 @@ use crate::canon::canonical;
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
-use crate::tally::{Tally, Turn, constants};
 use crate::paths::all_key_paths;
+use crate::tally::{Tally, Turn, constants};
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
@@ -504,9 +504,7 @@ impl<'a> Runner<'a> {
         each: Option<&str>,
     ) -> Result<Vec<(Value, i64)>, String> {
         let turn = |effect: &Effect| tally.turn(self.model, effect);
-        let touches = |effect: &&Effect| {
-            !matches!(turn(effect), Turn::Same | Turn::Unplanned(_))
-        };
+        let touches = |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
         let mut found = Vec::new();
         for case in self.cases(self.write.effects.iter().filter(touches), each) {
             let Some(known) = self.kept_of(&case) else { continue };
@@ -531,7 +529,9 @@ impl<'a> Runner<'a> {
                 _ => {
                     let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
                     let term = set.and_then(|(_, term)| self.value_in(&case, term));
-                    number(term.ok_or_else(|| format!("what {} adds is not known", family.name.text))?)
+                    number(
+                        term.ok_or_else(|| format!("what {} adds is not known", family.name.text))?,
+                    )
                 }
             };
             found.push((value(&[tally.via])?, by));

@@ -299,11 +299,8 @@ impl Records<'_> {
             return vec![Member::Attribute(own.clone())];
         };
         let is = |word: &str| own.facts.iter().any(|fact| fact.name.text == word);
-        let required: Vec<Name> = parts
-            .iter()
-            .filter(|part| !part.optional)
-            .map(|part| flat(&own.name, part))
-            .collect();
+        let required: Vec<Name> =
+            parts.iter().filter(|part| !part.optional).map(|part| flat(&own.name, part)).collect();
         if is("optional") && required.is_empty() {
             let message = format!("`{}` is optional, and so is all that is in it", own.name.text);
             let help = "leave out one `optional`: what is always there tells whether it is";
@@ -533,22 +530,24 @@ impl Records<'_> {
 
     fn store(&mut self, source: &str, store: &Store) -> Store {
         let Store::Items(items) = store else { return store.clone() };
-        let flat: Vec<StoreItem> = items.iter().flat_map(|item| match item {
-            StoreItem::Path(path) => {
-                self.paths(source, path).into_iter().map(StoreItem::Path).collect()
-            }
-            StoreItem::Count { source: of, conds, alias } => {
-                let conds = self.conds(&of.text, conds);
-                vec![StoreItem::Count { source: of.clone(), conds, alias: alias.clone() }]
-            }
-            StoreItem::Sum { path, source: of, conds, alias } => {
-                let (path, of) = (path.clone(), of.clone());
-                let conds = self.conds(&of.text, conds);
-                vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
-            }
-            StoreItem::Collect { .. } => vec![item.clone()],
-        })
-        .collect();
+        let flat: Vec<StoreItem> = items
+            .iter()
+            .flat_map(|item| match item {
+                StoreItem::Path(path) => {
+                    self.paths(source, path).into_iter().map(StoreItem::Path).collect()
+                }
+                StoreItem::Count { source: of, conds, alias } => {
+                    let conds = self.conds(&of.text, conds);
+                    vec![StoreItem::Count { source: of.clone(), conds, alias: alias.clone() }]
+                }
+                StoreItem::Sum { path, source: of, conds, alias } => {
+                    let (path, of) = (path.clone(), of.clone());
+                    let conds = self.conds(&of.text, conds);
+                    vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
+                }
+                StoreItem::Collect { .. } => vec![item.clone()],
+            })
+            .collect();
         Store::Items(flat)
     }
 

@@ -11,10 +11,10 @@ use super::Records;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{Attribute, Fact, Member, Name, Relation, Type, TypeOption};
 
-/// Deepest nesting of keys.
+/// Deepest nesting of keys and records.
 ///
 /// Ours: keys of real models nest two or three deep.
-const DEPTH_MAX: usize = 8;
+const NESTED_MAX: usize = 8;
 
 /// Most attributes that one reference stands for.
 ///
@@ -105,7 +105,7 @@ pub(super) fn key_names(relation: &Relation) -> Vec<Name> {
 impl Records<'_> {
     /// Returns the parts of an entity's key, with the keys in it expanded.
     pub(super) fn parts(&self, entity: &str, depth: usize) -> Option<Vec<Part>> {
-        let relation = self.relations.get(entity).filter(|_| depth < DEPTH_MAX)?;
+        let relation = self.relations.get(entity).filter(|_| depth < NESTED_MAX)?;
         let attributes = attributes(relation);
         let mut found = Vec::new();
         for name in key_names(relation) {
@@ -135,8 +135,10 @@ impl Records<'_> {
             let message = match (&parts, &shape) {
                 (Some(_), _) => None,
                 (None, Shape::Record(_)) => Some((
-                    format!("a record nests deeper than {DEPTH_MAX}, holds itself, or has more \
-                             than {PARTS_MAX} fields"),
+                    format!(
+                        "a record nests deeper than {NESTED_MAX}, holds itself, or has more \
+                             than {PARTS_MAX} fields"
+                    ),
                     "declare a part of it as an entity",
                 )),
                 (None, Shape::OneOf(_)) => Some((
@@ -155,7 +157,7 @@ impl Records<'_> {
 
     /// Returns the parts of a shape; `None` for what is no shape or cannot be one.
     fn shape(&self, name: &str, depth: usize) -> Option<Vec<Part>> {
-        if depth > DEPTH_MAX {
+        if depth > NESTED_MAX {
             return None;
         }
         match self.shapes.get(name)? {

@@ -32,7 +32,10 @@ pub(super) fn text(random: &mut Random, conditional: bool, keeping: bool) -> Str
     let reads: Vec<read::Read> =
         (0..2 + random.below(4)).map(|number| read::read(&relations, number, random)).collect();
     for read in &reads {
-        out.push_str(&read.text(&relations));
+        let text = read.text(&relations);
+        // A limit may be the size of a page.
+        let paged = keeping && chance(random, 1, 2);
+        out.push_str(&if paged { text.replace(" limit ", " page ") } else { text });
     }
     for (number, one) in tallies.iter().enumerate() {
         out.push_str(&one.text(number));

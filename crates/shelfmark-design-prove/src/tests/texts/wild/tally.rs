@@ -23,8 +23,7 @@ impl Tally {
     /// Returns the read of the number, and the write.
     pub(super) fn text(&self, number: usize) -> String {
         let when = self.when.as_ref().map_or_else(String::new, |when| format!(" and {when}"));
-        let mut out =
-            format!("read k{number}(x1) = {} where {} = x1{when}\n", self.of, self.via);
+        let mut out = format!("read k{number}(x1) = {} where {} = x1{when}\n", self.of, self.via);
         if let Some(write) = &self.write {
             out.push_str(&format!("write m{number}(x1) = {write}\n"));
         }
@@ -53,12 +52,7 @@ pub(super) fn tallies(relations: &mut [Relation], random: &mut Random) -> Vec<Ta
 }
 
 /// Returns a number of a relation's tuples, and how a row keeps it.
-fn tally(
-    child: &Relation,
-    via: &'static str,
-    name: &str,
-    random: &mut Random,
-) -> (Tally, String) {
+fn tally(child: &Relation, via: &'static str, name: &str, random: &mut Random) -> (Tally, String) {
     let number = |one: &&Attribute| one.ty.starts_with("int") && !one.optional;
     let numbers: Vec<&Attribute> = child.attributes.iter().filter(number).collect();
     let (of, kept) = match random.pick(&numbers).filter(|_| chance(random, 1, 2)) {
@@ -89,7 +83,8 @@ fn condition(own: &Attribute, random: &mut Random) -> Option<String> {
 /// Returns a write that sets the attribute from one constant to another.
 fn change(child: &Relation, own: &Attribute, random: &mut Random) -> Option<String> {
     let at = child.attributes.iter().position(|one| one.name == own.name)?;
-    let fixed = own.immutable || own.mate.is_some() || child.keys.iter().any(|key| key.contains(&at));
+    let fixed =
+        own.immutable || own.mate.is_some() || child.keys.iter().any(|key| key.contains(&at));
     let (before, after) = (path::constant(own.ty, random)?, path::constant(own.ty, random)?);
     if child.is_link || child.key().len() > 1 || fixed || own.refers.is_some() {
         return None;
