@@ -17,6 +17,7 @@ mod fuzz;
 mod mutants;
 mod oracle;
 mod packages;
+mod publish;
 mod run;
 mod tidy;
 mod wasm;
@@ -36,6 +37,9 @@ Tasks:
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
   packages      run the packages for test suites (clients/pytest-shelfmark, clients/vitest-shelfmark)
+  publish [--build]
+                pack every crate as for a registry; --build compiles each from its package alone
+  report        print the size of the release build and the licences of what it is made of
   book          build the book and run the commands on its pages
   image         build the image of deploy/Containerfile and start it, where buildah is installed
   oracle [--seed N] [--count N] [--statements N]
@@ -60,6 +64,9 @@ fn main() -> ExitCode {
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
         ["packages"] => packages::run(),
+        ["publish"] => publish::check(false),
+        ["publish", "--build"] => publish::check(true),
+        ["report"] => publish::report(),
         ["book"] => book::check(),
         ["image"] => book::image(),
         ["oracle", options @ ..] => oracle::run(options),
