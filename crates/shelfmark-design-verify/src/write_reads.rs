@@ -222,7 +222,6 @@ pub(super) fn looked_up(
     at: usize,
 ) -> Result<(), String> {
     let Some(step) = steps.get(at) else { return Ok(()) };
-    let at_step = at;
     for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
         for effect in &write.effects {
             let read = steps.iter().take(at).any(|step| {
@@ -282,31 +281,42 @@ pub(super) fn looked_up(
                 (WriteStepKind::Patch { .. }, EffectKind::Delete) if keeps && !read => {
                     return Err(format!("O4: {name} takes away what may not be there"));
                 }
-                (WriteStepKind::Patch { .. }, EffectKind::Update | EffectKind::Increment)
-                    if !read && !told_of(family, effect, true).is_empty() =>
-                {
-                    return Err(format!("O4: {name} follows what may not be there"));
-                }
-                (WriteStepKind::Patch { .. }, kind) if kind != EffectKind::Insert && keeps => {
-                    let loops = effect.each.is_some();
-                    let seen = |at: &usize| {
-                        loops
-                            || effect.key.iter().any(|(column, _)| column == at)
-                            || effect.conditions.iter().any(|one| one.path == [*at])
-                            || shows_before(model, schema, (steps, at_step), effect, *at)
-                    };
-                    let only_set = kind != EffectKind::Delete;
-                    if let Some(at) = told_of(family, effect, only_set).iter().find(|at| !seen(at))
-                    {
-                        let what = model.relation(effect.relation).column_name(*at).to_owned();
-                        return Err(format!("O4: {name} counts by {what}, which nothing shows"));
-                    }
+                (WriteStepKind::Patch { .. }, kind) if kind != EffectKind::Insert => {
+                    followed_by(model, schema, (steps, at), (family, effect), read)?;
                 }
                 _ => {}
             }
         }
     }
     Ok(())
+}
+
+/// Checks that what rows of a family count, or add up, of a tuple that goes or changes was read before.
+fn followed_by(
+    model: &Model,
+    schema: &Schema,
+    (steps, at): (&[WriteStep], usize),
+    (family, effect): (&Family, &Effect),
+    read: bool,
+) -> Result<(), String> {
+    let name = &family.name.text;
+    let told = told_of(family, effect, effect.kind != EffectKind::Delete);
+    if !read && !told.is_empty() {
+        return Err(format!("O4: {name} follows what may not be there"));
+    }
+    let seen = |at_column: &&usize| {
+        effect.each.is_some()
+            || effect.key.iter().any(|(column, _)| column == *at_column)
+            || effect.conditions.iter().any(|one| one.path == [**at_column])
+            || shows_before(model, schema, (steps, at), effect, **at_column)
+    };
+    match told.iter().find(|column| !seen(column)) {
+        Some(column) => {
+            let what = model.relation(effect.relation).column_name(*column);
+            Err(format!("O4: {name} counts by {what}, which nothing shows"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the attributes by which rows of a family count an effect's tuple, or add it up: of a change
