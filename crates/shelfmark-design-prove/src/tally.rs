@@ -23,7 +23,7 @@ pub(crate) struct Tally<'a> {
     pub(crate) name: &'a str,
 }
 
-/// What an effect does to the tallies of its tuple.
+/// The change of a tally by an effect on a counted tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Nothing.
@@ -32,7 +32,7 @@ pub(crate) enum Turn {
     Comes,
     /// The tuple was counted, if what is asked of it held, and is not afterwards.
     Goes,
-    /// What is added up grows, if the tuple is counted.
+    /// The tuple's part of a sum grows, if it is counted.
     Grows,
     /// No step of a plan says it.
     Unplanned(&'static str),

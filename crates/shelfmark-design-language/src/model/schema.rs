@@ -379,7 +379,7 @@ pub enum Stored {
         relation: RelationId,
         /// The attribute by which they refer.
         via: usize,
-        /// What else is asked of them, of their own attributes and with constants.
+        /// The conditions on them, of their own attributes and with constants.
         when: Vec<Predicate>,
         /// The attribute that is added up; of a count none.
         of: Option<usize>,

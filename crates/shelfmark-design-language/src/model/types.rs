@@ -120,7 +120,7 @@ impl TextDomain {
     }
 }
 
-/// How many bytes values of a binary type have.
+/// The numbers of bytes that values of a binary type may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Sizes {
     /// Least number of bytes.

@@ -28,7 +28,7 @@ pub(super) enum Expr {
     },
     Text(Vec<Piece>),
     Call(Function, Vec<Expr>, Type),
-    /// What is taken away where something is added.
+    /// A number that is taken away where numbers are added.
     Minus(Box<Expr>),
     /// The smallest text above all that begin with this one.
     Next(Box<Expr>),

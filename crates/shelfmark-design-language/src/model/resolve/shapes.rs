@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{Attribute, File, Item, Member, Name, Param, Type};
 
-/// What a name of a type of several parts stands for.
+/// A type of several parts.
 #[derive(Clone)]
 pub(super) enum Shape {
     /// The fields of a record.
