@@ -752,7 +752,7 @@ fn the_next_page_is_a_request_of_the_target() {
         [("dynamodb", "LastEvaluatedKey"), ("cql", "paging_state"), ("shelfmark", "last_key")]
     {
         let text = format!(
-            "entity Post {{ key id: uuid  author: uuid  at: timestamp }}\n\
+            "entity Post {{ key id: ulid  author: uuid  at: timestamp }}\n\
              read newest(a, n) = Post where author = a order by at, id page n\n\
              schema s target {target} {{ table posts from Post key (author; at{}) store all }}\n",
             if target == "dynamodb" { "" } else { ", id" }
