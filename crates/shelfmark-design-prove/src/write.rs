@@ -587,14 +587,13 @@ impl Prover<'_> {
         let looked = loops_over_itself(self.model, effect)
             || self.reads_before(effect, at).any(|other| other.when.is_empty());
         if effect.kind != EffectKind::Insert && !looked {
-            analysis.fail(
-                4,
-                "W2",
-                format!(
-                    "{} is changed without looking whether there is what changes it",
-                    family.name.text
-                ),
-            );
+            let what = match effect.kind {
+                EffectKind::Delete => "something to delete",
+                _ => "what it follows",
+            };
+            let name = &family.name.text;
+            let why = format!("{name} is changed without looking whether there is {what}");
+            analysis.fail(4, "W2", why);
         }
         let seen = effect.existing == Existing::Unless && looked && effect.each.is_none();
         if effect.existing != Existing::Fresh && !seen {
