@@ -193,16 +193,22 @@ impl Definition {
             Err(refusal) => return Err(refused("CreateTable", &refusal)),
         };
         self.wait_until_active(client)?;
-        if created == Created::New
-            && let Some(attribute) = &self.expiry
-        {
-            let request = json!({
-                "TableName": self.table(),
-                "TimeToLiveSpecification": { "AttributeName": attribute, "Enabled": true },
-            });
-            client.call("UpdateTimeToLive", &request.to_string())?;
-        }
+        self.set_expiry(client)?;
         Ok(created)
+    }
+
+    /// Sets the expiry, also of a table that an earlier call made before it ended.
+    fn set_expiry(&self, client: &Client<'_>) -> Result<()> {
+        let Some(attribute) = &self.expiry else { return Ok(()) };
+        let request = json!({ "TableName": self.table() }).to_string();
+        if expiry(client, &request)?.as_ref() == Some(attribute) {
+            return Ok(());
+        }
+        let request = json!({
+            "TableName": self.table(),
+            "TimeToLiveSpecification": { "AttributeName": attribute, "Enabled": true },
+        });
+        client.call("UpdateTimeToLive", &request.to_string()).map(drop)
     }
 
     fn wait_until_active(&self, client: &Client<'_>) -> Result<()> {

@@ -3,7 +3,6 @@
 //! Invariant: counts and checksums of an export and of the import of its files are equal.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -289,12 +288,10 @@ pub fn import_items<'i>(
         (ItemForm::Csv, Some(header)) => Columns::read(header, &definition.key_types())?,
         _ => Columns::default(),
     };
-    // Shared by the threads, and read only.
-    let columns = Mutex::new(columns);
     let begin = move || {
         let client = Client::new(what.connect, control)?;
         let putter = ItemPutter::new(client, &what.table);
-        let columns = columns.lock().map(|own| own.clone()).unwrap_or_default();
+        let columns = columns.clone();
         let keep: Keep<'i> = Box::new(move |records: &[(Place, Record)]| {
             keep(&putter, what.form, &columns, records)
         });

@@ -83,6 +83,10 @@ fn table<'m>(
     let control = migration.control;
     let there = Arc::new(RowTable::read(from, full)?);
     let here = Arc::new(RowTable::read(to, full)?);
+    if there.columns != here.columns {
+        let why = format!("the table {full} is there already, with other columns");
+        return Err(Error::invalid(why));
+    }
     let side = |connect, table: &Arc<RowTable>, with_stamps| RowSource {
         connect,
         control,
@@ -138,12 +142,13 @@ fn make(
     left_behind: &mut Vec<String>,
 ) -> Result<()> {
     let text = format!("DESCRIBE KEYSPACE {}", maybe_quote(keyspace));
-    let query = Query { text: &text, page_size: Some(1_000), ..Query::default() };
-    let described = from.ask(&Request::Query(query))?.map_err(|why| {
-        let hint = "it must be Cassandra 4.0 or later, or this server";
-        Error::new(ErrorKind::Refused, format!("{keyspace} cannot be described ({why}); {hint}"))
+    let described = from.all(&text).map_err(|error| {
+        let why = format!(
+            "{keyspace} cannot be described ({error}); the source must be Cassandra 4.0 or later, or this server"
+        );
+        Error::new(error.kind(), why)
     })?;
-    for row in described.page.unwrap_or_default().rows {
+    for row in described.rows {
         let (kind, name) = (text_of(row.get(1)), text_of(row.get(2)));
         let statement = text_of(row.get(3));
         // A table's text has its indexes and views behind it, a statement each.

@@ -24,7 +24,7 @@ fn the_first_bad_line_ends_an_import_and_the_next_call_meets_it_again() {
     let path = folder.path().join("rows.jsonl");
     vfs::replace_shared(&path, LINES.as_bytes()).unwrap();
     let side = Side::new();
-    side.create("t");
+    side.create("tab");
     let position = PositionFile::beside(&path, "import");
     let feeding = Feeding { threads: 1, batch_records: 1, skip_bad: 0 };
     for _ in 0..2 {
@@ -44,7 +44,7 @@ fn bad_lines_are_passed_over_up_to_their_number() {
     vfs::replace_shared(&path, LINES.as_bytes()).unwrap();
     for (skip_bad, is_enough) in [(2, false), (3, true)] {
         let side = Side::new();
-        side.create("t");
+        side.create("tab");
         let feeding = Feeding { skip_bad, ..FEEDING };
         let none = PositionFile::none();
         match import(&side, ItemForm::JsonLines, &path, feeding, &none) {
@@ -55,7 +55,7 @@ fn bad_lines_are_passed_over_up_to_their_number() {
                     imported.bad_told.iter().map(|bad| bad.place.line).collect();
                 lines.sort_unstable();
                 assert_eq!(lines, [3, 5, 7]);
-                assert_eq!(side.items("t").len(), 3);
+                assert_eq!(side.items("tab").len(), 3);
             }
             Err(error) => {
                 assert!(!is_enough);
@@ -70,7 +70,7 @@ fn bad_records_of_delimited_text_have_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.csv");
     let side = Side::new();
-    side.create("t");
+    side.create("tab");
     for (text, expected) in [
         ("pk,sk,n:N\na,1,2\nb,2,x\n", "line 3: n: \"x\" is no number"),
         ("pk,sk\na,1,2\n", "line 2: the record has 3 fields"),

@@ -25,7 +25,7 @@ pub(crate) fn export(
     let connect = side.connect();
     let what = ItemExport {
         connect: &connect,
-        table: "t".to_owned(),
+        table: "tab".to_owned(),
         form,
         target,
         is_packed,
@@ -43,7 +43,7 @@ pub(crate) fn import(
     position: &PositionFile,
 ) -> Result<Imported> {
     let connect = side.connect();
-    let what = ItemImport { connect: &connect, table: "t".to_owned(), form, feeding };
+    let what = ItemImport { connect: &connect, table: "tab".to_owned(), form, feeding };
     with_control(|control| {
         let mut input = Input::open(path, records_of(form).unwrap())?;
         import_items(&what, &mut input, position, control)
@@ -55,7 +55,7 @@ fn define(side: &Side, definition: &Definition) {
     with_control(|control| {
         let client = Client::new(&connect, control).unwrap();
         let text = definition.text();
-        Definition::parse(&text, "t").unwrap().create(&client).unwrap();
+        Definition::parse(&text, "tab").unwrap().create(&client).unwrap();
     });
 }
 
@@ -63,8 +63,8 @@ fn round_trip(items: &[serde_json::Value], form: ItemForm, name: &str, is_packed
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     let (from, to) = (Side::new(), Side::new());
-    from.create("t");
-    items.iter().for_each(|item| from.put("t", item));
+    from.create("tab");
+    items.iter().for_each(|item| from.put("tab", item));
     let target = match name {
         "folder" => Target::Folder(path.clone()),
         _ => Target::File(path.clone()),
@@ -74,11 +74,11 @@ fn round_trip(items: &[serde_json::Value], form: ItemForm, name: &str, is_packed
     define(&to, &exported.definition);
     let imported = import(&to, form, &path, FEEDING, &PositionFile::none()).unwrap();
     assert_eq!(imported.sums, exported.sums, "{form:?}");
-    assert_eq!(to.items("t"), from.items("t"), "{form:?}");
+    assert_eq!(to.items("tab"), from.items("tab"), "{form:?}");
     let described = |side: &Side| {
         let connect = side.connect();
         with_control(|control| {
-            Definition::read(&Client::new(&connect, control).unwrap(), "t").unwrap().text()
+            Definition::read(&Client::new(&connect, control).unwrap(), "tab").unwrap().text()
         })
     };
     assert_eq!(described(&to), described(&from));
@@ -112,9 +112,9 @@ fn delimited_text_refuses_what_it_would_lose() {
         [json!({ "NULL": true }), json!({ "L": [] }), json!({ "SS": ["a"] }), json!({ "N": "1" })]
     {
         let side = Side::new();
-        side.create("t");
-        side.put("t", &json!({ "pk": { "S": "a" }, "sk": { "N": "1" }, "v": { "S": "x" } }));
-        side.put("t", &json!({ "pk": { "S": "b" }, "sk": { "N": "1" }, "v": value }));
+        side.create("tab");
+        side.put("tab", &json!({ "pk": { "S": "a" }, "sk": { "N": "1" }, "v": { "S": "x" } }));
+        side.put("tab", &json!({ "pk": { "S": "b" }, "sk": { "N": "1" }, "v": value }));
         let refused = export(&side, ItemForm::Csv, Target::File(path.clone()), false).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid);
         assert!(refused.to_string().contains("attribute v"), "{refused}");
@@ -126,8 +126,8 @@ fn delimited_text_refuses_what_it_would_lose() {
 fn an_export_in_a_folder_has_the_manifests_of_the_service() {
     let folder = tempfile::tempdir().unwrap();
     let side = Side::new();
-    side.create("t");
-    odd_items().iter().for_each(|item| side.put("t", item));
+    side.create("tab");
+    odd_items().iter().for_each(|item| side.put("tab", item));
     let target = Target::Folder(folder.path().to_path_buf());
     export(&side, ItemForm::DynamoDbJson, target, false).unwrap();
     let above = vfs::list(&folder.path().join("AWSDynamoDB")).unwrap();
@@ -149,17 +149,17 @@ fn a_data_model_carries_tables_indexes_and_rows() {
     let path = folder.path().join("model.json");
     for items in [odd_items(), Vec::new()] {
         let (from, to) = (Side::new(), Side::new());
-        from.create("t");
-        items.iter().for_each(|item| from.put("t", item));
+        from.create("tab");
+        items.iter().for_each(|item| from.put("tab", item));
         let target = Target::File(path.clone());
         let exported = export(&from, ItemForm::Workbench, target, false).unwrap();
-        let mut tables = read_workbench(&path, Some("t")).unwrap();
+        let mut tables = read_workbench(&path, Some("tab")).unwrap();
         let table = tables.pop().unwrap();
         define(&to, &table.definition);
         let connect = to.connect();
         let what = ItemImport {
             connect: &connect,
-            table: "t".to_owned(),
+            table: "tab".to_owned(),
             form: ItemForm::Workbench,
             feeding: FEEDING,
         };
@@ -168,7 +168,7 @@ fn a_data_model_carries_tables_indexes_and_rows() {
             import_items(&what, &mut input, &PositionFile::none(), control)
         });
         assert_eq!(imported.unwrap().sums, exported.sums);
-        assert_eq!(to.items("t"), from.items("t"));
+        assert_eq!(to.items("tab"), from.items("tab"));
         assert!(table.definition.text().contains("by_g"));
     }
     let none = read_workbench(&path, Some("other")).err().unwrap();

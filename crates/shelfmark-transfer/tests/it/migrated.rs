@@ -17,7 +17,7 @@ fn all_tables_arrive_and_a_call_that_failed_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let file = PositionFile::beside(&folder.path().join("store"), "migration");
     let (from, to) = (Side::new(), Side::new());
-    for (table, items) in [("a", odd_items()), ("b", Vec::new()), ("c", flat_items())] {
+    for (table, items) in [("aaa", odd_items()), ("bbb", Vec::new()), ("ccc", flat_items())] {
         from.create(table);
         items.iter().for_each(|item| from.put(table, item));
     }
@@ -34,7 +34,7 @@ fn all_tables_arrive_and_a_call_that_failed_goes_on() {
     assert!(calls > 2);
     let rows: Vec<u64> = tables.iter().map(|own| own.sums.rows).collect();
     assert_eq!(rows, [20, 0, 40]);
-    for table in ["a", "b", "c"] {
+    for table in ["aaa", "bbb", "ccc"] {
         assert_eq!(to.items(table), from.items(table));
         let request = json!({ "TableName": table });
         let shown = |side: &Side| side.call("DescribeTimeToLive", &request);
@@ -48,10 +48,10 @@ fn what_differs_is_told() {
     let (from, to) = (Side::new(), Side::new());
     let item = |number: usize| json!({ "pk": { "S": "a" }, "sk": { "N": number.to_string() } });
     for side in [&from, &to] {
-        side.create("t");
+        side.create("tab");
     }
-    from.put("t", &item(1));
-    to.put("t", &item(2));
+    from.put("tab", &item(1));
+    to.put("tab", &item(2));
     let error = migrate(&from, &to, &PositionFile::none()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Differs);
     assert!(error.to_string().contains("the source has 1 rows"), "{error}");
@@ -60,11 +60,11 @@ fn what_differs_is_told() {
 #[test]
 fn another_table_of_the_name_is_refused() {
     let (from, to) = (Side::new(), Side::new());
-    from.create("t");
+    from.create("tab");
     to.call(
         "CreateTable",
         &json!({
-            "TableName": "t",
+            "TableName": "tab",
             "AttributeDefinitions": [{ "AttributeName": "pk", "AttributeType": "S" }],
             "KeySchema": [{ "AttributeName": "pk", "KeyType": "HASH" }],
             "BillingMode": "PAY_PER_REQUEST",

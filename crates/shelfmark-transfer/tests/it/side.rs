@@ -154,12 +154,14 @@ pub(crate) fn odd_items() -> Vec<Json> {
 pub(crate) fn flat_items() -> Vec<Json> {
     (0..40)
         .map(|number| {
+            let text = ["", "a,b", "\"q\"", "two\nlines", " padded "][number % 5];
+            let blob = ["", "AAEC"][number % 2];
             let mut item = json!({
                 "pk": { "S": format!("p{}", number % 7) },
                 "sk": { "N": format!("{number}.25") },
-                "text": { "S": ["", "a,b", "\"q\"", "two\nlines", " padded "][number % 5] },
+                "text": { "S": text },
                 "n": { "N": (number * 1_000).to_string() },
-                "blob": { "B": ["", "AAEC"][number % 2] },
+                "blob": { "B": blob },
                 "is": { "BOOL": number % 2 == 0 },
                 "a:N": { "S": "a name like a type" },
             });

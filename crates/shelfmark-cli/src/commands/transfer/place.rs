@@ -1,11 +1,12 @@
 //! The store or the server of a transfer, opened.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use shelfmark_cql::Inline;
 use shelfmark_dynamo::{DynamoDbEndpoint, Face, FaceOptions};
-use shelfmark_engine::{Engine, Share};
+use shelfmark_engine::{Engine, Share, Upkeep};
 use shelfmark_model::{RowKind, TableName};
 use shelfmark_store::embedded::Options;
 use shelfmark_transfer::rows::CqlPeer;
@@ -16,6 +17,8 @@ use crate::store::{open, shared};
 
 /// The namespace of the DynamoDB face.
 const DYNAMODB: &str = "dynamodb";
+/// Time between two rounds of the background work.
+const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// A place of tables.
 pub(super) enum Opened {
@@ -30,6 +33,8 @@ pub(super) enum Opened {
 /// A store with its faces.
 pub(super) struct Here {
     engine: Engine,
+    /// What builds indexes in the background.
+    upkeep: Upkeep,
     dynamodb: Arc<Face>,
     cql: Arc<shelfmark_cql::Face>,
 }
@@ -97,7 +102,8 @@ impl Opened {
         let options = shelfmark_cql::FaceOptions::default();
         let cql = shelfmark_cql::Face::open(shown, environment, options, None, Arc::new(Inline))
             .map_err(|error| anyhow!("CQL tables cannot be read: {error}"))?;
-        Ok(Self::Here(Box::new(Here { engine, dynamodb, cql: Arc::new(cql) })))
+        let upkeep = Upkeep::start(&engine, UPKEEP_PERIOD)?;
+        Ok(Self::Here(Box::new(Here { engine, upkeep, dynamodb, cql: Arc::new(cql) })))
     }
 
     /// Finds out of which kind a table is. `COPY`'s form is for rows, and the service's for items,
@@ -162,7 +168,8 @@ impl Opened {
 
     pub(super) fn close(self) -> anyhow::Result<()> {
         if let Self::Here(here) = self {
-            let Here { engine, dynamodb, cql } = *here;
+            let Here { engine, mut upkeep, dynamodb, cql } = *here;
+            upkeep.stop();
             drop((dynamodb, cql));
             engine.store().close()?;
         }
