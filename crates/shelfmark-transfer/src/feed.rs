@@ -123,9 +123,11 @@ pub fn feed<'k>(
         if read.is_err() {
             failed.store(true, Ordering::Relaxed);
         }
-        let rest = results.iter().map(|result| collected.take(result, 0));
         // All of them, also behind an error: the position is behind what they kept.
-        let rest = rest.fold(Ok(()), |all: Result<()>, own| all.and(own));
+        let mut rest = Ok(());
+        for result in results {
+            rest = rest.and(collected.take(result, 0));
+        }
         read.and(rest)
     });
     let outcome = collected.failure.take().map_or(outcome, Err);

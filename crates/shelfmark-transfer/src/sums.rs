@@ -44,7 +44,6 @@ mod digits {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
     pub(super) fn serialize<S: Serializer>(sum: &u128, out: S) -> Result<S::Ok, S::Error> {
         out.serialize_str(&format!("{sum:032x}"))
     }
