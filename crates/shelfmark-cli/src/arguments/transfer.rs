@@ -103,7 +103,12 @@ pub(crate) struct Import {
     /// File or folder to read, '-' for standard input; what is packed as gzip is unpacked
     pub(crate) from: PathBuf,
     /// The table; all of a data model of Workbench where none is named
-    #[arg(long, value_name = "NAME", required_unless_present_eq("format", "workbench"))]
+    #[arg(long, value_name = "NAME", required_if_eq_any([
+        ("format", "dynamodb-json"),
+        ("format", "jsonl"),
+        ("format", "csv"),
+        ("format", "copy"),
+    ]))]
     pub(crate) table: Option<String>,
     /// The form of the rows
     #[arg(long, value_enum)]

@@ -90,5 +90,5 @@ fn run(
     let consistency = peer.consistency;
     let execute = Execute { statement, values, consistency, page_size: None, paging: None };
     let answer = peer.ask(&Request::Execute(execute))?;
-    Ok(answer.map(|answer| answer.page.unwrap_or_default().rows))
+    Ok(answer.map(|own| own.page.unwrap_or_default().rows).map_err(|refusal| refusal.why))
 }

@@ -157,21 +157,16 @@ fn make(
             let query = Query { text: one, ..Query::default() };
             match to.ask(&Request::Query(query))? {
                 Ok(_) => {}
-                Err(why) if is_there_already(&why) => {}
-                Err(why) if matches!(kind.as_str(), "function" | "aggregate" | "trigger") => {
-                    left_behind.push(format!("{kind} {keyspace}.{name}: {why}"));
+                Err(refusal) if refusal.is_there_already() => {}
+                Err(refusal) if matches!(kind.as_str(), "function" | "aggregate" | "trigger") => {
+                    left_behind.push(format!("{kind} {keyspace}.{name}: {}", refusal.why));
                 }
-                Err(why) => {
-                    let text = format!("{kind} {keyspace}.{name} cannot be made here: {why}");
+                Err(refusal) => {
+                    let text = format!("{kind} {name} cannot be made here: {}", refusal.why);
                     return Err(Error::new(ErrorKind::Refused, text));
                 }
             }
         }
     }
     Ok(())
-}
-
-/// Returns true for the words of Cassandra's AlreadyExists and of its index and type of the same name.
-fn is_there_already(why: &str) -> bool {
-    why.to_lowercase().contains("already exist")
 }

@@ -32,6 +32,19 @@ pub trait CqlPeer {
     fn ask(&mut self, request: &Request<'_>) -> std::result::Result<Answered, PeerFailure>;
 }
 
+/// The refusal of a statement.
+pub(crate) struct Refusal {
+    code: Option<ErrorCode>,
+    pub(crate) why: String,
+}
+
+impl Refusal {
+    /// Returns true if what was to be made is there; types and indexes have no code for that.
+    pub(crate) fn is_there_already(&self) -> bool {
+        self.code == Some(ErrorCode::AlreadyExists) || self.why.contains("already exist")
+    }
+}
+
 /// Makes a connection to a server; each thread has its own.
 pub type ConnectCql<'c> = dyn Fn() -> std::result::Result<Box<dyn CqlPeer>, String> + Sync + 'c;
 
@@ -49,15 +62,17 @@ impl<'c> Peer<'c> {
         Ok(Self { peer, control, consistency: Consistency::LocalQuorum })
     }
 
-    /// Sends a request and returns the answer, or the words of a refusal.
+    /// Sends a request and returns the answer, or the refusal.
     pub(crate) fn ask(
         &mut self,
         request: &Request<'_>,
-    ) -> Result<std::result::Result<Answered, String>> {
+    ) -> Result<std::result::Result<Answered, Refusal>> {
         for number in 1.. {
             let why = match self.peer.ask(request) {
                 Ok(answer) => return Ok(Ok(answer)),
-                Err(PeerFailure::Refused(code, why)) if !is_busy(code) => return Ok(Err(why)),
+                Err(PeerFailure::Refused(code, why)) if !is_busy(code) => {
+                    return Ok(Err(Refusal { code, why }));
+                }
                 Err(PeerFailure::Refused(_, why)) => (ErrorKind::Refused, why),
                 Err(PeerFailure::Lost(why)) => (ErrorKind::Unreachable, why),
             };
@@ -72,7 +87,7 @@ impl<'c> Peer<'c> {
 
     /// Sends a request whose refusal ends the transfer.
     pub(crate) fn call(&mut self, request: &Request<'_>) -> Result<Answered> {
-        self.ask(request)?.map_err(|why| Error::new(ErrorKind::Refused, why))
+        self.ask(request)?.map_err(|refusal| Error::new(ErrorKind::Refused, refusal.why))
     }
 
     pub(crate) fn prepare(&mut self, text: &str) -> Result<PreparedStatement> {

@@ -165,8 +165,8 @@ fn flush(
             page_size: None,
             paging: None,
         };
-        if let Err(why) = peer.ask(&Request::Execute(execute))? {
-            refused.push((*place, why));
+        if let Err(refusal) = peer.ask(&Request::Execute(execute))? {
+            refused.push((*place, refusal.why));
         }
     }
     Ok(())

@@ -58,7 +58,7 @@ pub(super) fn export(
     let system = SystemControl::start()?;
     let exported = system.run(export.pace.rate, &shown, |control| {
         let exported = export_items(&what, control);
-        exported.map_err(|error| with_hint(error, what.target != Target::Standard))
+        exported.map_err(|error| with_hint(error, &PositionFile::beside(&export.to, "")))
     })?;
     if what.target != Target::Standard {
         let path = definition_beside(&export.to, DEFINITION);
@@ -135,8 +135,7 @@ fn put(
             skip_bad: import.skip_bad,
         },
     };
-    let goes_on = position.path().is_some();
-    import_items(&what, input, &position, control).map_err(|error| with_hint(error, goes_on))
+    import_items(&what, input, &position, control).map_err(|error| with_hint(error, &position))
 }
 
 /// Imports the tables of a data model, or the one that is named.

@@ -69,7 +69,7 @@ fn copy(
         };
         let migrated = system.run(migrate.rate, &shown, |control| {
             let migrated = migrate_rows(&what, position, control, &told);
-            migrated.map_err(|error| with_hint(error, true))
+            migrated.map_err(|error| with_hint(error, position))
         })?;
         return Ok(Outcome { tables: migrated.tables, left_behind: migrated.left_behind });
     }
@@ -82,7 +82,7 @@ fn copy(
     };
     let tables = system.run(migrate.rate, &shown, |control| {
         let migrated = migrate_items(&what, position, control, &told);
-        migrated.map_err(|error| with_hint(error, true))
+        migrated.map_err(|error| with_hint(error, position))
     })?;
     Ok(Outcome { tables, left_behind: Vec::new() })
 }

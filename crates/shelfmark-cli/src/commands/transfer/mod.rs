@@ -90,21 +90,18 @@ fn position(import: &Import, table: &str) -> PositionFile {
     PositionFile::beside(&import.from, format!("import into {table} at {place}"))
 }
 
-/// Adds to an error that the same call goes on.
-pub(super) fn with_hint(
+/// Adds to an error that the same call goes on, if how far it came was noted.
+fn with_hint(
     error: shelfmark_transfer::Error,
-    goes_on: bool,
+    position: &PositionFile,
 ) -> shelfmark_transfer::Error {
-    let is_later = matches!(
-        error.kind(),
-        ErrorKind::Stopped | ErrorKind::Unreachable | ErrorKind::Refused | ErrorKind::Io
-    );
-    match is_later && goes_on {
-        true => {
+    let is_other = matches!(error.kind(), ErrorKind::BadRecord | ErrorKind::Differs);
+    match position.path() {
+        Some(path) if path.exists() && !is_other => {
             let text = format!("{error}; the same call goes on where this one ended");
             shelfmark_transfer::Error::new(error.kind(), text)
         }
-        false => error,
+        _ => error,
     }
 }
 

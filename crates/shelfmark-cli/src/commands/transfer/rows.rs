@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use shelfmark_cql_protocol::client::{Query, Request};
 use shelfmark_store::vfs;
+use shelfmark_transfer::PositionFile;
 use shelfmark_transfer::feed::Feeding;
 use shelfmark_transfer::input::Input;
 use shelfmark_transfer::items::Target;
@@ -51,11 +52,12 @@ pub(super) fn export(
     };
     let shown = Shown::begin(format!("exporting {table}"));
     let system = SystemControl::start()?;
-    let goes_on = what.target != Target::Standard;
+    let is_file = what.target != Target::Standard;
     let exported = system.run(export.pace.rate, &shown, |control| {
-        export_rows(&what, control).map_err(|error| with_hint(error, goes_on))
+        let exported = export_rows(&what, control);
+        exported.map_err(|error| with_hint(error, &PositionFile::beside(&export.to, "")))
     })?;
-    if goes_on && !exported.definition.is_empty() {
+    if is_file && !exported.definition.is_empty() {
         let path = definition_beside(&export.to, DEFINITION);
         let text = exported.definition.join("\n\n") + "\n";
         vfs::replace_shared(&path, text.as_bytes())
@@ -82,13 +84,12 @@ pub(super) fn import(import: &Import, opened: &Opened, table: &str) -> anyhow::R
         },
     };
     let position = super::position(import, table);
-    let goes_on = position.path().is_some();
     let system = SystemControl::start()?;
     let shown = Shown::begin(format!("importing into {table}"));
     let imported = system.run(import.pace.rate, &shown, |control| {
         let mut input = Input::open(&import.from, row_records_of(form))?;
         import_rows(&what, &mut input, &position, control)
-            .map_err(|error| with_hint(error, goes_on))
+            .map_err(|error| with_hint(error, &position))
     })?;
     told::imports(import, &[Told { table: table.to_owned(), is_new: false, imported }])
 }
