@@ -1,4 +1,4 @@
-//! What a caller says about a running transfer, and hears of it: pace, progress, a stop.
+//! The caller's hand on a running transfer: pace, progress, a stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -51,7 +51,7 @@ pub enum Wrong {
     Text {
         /// The line.
         line: u64,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// The text cannot be read.

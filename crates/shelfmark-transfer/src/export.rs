@@ -20,7 +20,7 @@ const POSITION_PERIOD: Duration = Duration::from_secs(4);
 /// The way that an export has come.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ExportPosition {
-    /// What the first call decided, such as the columns.
+    /// The decision of the first call, such as the columns.
     pub(crate) note: String,
     marks: Vec<Mark>,
     sums: Sums,

@@ -32,7 +32,7 @@ pub struct Bad {
     pub why: String,
 }
 
-/// What came of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// The rows that are durable.
@@ -41,7 +41,7 @@ pub struct Kept {
     pub bad: Vec<Bad>,
 }
 
-/// What came of all records.
+/// The outcome of a feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
     /// The rows that were kept, those of earlier calls included.
@@ -211,7 +211,7 @@ fn next_batch(batches: &Mutex<mpsc::Receiver<Batch>>) -> Option<Batch> {
     batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// What came of the batches up to now.
+/// The outcome of the batches up to now.
 struct Collected<'c> {
     feeding: Feeding,
     file: &'c PositionFile,

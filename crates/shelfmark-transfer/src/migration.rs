@@ -1,5 +1,4 @@
-//! What migrations of live servers have in common: tables one after the other, each copied in parts, then
-//! read on both sides and compared.
+//! Takes over tables one after the other: each is copied in parts, then read on both sides and compared.
 //!
 //! Invariant: a table is done only after both sides were read anew and are the same.
 

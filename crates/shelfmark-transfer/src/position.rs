@@ -16,7 +16,7 @@ const ENDING: &str = ".position";
 /// A position as it stands in its file.
 #[derive(Serialize, Deserialize)]
 struct Noted<P> {
-    /// What is transferred, as a text; another transfer does not go on from here.
+    /// The transfer, as a text; another one does not go on from here.
     of: String,
     position: P,
 }

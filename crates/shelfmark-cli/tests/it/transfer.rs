@@ -1,10 +1,10 @@
 //! `shelfmark export`, `import` and `migrate` from live servers: rows of both faces, through files and over
 //! sockets, with equal checksums.
 
-use std::path::Path;
 use std::process::Output;
 
-use crate::process::{Server, command, shelfmark, stderr, stdout};
+use crate::migrate::{cql, text};
+use crate::process::{Server, shelfmark, stderr, stdout};
 
 /// A keyspace with a column of every type, statics, an index, a view and counters.
 const FILL: [&str; 16] = [
@@ -34,13 +34,6 @@ const FILL: [&str; 16] = [
      IS NOT NULL PRIMARY KEY (txt, a, b)",
 ];
 
-fn cql(server: &Server, statement: &str) -> String {
-    let output =
-        command().args(["cql", "--server", &server.cql, "-e", statement]).output().unwrap();
-    assert!(output.status.success(), "{statement}: {}", stderr(&output));
-    stdout(&output)
-}
-
 fn fill(server: &Server) {
     FILL.iter().for_each(|statement| drop(cql(server, statement)));
 }
@@ -57,10 +50,6 @@ fn refused(arguments: &[&str], part: &str) {
     let output: Output = shelfmark(arguments);
     assert!(!output.status.success(), "{arguments:?}: {}", stdout(&output));
     assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// Returns the part of an outcome that is the checksum.

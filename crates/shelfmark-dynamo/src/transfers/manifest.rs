@@ -105,7 +105,7 @@ pub struct Summary<'s> {
     pub bucket: &'s str,
     /// The prefix of its objects; empty if there is none.
     pub prefix: &'s str,
-    /// What the keys of its objects begin with.
+    /// The beginning of the keys of its objects.
     pub folder: &'s str,
     /// The time of its begin.
     pub start_ms: u64,

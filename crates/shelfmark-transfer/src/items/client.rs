@@ -58,7 +58,7 @@ pub struct Client<'c> {
 }
 
 impl<'c> Client<'c> {
-    /// Connects.
+    /// Connects to the endpoint.
     ///
     /// # Errors
     ///

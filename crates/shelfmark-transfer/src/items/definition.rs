@@ -43,7 +43,7 @@ pub struct Definition {
     pub id: String,
 }
 
-/// What became of a table that was to be made.
+/// The outcome of a request to make a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
     /// It was made.

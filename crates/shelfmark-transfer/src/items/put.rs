@@ -29,7 +29,7 @@ pub struct ItemPutter<'p> {
     table: String,
 }
 
-/// What came of some items.
+/// The outcome of a write of some rows.
 #[derive(Debug, Default)]
 pub struct Put {
     /// Those that were put.

@@ -13,7 +13,7 @@ use crate::sums::Sums;
 /// A file that is appended to; without a path it is standard output.
 pub struct FileOutput {
     path: Option<PathBuf>,
-    /// What stands in front of the rows, and behind them.
+    /// The text in front of the rows, and the one behind them.
     head: Vec<u8>,
     tail: Vec<u8>,
     is_packed: bool,

@@ -30,7 +30,7 @@ use bytes::Bytes;
 
 use crate::sums::Sums;
 
-/// When a cell was written, and when it ends.
+/// The time at which a cell was written, and the time that is left to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Microseconds since the Unix epoch, if they are known.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::client::{Batch, Execute, PreparedStatement, Request};
+use shelfmark_cql_protocol::types::CqlType;
 use shelfmark_cql_protocol::{BatchKind, BoundValue};
 
 use super::counters::Counters;
@@ -58,6 +59,9 @@ impl Insert {
         Ok(Self { columns, plain, stamped })
     }
 }
+
+/// Cells that one statement writes: true for lists, their time, their expiry.
+type Group = (bool, Option<i64>, Option<i32>);
 
 /// A statement with its values, and the row that it is of.
 type Bound<'s> = (&'s PreparedStatement, Vec<BoundValue>, usize);
@@ -197,23 +201,27 @@ fn statements<'s>(
     if row.stamps.is_empty() {
         return whole();
     }
-    // Cells that were written together; those whose time is not known keep the time of now.
-    let mut groups: BTreeMap<(Option<i64>, Option<i32>), Vec<usize>> = BTreeMap::new();
+    // Cells that were written together.
+    let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     for (place, column) in table.columns.iter().enumerate() {
         let has_value = row.cells.get(place).is_some_and(Option::is_some);
         if matches!(column.role, Role::Static | Role::Regular) && has_value {
             let stamp = row.stamps.get(place).copied().unwrap_or_default();
-            groups.entry((stamp.written, stamp.ttl)).or_default().push(place);
+            let is_list = column.is_multi_cell && matches!(column.kind, CqlType::List { .. });
+            groups.entry((is_list, stamp.written, stamp.ttl)).or_default().push(place);
         }
     }
     if groups.is_empty() {
         return whole();
     }
-    let newest = groups.keys().filter_map(|(written, _)| *written).max();
-    let one = |((written, ttl), places): ((Option<i64>, Option<i32>), Vec<usize>)| {
+    let newest = groups.keys().filter_map(|(_, written, _)| *written).max();
+    let one = |((is_list, written, ttl), places): (Group, Vec<usize>)| {
         let mut values = bound(table, insert, row, |place| places.contains(&place));
-        // What has several times, or none, is as old as the newest cell beside it.
-        let Some(written) = written.or(newest) else { return (&insert.plain, values) };
+        // What has several times, or none, is as old as the newest cell beside it. A list is written as of
+        // now: written twice at one time, it would have its elements twice.
+        let Some(written) = written.or(newest).filter(|_| !is_list) else {
+            return (&insert.plain, values);
+        };
         let ttl = ttl.unwrap_or(0);
         values.push(BoundValue::Bytes(Bytes::copy_from_slice(&written.to_be_bytes())));
         values.push(BoundValue::Bytes(Bytes::copy_from_slice(&ttl.to_be_bytes())));

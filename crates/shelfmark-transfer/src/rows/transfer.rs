@@ -26,7 +26,7 @@ pub enum RowForm {
     JsonLines,
     /// Delimited text with a header, quotes doubled.
     Csv,
-    /// What cqlsh's COPY writes: no header, quotes escaped.
+    /// The form of cqlsh's COPY: no header, quotes escaped.
     Copy,
 }
 

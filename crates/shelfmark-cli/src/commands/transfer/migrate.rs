@@ -39,7 +39,7 @@ pub(crate) fn run(migrate: &Migrate) -> anyhow::Result<()> {
     tell(migrate, &outcome?)
 }
 
-/// What was taken over, and what was not.
+/// The tables that were taken over, and what was left behind.
 struct Outcome {
     tables: Vec<MigratedTable>,
     left_behind: Vec<String>,

@@ -33,7 +33,7 @@ pub(super) enum Opened {
 /// A store with its faces.
 pub(super) struct Here {
     engine: Engine,
-    /// What builds indexes in the background.
+    /// The thread that builds indexes in the background.
     upkeep: Upkeep,
     dynamodb: Arc<Face>,
     cql: Arc<shelfmark_cql::Face>,
