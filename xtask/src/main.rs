@@ -13,10 +13,13 @@ mod ci;
 mod clients;
 mod cluster;
 mod deny;
+mod dynamodb_local;
 mod fuzz;
+mod java;
 mod mutants;
 mod oracle;
 mod packages;
+mod publish;
 mod run;
 mod tidy;
 mod wasm;
@@ -36,10 +39,16 @@ Tasks:
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
   packages      run the packages for test suites (clients/pytest-shelfmark, clients/vitest-shelfmark)
+  publish [--build]
+                pack every crate as for a registry; --build compiles each from its package alone
+  report        print the size of the release build and the licences of what it is made of
   book          build the book and run the commands on its pages
   image         build the image of deploy/Containerfile and start it, where buildah is installed
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
+  dynamodb-local [--seed N] [--count N] [--requests N] [--all]
+                compare DynamoDB's operations with DynamoDB Local, which is downloaded; see
+                clients/dynamodb-local
   fuzz [TARGET] [--seconds N]
                 run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
   mutants [AREA] [--seed N] [--count N] [--shard K/N] [--together]
@@ -60,9 +69,13 @@ fn main() -> ExitCode {
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
         ["packages"] => packages::run(),
+        ["publish"] => publish::check(false),
+        ["publish", "--build"] => publish::check(true),
+        ["report"] => publish::report(),
         ["book"] => book::check(),
         ["image"] => book::image(),
         ["oracle", options @ ..] => oracle::run(options),
+        ["dynamodb-local", options @ ..] => dynamodb_local::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         ["mutants", options @ ..] => mutants::run_with_options(options),
         _ => {

@@ -80,6 +80,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Key(key) => commands::key::run(&key),
         Command::Completions(completions) => commands::completions::run(&completions),
+        Command::Man(man) => commands::man::run(&man),
     }
 }
 

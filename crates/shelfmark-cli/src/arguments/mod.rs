@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Key(Key),
     /// Print the completion script of a shell
     Completions(Completions),
+    /// Write the manual pages of all commands
+    Man(Man),
 }
 
 /// Parses an address to listen on.
@@ -680,6 +682,16 @@ pub(crate) struct Mcp {
 pub(crate) struct Completions {
     /// Which shell
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark man | man -l -\n  shelfmark man --out /usr/local/share/man/man1"
+)]
+pub(crate) struct Man {
+    /// Folder for a page per command, created when absent; without it the page `shelfmark.1` is printed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

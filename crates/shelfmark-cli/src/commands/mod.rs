@@ -10,6 +10,7 @@ pub(crate) mod cql;
 pub(crate) mod design;
 pub(crate) mod get;
 pub(crate) mod key;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod put;

@@ -15,13 +15,13 @@ use super::{Outcome, Plan, Stage};
 
 /// Name of each model, the face of its document, and its text.
 pub(super) const MODELS: [(&str, &str, &str); 7] = [
-    ("openchat", "candb", include_str!("../../../../models/seeds/openchat.shelf")),
-    ("reddit", "candb", include_str!("../../../../models/seeds/reddit.shelf")),
-    ("publication", "dynamodb", include_str!("../../../../models/seeds/publication.shelf")),
-    ("blog", "orderedtable", include_str!("../../../../models/seeds/blog.shelf")),
-    ("twissandra", "cassandra-cli", include_str!("../../../../models/seeds/twissandra.shelf")),
-    ("followers", "cql", include_str!("../../../../models/seeds/followers.shelf")),
-    ("phonebook", "cql", include_str!("../../../../models/seeds/phonebook.shelf")),
+    ("openchat", "candb", include_str!("../../data/seeds/openchat.shelf")),
+    ("reddit", "candb", include_str!("../../data/seeds/reddit.shelf")),
+    ("publication", "dynamodb", include_str!("../../data/seeds/publication.shelf")),
+    ("blog", "orderedtable", include_str!("../../data/seeds/blog.shelf")),
+    ("twissandra", "cassandra-cli", include_str!("../../data/seeds/twissandra.shelf")),
+    ("followers", "cql", include_str!("../../data/seeds/followers.shelf")),
+    ("phonebook", "cql", include_str!("../../data/seeds/phonebook.shelf")),
 ];
 
 /// The schema that serves each model completely.

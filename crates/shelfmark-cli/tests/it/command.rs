@@ -59,6 +59,7 @@ fn every_command_helps_with_an_example() {
         "bench",
         "key",
         "completions",
+        "man",
     ];
     let design = [
         "new", "fmt", "check", "prove", "confirm", "verify", "plan", "size", "import", "explain",
@@ -78,6 +79,35 @@ fn every_command_helps_with_an_example() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let first = stdout(&shelfmark(&["man"]));
+    assert!(first.contains(".TH shelfmark 1") && first.contains("cassandra\\-cli"), "{first}");
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    assert!(shelfmark(&["man", "--out", pages.to_str().unwrap()]).status.success());
+    for (page, word) in [
+        ("shelfmark.1", ".SH SUBCOMMANDS"),
+        ("shelfmark-serve.1", "memory\\-limit"),
+        ("shelfmark-cql.1", "forgiving"),
+        ("shelfmark-design-prove.1", "deny"),
+        ("shelfmark-key-ulid.1", "ULID"),
+    ] {
+        let text = std::fs::read_to_string(pages.join(page)).unwrap();
+        assert!(text.contains(word), "{page}: {text}");
+    }
+    let help = stdout(&shelfmark(&["--help"]));
+    let named = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let named =
+        named.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    for command in named.filter(|command| *command != "help") {
+        assert!(pages.join(format!("shelfmark-{command}.1")).exists(), "{command} has no page");
+    }
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    check_refused(&["man", "--out", file.to_str().unwrap()], "cannot write manual pages into");
 }
 
 #[test]
