@@ -71,6 +71,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Restore(restore) => commands::backup::restore(&restore),
         Command::Verify(verify) => commands::verify::run(&verify),
         Command::Mcp(mcp) => commands::mcp::run(&mcp),
+        Command::Export(export) => commands::transfer::export(&export),
+        Command::Import(import) => commands::transfer::import(&import),
         Command::Migrate(migrate) => commands::migrate::run(&migrate),
         Command::Cql(cql) => commands::cql::run(&cql),
         Command::CassandraCli(cli) => commands::cassandra_cli::run(&cli),

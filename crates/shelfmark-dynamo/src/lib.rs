@@ -37,6 +37,7 @@
 pub mod auth;
 mod capacity;
 mod describe;
+mod endpoint;
 mod errors;
 mod expression;
 mod face;
@@ -54,11 +55,13 @@ mod table;
 mod transfers;
 mod watch;
 
+pub use endpoint::DynamoDbEndpoint;
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;
 pub use operations::OPERATIONS;
 pub use reply::{Answer, Reply};
 pub use scope::{Scopes, credential_of};
+pub use transfers::manifest as export_form;
 pub use transfers::{BucketObject, Buckets, is_bucket_name, key_parts};
 pub use watch::{CONDITION_FAILED, exception_of, table_of};
