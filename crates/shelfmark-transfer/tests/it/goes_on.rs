@@ -49,8 +49,9 @@ fn an_export_goes_on_behind_what_is_in_its_output() {
         let (mut calls, mut failed) = (0, 0);
         let exported = loop {
             calls += 1;
-            // Three requests are about the definition; CSV reads the table once before.
-            side.fail_behind(Some(if form == ItemForm::Csv { 10 * calls } else { 4 + calls }));
+            // Three requests are about the definition, so a call reads a page or two. CSV reads the whole
+            // table once before it begins.
+            side.fail_behind(Some(if form == ItemForm::Csv { 11 + calls } else { 5 }));
             match export(&side, form, target(), is_packed) {
                 Ok(exported) => break exported,
                 Err(error) => {
@@ -66,7 +67,7 @@ fn an_export_goes_on_behind_what_is_in_its_output() {
             }
         };
         side.fail_behind(None);
-        assert!(failed > 1, "{name}: {failed}");
+        assert!(failed > 0, "{name}");
         assert_eq!(exported.sums, whole, "{name}");
         let position = PositionFile::beside(&path, "");
         assert!(!position.path().unwrap().exists(), "the position is removed");
