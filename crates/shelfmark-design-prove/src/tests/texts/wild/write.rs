@@ -115,7 +115,7 @@ impl<'a> Values<'a> {
         let selected = self.selected(part, random);
         let mut set = Vec::new();
         let mates = || changeable(part.relation).filter(|one| one.mate.is_some());
-        if chance(random, 1, 3) && mates().count() == 2 {
+        if mates().count() == 2 && chance(random, 1, 3) {
             let gone = chance(random, 1, 2);
             for attribute in mates() {
                 let value = match gone {
