@@ -1,17 +1,10 @@
-//! The interface of an operation, and the list of all.
+//! The interface of an operation.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
 use crate::error::Result;
-use crate::maintain::{Backup, Compact};
-use crate::read::{Get, Query, Scan};
-use crate::stats::Stats;
-use crate::tables::Tables;
-use crate::verify::Verify;
-use crate::watch::{Connections, Slow};
-use crate::write::{Delete, Put};
 
 /// A request that has an answer.
 pub trait Operation: Serialize + DeserializeOwned {
@@ -28,19 +21,3 @@ pub trait Operation: Serialize + DeserializeOwned {
     /// * Its own: what is wrong with the request, or with the store.
     fn run(self, admin: &Admin) -> Result<Self::Answer>;
 }
-
-/// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 12] = [
-    Tables::NAME,
-    Stats::NAME,
-    Get::NAME,
-    Scan::NAME,
-    Query::NAME,
-    Put::NAME,
-    Delete::NAME,
-    Verify::NAME,
-    Backup::NAME,
-    Compact::NAME,
-    Connections::NAME,
-    Slow::NAME,
-];

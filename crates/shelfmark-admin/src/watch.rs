@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::admin::Admin;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
+use crate::servers::ServerFacts;
 
 /// Entries that are kept of slow requests, and of refused ones. Source: ours; some 300 KiB together.
 const ENTRIES_MAX: usize = 128;
@@ -41,6 +42,8 @@ struct Inner {
     refused: Mutex<VecDeque<SlowEntry>>,
     noted: AtomicU64,
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
+    /// The facts that this server tells of itself, once it listens.
+    serves: OnceLock<ServerFacts>,
 }
 
 /// Lists open connections.
@@ -85,6 +88,7 @@ impl Watch {
                 refused: Mutex::default(),
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
+                serves: OnceLock::new(),
             }),
         }
     }
@@ -105,6 +109,16 @@ impl Watch {
             entries.pop_front();
         }
         entries.push_back(entry);
+    }
+
+    /// Notes what this server tells of itself; the first time counts.
+    pub(crate) fn set_serves(&self, facts: ServerFacts) {
+        let _ = self.inner.serves.set(facts);
+    }
+
+    /// Returns what this server tells of itself, once it listens.
+    pub(crate) fn serves(&self) -> Option<&ServerFacts> {
+        self.inner.serves.get()
     }
 
     /// Has connections of a further port listed.
@@ -250,7 +264,7 @@ impl Operation for Connections {
     }
 }
 
-fn watch_of(admin: &Admin) -> Result<&Watch> {
+pub(crate) fn watch_of(admin: &Admin) -> Result<&Watch> {
     let why =
         "only a running server knows that: ask it with --server ADDR, the address of its console";
     admin.watch().ok_or_else(|| Error::invalid(why))

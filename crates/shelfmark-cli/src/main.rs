@@ -64,6 +64,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Query(query) => commands::scan::query(&query),
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
+        Command::Servers(servers) => commands::running::servers(&servers),
         Command::Connections(connections) => commands::running::connections(&connections),
         Command::Slow(slow) => commands::running::slow(&slow),
         Command::Compact(compact) => commands::compact::run(&compact),

@@ -84,7 +84,16 @@ const ALLOWED: [(&str, &[&str]); 33] = [
         "shelfmark-cassandra-cli",
         &["shelfmark-cql", "shelfmark-cql-types", "shelfmark-cql-syntax", "shelfmark-engine"],
     ),
-    ("shelfmark-admin", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
+    (
+        "shelfmark-admin",
+        &[
+            "shelfmark-engine",
+            "shelfmark-keycode",
+            "shelfmark-model",
+            "shelfmark-records",
+            "shelfmark-store",
+        ],
+    ),
     (
         "shelfmark-transfer",
         &[

@@ -48,9 +48,12 @@ pub(crate) enum Command {
     Query(Query),
     /// List tables and their keys
     Tables(Tables),
-    /// Show what a store holds and costs
-    #[command(visible_alias = "info")]
+    /// Show what a store, a table or a partition holds and costs, and where a partition lies
+    #[command(visible_aliases = ["info", "tablestats"])]
     Stats(Stats),
+    /// List the live servers on the store of a running server
+    #[command(visible_alias = "status")]
+    Servers(Servers),
     /// List the connections of clients to a running server
     #[command(visible_alias = "clientstats")]
     Connections(Connections),
@@ -462,11 +465,18 @@ pub(crate) struct Tables {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080"
+    after_help = "A large table is sampled by a bounded number of seeks; figures that are estimates say \
+    'about'.\n\nExamples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080\n  shelfmark \
+    stats Music\n  shelfmark stats Music --partition 'No One You Know'"
 )]
 pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) place: Place,
+    /// Show this table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: Option<String>,
+    /// Show one partition of it: values of the partition key's columns
+    #[arg(short, long, value_name = "VALUE", num_args = 1.., requires = "table")]
+    pub(crate) partition: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -491,6 +501,16 @@ pub(crate) struct RunningServer {
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server that died is listed until its lease is over, at most ten seconds.\n\nExample:\n  \
+    shelfmark servers --server 127.0.0.1:8080"
+)]
+pub(crate) struct Servers {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
 }
 
 #[derive(Debug, Args)]

@@ -26,6 +26,7 @@ mod process;
 mod salvage;
 mod serve;
 mod settings;
+mod sizes;
 mod terminal;
 mod tour;
 mod transfer;
