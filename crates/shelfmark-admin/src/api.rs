@@ -12,6 +12,7 @@ use crate::stats::Stats;
 use crate::tables::Tables;
 use crate::verify::Verify;
 use crate::watch::{Connections, Slow};
+use crate::watched::{WatchClose, WatchModel, WatchOpen, WatchReset};
 use crate::write::{Delete, Put};
 
 impl Admin {
@@ -46,6 +47,10 @@ impl Admin {
             Compact::NAME => self.run_body::<Compact>(request),
             Connections::NAME => self.run_body::<Connections>(request),
             Slow::NAME => self.run_body::<Slow>(request),
+            WatchModel::NAME => self.run_body::<WatchModel>(request),
+            WatchOpen::NAME => self.run_body::<WatchOpen>(request),
+            WatchReset::NAME => self.run_body::<WatchReset>(request),
+            WatchClose::NAME => self.run_body::<WatchClose>(request),
             Backup::NAME => Ok(parse::<Backup>(request)?.answer(self)),
             _ => Err(unknown(name)),
         }

@@ -23,11 +23,13 @@ mod tables;
 mod values;
 mod verify;
 mod watch;
+mod watched;
 mod write;
 
 pub use admin::Admin;
 pub use error::{Error, ErrorKind, Refused, Result};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
+pub use named::DEFAULT_NAMESPACE;
 pub use operation::{OPERATIONS, Operation};
 pub use read::{Get, GetAnswer, PAGE_ITEMS_MAX, Query, Scan, ScanAnswer};
 pub use report::{Range, Report, Step};
@@ -37,5 +39,10 @@ pub use verify::{Verify, VerifyAnswer};
 pub use watch::{
     ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, Slow, SlowAnswer,
     SlowEntry, Watch,
+};
+pub use watched::{
+    Declared, ModelFile, ModelWatch, PatternEntry, SeenRequest, SeenText, Spread, TableChecks,
+    UncoveredEntry, WatchClose, WatchClosed, WatchFinding, WatchModel, WatchOpen, WatchReport,
+    WatchReset, rate_text,
 };
 pub use write::{Delete, Put, WriteAnswer};

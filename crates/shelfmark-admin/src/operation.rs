@@ -11,6 +11,7 @@ use crate::stats::Stats;
 use crate::tables::Tables;
 use crate::verify::Verify;
 use crate::watch::{Connections, Slow};
+use crate::watched::{WatchClose, WatchModel, WatchOpen, WatchReset};
 use crate::write::{Delete, Put};
 
 /// A request that has an answer.
@@ -30,7 +31,7 @@ pub trait Operation: Serialize + DeserializeOwned {
 }
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 12] = [
+pub const OPERATIONS: [&str; 16] = [
     Tables::NAME,
     Stats::NAME,
     Get::NAME,
@@ -43,4 +44,8 @@ pub const OPERATIONS: [&str; 12] = [
     Compact::NAME,
     Connections::NAME,
     Slow::NAME,
+    WatchModel::NAME,
+    WatchOpen::NAME,
+    WatchReset::NAME,
+    WatchClose::NAME,
 ];

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::admin::Admin;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
+use crate::watched::ModelWatch;
 
 /// Entries that are kept of slow requests, and of refused ones. Source: ours; some 300 KiB together.
 const ENTRIES_MAX: usize = 128;
@@ -41,6 +42,8 @@ struct Inner {
     refused: Mutex<VecDeque<SlowEntry>>,
     noted: AtomicU64,
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
+    /// The comparison of requests with a model, where the server can do it.
+    model: OnceLock<Arc<dyn ModelWatch>>,
 }
 
 /// Lists open connections.
@@ -85,6 +88,7 @@ impl Watch {
                 refused: Mutex::default(),
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
+                model: OnceLock::new(),
             }),
         }
     }
@@ -111,6 +115,25 @@ impl Watch {
     pub fn add_connections(&self, list: impl ConnectionList + 'static) {
         let mut lists = self.inner.connections.write().unwrap_or_else(|own| own.into_inner());
         lists.push(Box::new(list));
+    }
+
+    /// Sets the comparison of requests with a model; the first that is set stays.
+    pub fn compare_with(&self, model: Arc<dyn ModelWatch>) {
+        let _ = self.inner.model.set(model);
+    }
+
+    /// Returns the comparison of requests with a model, where the server can do it.
+    #[must_use]
+    pub fn model(&self) -> Option<&Arc<dyn ModelWatch>> {
+        self.inner.model.get()
+    }
+
+    /// Returns the comparison if a model is open: requests are to be passed to it.
+    ///
+    /// Cost: a pointer and a flag.
+    #[must_use]
+    pub fn comparing(&self) -> Option<&dyn ModelWatch> {
+        self.inner.model.get().map(|own| &**own).filter(|own| own.is_open())
     }
 
     /// Returns the open connections, by face and address.
@@ -250,7 +273,7 @@ impl Operation for Connections {
     }
 }
 
-fn watch_of(admin: &Admin) -> Result<&Watch> {
+pub(crate) fn watch_of(admin: &Admin) -> Result<&Watch> {
     let why =
         "only a running server knows that: ask it with --server ADDR, the address of its console";
     admin.watch().ok_or_else(|| Error::invalid(why))

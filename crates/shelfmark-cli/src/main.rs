@@ -66,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Stats(stats) => commands::stats::run(&stats),
         Command::Connections(connections) => commands::running::connections(&connections),
         Command::Slow(slow) => commands::running::slow(&slow),
+        Command::Watch(watch) => commands::watch::run(&watch),
         Command::Compact(compact) => commands::compact::run(&compact),
         Command::Backup(backup) => commands::backup::backup(&backup),
         Command::Restore(restore) => commands::backup::restore(&restore),

@@ -34,6 +34,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod asked;
 pub mod auth;
 mod capacity;
 mod describe;
@@ -54,6 +55,7 @@ mod table;
 mod transfers;
 mod watch;
 
+pub use asked::{AskedBound, AskedKey, asked_changes, asked_keys};
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;

@@ -28,3 +28,4 @@ mod serve;
 mod settings;
 mod terminal;
 mod tour;
+mod watch;
