@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::http::{API, Answer, Method, Request};
 use crate::maintain::{Backup, Compact};
@@ -47,6 +48,7 @@ impl Admin {
             Compact::NAME => self.run_body::<Compact>(request),
             Connections::NAME => self.run_body::<Connections>(request),
             Slow::NAME => self.run_body::<Slow>(request),
+            Config::NAME => self.run_body::<Config>(request),
             WatchModel::NAME => self.run_body::<WatchModel>(request),
             WatchOpen::NAME => self.run_body::<WatchOpen>(request),
             WatchReset::NAME => self.run_body::<WatchReset>(request),

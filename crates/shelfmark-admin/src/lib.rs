@@ -11,6 +11,7 @@
 
 mod admin;
 mod api;
+mod config;
 mod error;
 pub mod http;
 mod maintain;
@@ -27,6 +28,7 @@ mod watched;
 mod write;
 
 pub use admin::Admin;
+pub use config::{Config, ConfigAnswer, HiddenSetting, SettingEntry};
 pub use error::{Error, ErrorKind, Refused, Result};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
 pub use named::DEFAULT_NAMESPACE;

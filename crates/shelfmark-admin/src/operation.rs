@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
+use crate::config::Config;
 use crate::error::Result;
 use crate::maintain::{Backup, Compact};
 use crate::read::{Get, Query, Scan};
@@ -31,7 +32,7 @@ pub trait Operation: Serialize + DeserializeOwned {
 }
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 16] = [
+pub const OPERATIONS: [&str; 17] = [
     Tables::NAME,
     Stats::NAME,
     Get::NAME,
@@ -44,6 +45,7 @@ pub const OPERATIONS: [&str; 16] = [
     Compact::NAME,
     Connections::NAME,
     Slow::NAME,
+    Config::NAME,
     WatchModel::NAME,
     WatchOpen::NAME,
     WatchReset::NAME,

@@ -15,6 +15,7 @@ use shelfmark_engine::AccessReport;
 use shelfmark_engine::locks::lock;
 
 use crate::admin::Admin;
+use crate::config::SettingEntry;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
@@ -44,6 +45,7 @@ struct Inner {
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
     /// The comparison of requests with a model, where the server can do it.
     model: OnceLock<Arc<dyn ModelWatch>>,
+    settings: OnceLock<Vec<SettingEntry>>,
 }
 
 /// Lists open connections.
@@ -89,6 +91,7 @@ impl Watch {
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
                 model: OnceLock::new(),
+                settings: OnceLock::new(),
             }),
         }
     }
@@ -115,6 +118,17 @@ impl Watch {
     pub fn add_connections(&self, list: impl ConnectionList + 'static) {
         let mut lists = self.inner.connections.write().unwrap_or_else(|own| own.into_inner());
         lists.push(Box::new(list));
+    }
+
+    /// Sets the settings that the server was started with; the first that are set stay.
+    pub fn note_settings(&self, settings: Vec<SettingEntry>) {
+        let _ = self.inner.settings.set(settings);
+    }
+
+    /// Returns the settings that the server was started with.
+    #[must_use]
+    pub fn settings(&self) -> &[SettingEntry] {
+        self.inner.settings.get().map_or(&[], Vec::as_slice)
     }
 
     /// Sets the comparison of requests with a model; the first that is set stays.

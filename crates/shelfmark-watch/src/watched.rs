@@ -14,7 +14,7 @@ use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_plan::volume::{Figure, rows};
 use shelfmark_design_prove::calls::Calls;
 
-use crate::asked::{self, Asked, Reading};
+use crate::asked::{self, Reading};
 use crate::items::Items;
 use crate::shape::Shape;
 use crate::tables::Tables;
@@ -189,12 +189,6 @@ impl Watched {
             Some((_, at)) => Some((at, false)),
             None => further.min().map(|(_, at)| (at, true)),
         }
-    }
-
-    /// Reads what a request asks, as [`asked`] does, and returns it with its shapes.
-    #[must_use]
-    pub fn shapes(&self, asked: &[Asked]) -> Vec<Shape> {
-        asked.iter().map(|own| self.tables.shape(own)).collect()
     }
 }
 

@@ -115,6 +115,7 @@ const ALLOWED: [(&str, &[&str]); 33] = [
             "shelfmark-model",
             "shelfmark-records",
             "shelfmark-store",
+            "shelfmark-watch",
         ],
     ),
     (

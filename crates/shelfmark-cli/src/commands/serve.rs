@@ -54,7 +54,7 @@ struct Ready {
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
-    let config = settings::of(flags)?.config;
+    let settings::Settings { config, each, .. } = settings::of(flags)?;
     let reloader = log::start(config.log.as_deref(), config.log_format.as_deref())?;
     tracing::info!("shelfmark {} starts", env!("CARGO_PKG_VERSION"));
     let insecure = config.insecure.unwrap_or(false);
@@ -89,6 +89,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let watch = Watch::new(slow_after(&config));
+    watch.note_settings(each.iter().map(super::config::entry).collect());
     compare(&config, &engine, &watch)?;
     // Where nobody can look, nothing is noted.
     let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));

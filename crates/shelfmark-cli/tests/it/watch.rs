@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::console::console_of;
+use crate::console::{console_of, post};
 use crate::process::{Server, command, shelfmark, stderr, stdout};
+
+/// The header of a body of JSON.
+const JSON_TYPE: &str = "Content-Type: application/json\r\n";
 
 fn model(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
@@ -162,7 +165,8 @@ fn statements_of_cql_are_seen_beside_a_model_that_is_opened_later() {
 #[test]
 fn a_model_without_a_console_or_with_errors_is_refused_at_the_start() {
     let battle = model("reference/battle.shelf");
-    let refused = shelfmark(&["serve", "--memory", "--model", &battle]);
+    let refused = ["serve", "--memory", "--dynamodb", "127.0.0.1:0", "--model", &battle];
+    let refused = shelfmark(&refused);
     assert!(stderr(&refused).contains("model needs console"), "{}", stderr(&refused));
     let flags = ["serve", "--memory", "--console", "127.0.0.1:0", "--dynamodb", "127.0.0.1:0"];
     let refused = shelfmark(&[&flags[..], &["--model", &battle]].concat());
@@ -173,4 +177,19 @@ fn a_model_without_a_console_or_with_errors_is_refused_at_the_start() {
         "{}",
         stderr(&refused)
     );
+}
+
+#[test]
+fn a_running_server_tells_its_settings_and_where_they_come_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path(), &["--slow-after", "7"]);
+    let told = post(&console_of(folder.path()), "/api/v1/config", JSON_TYPE, "{}");
+    let (_, body) = told.split_once("\r\n\r\n").unwrap();
+    let told: Value = serde_json::from_str(body).unwrap();
+    let all = told["settings"].as_array().unwrap();
+    let slow = all.iter().find(|own| own["setting"] == "slow_after").unwrap();
+    assert_eq!((&slow["value"], &slow["from"]), (&json!("7"), &json!("flag --slow-after")));
+    let share = all.iter().find(|own| own["setting"] == "share").unwrap();
+    assert_eq!(share["from"], "default");
+    drop(server.stop("-TERM"));
 }

@@ -9,6 +9,7 @@
 mod findings;
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
@@ -81,7 +82,9 @@ pub struct Comparison {
     groups: Vec<Counts>,
     uncovered: HashMap<Shape, Counts>,
     uncovered_more: u64,
-    statements: HashMap<Arc<str>, Arc<Reading>>,
+    /// What statements ask, by a hash of their texts, in which values may stand.
+    statements: HashMap<u64, Arc<Reading>>,
+    hasher: RandomState,
     findings: Findings,
     tables: BTreeMap<String, TableChecks>,
 }
@@ -99,6 +102,7 @@ impl Comparison {
             uncovered: HashMap::new(),
             uncovered_more: 0,
             statements: HashMap::new(),
+            hasher: RandomState::new(),
             findings: Findings::default(),
             tables: BTreeMap::new(),
             watched,
@@ -180,8 +184,9 @@ impl Comparison {
         }
     }
 
-    fn statement(&mut self, text: &Arc<str>) -> Arc<Reading> {
-        if let Some(known) = self.statements.get(text) {
+    fn statement(&mut self, text: &str) -> Arc<Reading> {
+        let hash = self.hasher.hash_one(text);
+        if let Some(known) = self.statements.get(&hash) {
             return Arc::clone(known);
         }
         // Statements with their values written out are each another text.
@@ -189,7 +194,7 @@ impl Comparison {
             self.statements.clear();
         }
         let reading = Arc::new(asked::statement(text));
-        self.statements.insert(Arc::clone(text), Arc::clone(&reading));
+        self.statements.insert(hash, Arc::clone(&reading));
         reading
     }
 
