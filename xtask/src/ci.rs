@@ -1,7 +1,10 @@
 //! Runs what CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
-use crate::{book, clients, cluster, deny, fuzz, mutants, oracle, packages, publish, tidy, wasm};
+use crate::{
+    book, clients, cluster, deny, dynamodb_local, fuzz, mutants, oracle, packages, publish, tidy,
+    wasm,
+};
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
@@ -31,6 +34,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
         book::image()?;
         fuzz::run_long()?;
         oracle::run_if_there()?;
+        dynamodb_local::run_if_there()?;
         mutants::run_if_there()?;
     }
     println!("all steps passed");

@@ -222,7 +222,7 @@ pub(crate) fn command() -> PathBuf {
 /// A running server, ended with this value.
 pub(crate) struct Server {
     process: Child,
-    dynamodb: String,
+    pub(crate) dynamodb: String,
     pub(crate) cql: String,
 }
 

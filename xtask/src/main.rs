@@ -13,7 +13,9 @@ mod ci;
 mod clients;
 mod cluster;
 mod deny;
+mod dynamodb_local;
 mod fuzz;
+mod java;
 mod mutants;
 mod oracle;
 mod packages;
@@ -44,6 +46,9 @@ Tasks:
   image         build the image of deploy/Containerfile and start it, where buildah is installed
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
+  dynamodb-local [--seed N] [--count N] [--requests N] [--all]
+                compare DynamoDB's operations with DynamoDB Local, which is downloaded; see
+                clients/dynamodb-local
   fuzz [TARGET] [--seconds N]
                 run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
   mutants [AREA] [--seed N] [--count N] [--shard K/N] [--together]
@@ -70,6 +75,7 @@ fn main() -> ExitCode {
         ["book"] => book::check(),
         ["image"] => book::image(),
         ["oracle", options @ ..] => oracle::run(options),
+        ["dynamodb-local", options @ ..] => dynamodb_local::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         ["mutants", options @ ..] => mutants::run_with_options(options),
         _ => {

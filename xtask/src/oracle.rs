@@ -3,12 +3,10 @@
 //! it is asked for by name or in the long mode.
 
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context as _, bail};
-
-use crate::clients::{Server, is_there};
-use crate::run::{root, run as start, target_folder};
+use crate::clients::Server;
+use crate::java::{self, JavaServer};
+use crate::run::{run as start, target_folder};
 
 /// The port of Cassandra; two more behind it are taken.
 const PORT: &str = "19842";
@@ -25,13 +23,10 @@ const CASES: [&str; 4] = ["--count", "10", "--statements", "150"];
 /// here. Of all cases one answer in two hundred differs still.
 const SEED: [&str; 4] = ["--seed", "2017", "--count", "3"];
 
-/// The programs that Cassandra needs.
-const TOOLS: [&str; 2] = ["java", "mvn"];
-
 /// Works as [`run`], with the same cases each time; without a Java machine it is left out, and that
 /// is said.
 pub(crate) fn run_if_there() -> anyhow::Result<()> {
-    if TOOLS.into_iter().all(is_there) { run(&SEED) } else { Ok(()) }
+    if java::is_possible() { run(&SEED) } else { Ok(()) }
 }
 
 /// Checks that the recorded answers are still given. Needs no Java.
@@ -43,21 +38,12 @@ pub(crate) fn check(folder: &Path) -> anyhow::Result<()> {
 
 /// Downloads and starts Cassandra, checks the recorded answers and compares random statements.
 pub(crate) fn run(options: &[&str]) -> anyhow::Result<()> {
-    for tool in TOOLS {
-        if !is_there(tool) {
-            bail!("{tool} is needed (Debian: apt-get install openjdk-17-jre-headless maven)");
-        }
-    }
+    java::require()?;
     start("cargo", &["build", "--package", "shelfmark-cli"])?;
     let folder = target_folder().join("oracle");
-    std::fs::create_dir_all(&folder)?;
-    let libraries = folder.join("lib");
-    if !libraries.exists() {
-        let output = format!("-DoutputDirectory={}", libraries.display());
-        let pom = "clients/cassandra/pom.xml";
-        start("mvn", &["--quiet", "-f", pom, "dependency:copy-dependencies", &output])?;
-    }
-    let cassandra = Cassandra::start(&libraries, &folder.join("cassandra"))?;
+    let libraries = java::libraries("clients/cassandra/pom.xml", &folder)?;
+    let run_folder = folder.join("cassandra");
+    let cassandra = JavaServer::start("clients/cassandra/start.py", &libraries, &run_folder, PORT)?;
     let data = folder.join("shelfmark");
     if data.exists() {
         std::fs::remove_dir_all(&data)?;
@@ -79,32 +65,4 @@ fn shelfmark(folder: &Path) -> anyhow::Result<Server> {
     std::fs::write(&password, ROLE)?;
     let password = password.to_string_lossy();
     Server::start(folder, &["--cql-user", ROLE, "--cql-password-file", &password])
-}
-
-/// A running Cassandra, ended with this value.
-struct Cassandra {
-    process: String,
-}
-
-impl Cassandra {
-    fn start(libraries: &Path, folder: &Path) -> anyhow::Result<Self> {
-        let out = Command::new("python3")
-            .current_dir(root())
-            .arg("clients/cassandra/start.py")
-            .args([libraries, folder])
-            .arg(PORT)
-            .output()
-            .context("cannot start Cassandra")?;
-        if !out.status.success() {
-            bail!("Cassandra did not start: {}", String::from_utf8_lossy(&out.stderr));
-        }
-        Ok(Self { process: String::from_utf8(out.stdout)?.trim().to_owned() })
-    }
-}
-
-impl Drop for Cassandra {
-    fn drop(&mut self) {
-        // There is nobody to tell that it was gone already.
-        let _ = Command::new("kill").arg(&self.process).status();
-    }
 }

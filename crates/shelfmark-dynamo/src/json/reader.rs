@@ -182,6 +182,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a moment, which is written as seconds since the Unix epoch, in whole milliseconds.
+    pub(crate) fn millis(&mut self) -> Result<Option<i64>> {
+        match self.token()? {
+            Token::Number => {
+                let (text, _) = self.number()?;
+                let seconds: f64 = text.parse().unwrap_or(0.0);
+                Ok(Some(saturated(&format!("{:.0}", seconds * 1_000.0))))
+            }
+            Token::Null => self.word("null").map(|()| None),
+            token @ (Token::Object | Token::List | Token::Text | Token::True | Token::False) => {
+                Err(self.mistyped(token, "Date"))
+            }
+        }
+    }
+
     /// Reads a truth value.
     pub(crate) fn boolean(&mut self) -> Result<Option<bool>> {
         match self.token()? {

@@ -10,7 +10,10 @@ use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::streams::{Iterator, StreamName, find_shard, position_of};
 
+/// The types that the service's text lists, in its order, as observed; [`AT_TIMESTAMP`] came later.
 const TYPES: &[&str] = &["AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"];
+
+const AT_TIMESTAMP: &str = "AT_TIMESTAMP";
 
 #[derive(Debug, Default)]
 struct Request {
@@ -18,6 +21,7 @@ struct Request {
     shard: Option<String>,
     iterator_type: Option<String>,
     sequence_number: Option<String>,
+    timestamp_ms: Option<i64>,
 }
 
 /// Answers GetShardIterator.
@@ -33,6 +37,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         Some("LATEST") => face.engine.stream_latest(&state)?,
         Some("AT_SEQUENCE_NUMBER") => numbered(face, &state, number, StreamRange::At)?,
         Some("AFTER_SEQUENCE_NUMBER") => numbered(face, &state, number, StreamRange::After)?,
+        Some(AT_TIMESTAMP) => since(face, &state, request.timestamp_ms)?,
         _ => StreamRange::Oldest,
     };
     let iterator = Iterator { arn, name, shard: state.shard.number, range };
@@ -67,6 +72,17 @@ fn numbered(
     }
 }
 
+/// Returns the range that begins at a moment.
+fn since(face: &Face, state: &StreamShardState, timestamp_ms: Option<i64>) -> Result<StreamRange> {
+    let required = || Error::validation(texts::TIMESTAMP_REQUIRED);
+    let timestamp_ms = timestamp_ms.ok_or_else(required)?;
+    if timestamp_ms > face.now_ms() {
+        return Err(Error::validation(texts::TIMESTAMP_IN_THE_FUTURE));
+    }
+    let at_micros = u64::try_from(timestamp_ms).unwrap_or(0).saturating_mul(1_000);
+    Ok(face.engine.stream_since(state, at_micros)?)
+}
+
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
     Reader::body(body, |reader, name| {
@@ -75,6 +91,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "ShardId" => request.shard = reader.text()?,
             "ShardIteratorType" => request.iterator_type = reader.text()?,
             "SequenceNumber" => request.sequence_number = reader.text()?,
+            "Timestamp" => request.timestamp_ms = reader.millis()?,
             _ => reader.skip()?,
         }
         Ok(())
@@ -84,7 +101,8 @@ fn parse(body: &[u8]) -> Result<Request> {
     shape.required("ShardId", request.shard.is_some());
     shape.shard_id("ShardId", request.shard.as_deref());
     shape.required("ShardIteratorType", request.iterator_type.is_some());
-    shape.one_of("ShardIteratorType", request.iterator_type.as_deref(), TYPES);
+    let listed = request.iterator_type.as_deref().filter(|name| *name != AT_TIMESTAMP);
+    shape.one_of("ShardIteratorType", listed, TYPES);
     if let Some(number) = &request.sequence_number {
         let (least, most) = (SEQUENCE_NUMBER_CHARS_MIN, SEQUENCE_NUMBER_CHARS_MAX);
         shape.text("SequenceNumber", number, least, most);

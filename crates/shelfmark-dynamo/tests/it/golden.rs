@@ -47,12 +47,14 @@ scripts!(
     publication_hierarchy,
     segments,
     streams,
+    streams_at_timestamp,
     tables,
     tools,
     transactions,
     updates,
     values,
     vectors,
+    vectors_restored,
 );
 
 #[test]

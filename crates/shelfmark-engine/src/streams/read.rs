@@ -50,7 +50,7 @@ impl Engine {
         let horizon = self.stream_horizon_micros();
         let log = state.log.id;
         let start = match range {
-            StreamRange::Oldest => oldest(snapshot, state, horizon)?,
+            StreamRange::Oldest => first_since(snapshot, state, horizon)?,
             StreamRange::At(at) => LogStart::At(at),
             StreamRange::After(after) => LogStart::After(after),
         };
@@ -93,6 +93,27 @@ impl Engine {
         Ok(StreamRange::After(last.map_or(state.first, |(last, _)| last)))
     }
 
+    /// Returns the range that begins with the first change of a shard that was written at a moment
+    /// or later, in microseconds since the Unix epoch; of a moment before all changes that are still
+    /// read, the oldest one.
+    ///
+    /// Cost: a few dozen seeks at most.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn stream_since(&self, state: &StreamShardState, at_micros: u64) -> Result<StreamRange> {
+        if at_micros <= self.stream_horizon_micros() {
+            return Ok(StreamRange::Oldest);
+        }
+        let snapshot = self.inner.store.snapshot()?;
+        Ok(match first_since(&*snapshot, state, at_micros)? {
+            LogStart::Front => StreamRange::Oldest,
+            LogStart::At(at) => StreamRange::At(at),
+            LogStart::After(after) => StreamRange::After(after),
+        })
+    }
+
     /// Returns the moment, in microseconds since the Unix epoch, before which changes are too old.
     pub(super) fn stream_horizon_micros(&self) -> u64 {
         let retention = u64::try_from(RETENTION.as_micros()).unwrap_or(u64::MAX);
@@ -100,23 +121,23 @@ impl Engine {
     }
 }
 
-/// Finds the oldest change of a shard that is not too old, by halves: times rise with positions, as
-/// far as the clock does.
-fn oldest(snapshot: &dyn Snapshot, state: &StreamShardState, horizon: u64) -> Result<LogStart> {
+/// Finds the first change of a shard that is not older than a moment, by halves: times rise with
+/// positions, as far as the clock does.
+fn first_since(snapshot: &dyn Snapshot, state: &StreamShardState, moment: u64) -> Result<LogStart> {
     let log = state.log.id;
     let at = |commit| LogStart::At(ChangePosition { commit, position: 0 });
     let found = |start| log_end(snapshot, log, start, Direction::Ascending);
     let mut low = state.first.commit;
-    if found(LogStart::Front)?.is_none_or(|(_, at_micros)| at_micros >= horizon) {
+    if found(LogStart::Front)?.is_none_or(|(_, at_micros)| at_micros >= moment) {
         return Ok(LogStart::Front);
     }
     let last = log_end(snapshot, log, LogStart::Front, Direction::Descending)?;
     let mut high = last.map_or(low, |(last, _)| last.commit).saturating_add(1);
-    // The first change of commit `low` or later may be too old; from `high` on none is.
+    // The first change of commit `low` or later may be older; from `high` on none is.
     while low < high {
         let middle = low + (high - low) / 2;
         match found(at(middle))? {
-            Some((position, at_micros)) if at_micros < horizon => low = position.commit + 1,
+            Some((position, at_micros)) if at_micros < moment => low = position.commit + 1,
             _ => high = middle,
         }
     }

@@ -6,6 +6,7 @@ use shelfmark_engine::{
     Engine, ErrorKind, ItemChange, StreamKeeper, StreamRange, StreamShardState, Write,
 };
 use shelfmark_model::{ChangeImages, Item, Key, TableName, Value};
+use shelfmark_store::clock::Clock as _;
 
 use crate::drivers::{Bed, keys, on_every_driver, plain};
 
@@ -201,6 +202,32 @@ fn what_is_too_old_goes_away_with_its_space() {
         assert_eq!(bed.purge().unwrap(), 0);
         // The counter of ids and the names of two namespaces stay.
         assert!(keys(bed, &[]).len() <= before + 8, "{:?}", keys(bed, &[]));
+    });
+}
+
+#[test]
+fn a_range_begins_at_a_moment() {
+    on_every_driver(|bed| {
+        let before = bed.clock.now_micros();
+        bed.patient(|engine| engine.create_table_with_stream(plain("t"), "s", ChangeImages::Both));
+        for n in 1..=4 {
+            bed.seconds(HOUR);
+            put(bed, item("a", n));
+        }
+        let shard = shards(&bed.engine, "s").remove(0);
+        let (changes, _) = read(&bed.engine, &shard, 10);
+        let since = |at_micros| {
+            let range = bed.engine.stream_since(&shard, at_micros).unwrap();
+            bed.engine.read_stream(&shard, range, 10, usize::MAX).unwrap().changes
+        };
+        for (place, change) in changes.iter().enumerate() {
+            assert_eq!(since(change.at_micros), changes[place..]);
+            assert_eq!(since(change.at_micros + 1), changes[place + 1..]);
+        }
+        assert_eq!(since(before), changes);
+        // Three of them are a day old, and a moment before them stands for what is still read.
+        bed.seconds(23 * HOUR + 1);
+        assert_eq!(since(changes[0].at_micros), changes[3..]);
     });
 }
 

@@ -77,9 +77,11 @@ pub(crate) fn update_without_value(action: &str, name: &str) -> String {
     )
 }
 
+/// Words that an action cannot have a value of this type. DELETE may stand without any.
 pub(crate) fn update_type(action: &str, data_type: &str) -> String {
+    let action = if action == "DELETE" { "DELETE action with value" } else { "ADD action" };
     format!(
-        "One or more parameter values were invalid: {action} action is not supported for the type \
+        "One or more parameter values were invalid: {action} is not supported for the type \
          {data_type}"
     )
 }

@@ -10,7 +10,13 @@ pub(crate) const SEQUENCE_NUMBER_REQUIRED: &str = "SequenceNumber must be specif
      ShardIteratorType AT_SEQUENCE_NUMBER or AFTER_SEQUENCE_NUMBER";
 /// The text for a number that nothing asks for; *ours*.
 pub(crate) const SEQUENCE_NUMBER_FORBIDDEN: &str = "SequenceNumber must not be specified for \
-     ShardIteratorType TRIM_HORIZON or LATEST";
+     ShardIteratorType TRIM_HORIZON, LATEST or AT_TIMESTAMP";
+/// The text for a moment that is missing; *ours*.
+pub(crate) const TIMESTAMP_REQUIRED: &str =
+    "Timestamp must be specified for ShardIteratorType AT_TIMESTAMP";
+/// The text for a moment that is still to come; *ours*. That it is refused: API reference,
+/// "GetShardIterator", read 2026-11.
+pub(crate) const TIMESTAMP_IN_THE_FUTURE: &str = "Invalid Timestamp: it is in the future";
 /// The text for a filter without its shard; *ours*.
 pub(crate) const SHARD_FILTER_INCOMPLETE: &str = "ShardFilter needs both Type and ShardId";
 /// Source: API reference, "GetRecords", errors, read 2026-11.

@@ -20,7 +20,8 @@ pub(crate) struct Overrides {
     local: Option<Vec<IndexRequest>>,
     throughput: Option<ThroughputRequest>,
     on_demand: Option<ThroughputRequest>,
-    has_vectors: bool,
+    /// Counts the vector indexes that were asked for; `None` asks for those of the source.
+    vector_indexes: Option<usize>,
 }
 
 impl Overrides {
@@ -38,7 +39,7 @@ impl Overrides {
             }
             "VectorIndexOverride" => {
                 let indexes = reader.list(|reader| reader.skip().map(Some))?;
-                self.has_vectors = indexes.is_some_and(|indexes| !indexes.is_empty());
+                self.vector_indexes = indexes.map(|indexes| indexes.len());
             }
             _ => return Ok(false),
         }
@@ -63,9 +64,9 @@ impl Overrides {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        match self.has_vectors {
-            true => Err(Error::validation(texts::not_supported("VectorIndexOverride"))),
-            false => Ok(()),
+        match self.vector_indexes {
+            Some(1..) => Err(Error::validation(texts::not_supported("VectorIndexOverride"))),
+            Some(0) | None => Ok(()),
         }
     }
 }
@@ -104,6 +105,10 @@ pub(crate) fn restored_schema(
             }
         }
     }
+    let vectors = if overrides.vector_indexes.is_none() { had.vectors } else { BTreeMap::new() };
+    if billing == Billing::Provisioned && !vectors.is_empty() {
+        return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
+    }
     let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),
@@ -114,6 +119,7 @@ pub(crate) fn restored_schema(
         on_demand: overrides.on_demand.map_or(had.on_demand, ThroughputRequest::caps),
         indexes: metas,
         table_class: had.table_class,
+        vectors,
         restored: Some(restored),
         ..Meta::default()
     };
