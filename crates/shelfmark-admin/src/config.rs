@@ -4,11 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::admin::Admin;
-use crate::error::Result;
-use crate::operation::Operation;
-use crate::watch::watch_of;
-
 /// Asks for the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,13 +36,4 @@ pub struct HiddenSetting {
     pub value: String,
     /// The place.
     pub from: String,
-}
-
-impl Operation for Config {
-    const NAME: &'static str = "config";
-    type Answer = ConfigAnswer;
-
-    fn run(self, admin: &Admin) -> Result<ConfigAnswer> {
-        Ok(ConfigAnswer { settings: watch_of(admin)?.settings().to_vec() })
-    }
 }

@@ -15,7 +15,7 @@ use shelfmark_engine::AccessReport;
 use shelfmark_engine::locks::lock;
 
 use crate::admin::Admin;
-use crate::config::SettingEntry;
+use crate::config::{Config, ConfigAnswer, SettingEntry};
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
@@ -284,6 +284,15 @@ impl Operation for Connections {
 
     fn run(self, admin: &Admin) -> Result<ConnectionsAnswer> {
         Ok(ConnectionsAnswer { connections: watch_of(admin)?.connections() })
+    }
+}
+
+impl Operation for Config {
+    const NAME: &'static str = "config";
+    type Answer = ConfigAnswer;
+
+    fn run(self, admin: &Admin) -> Result<ConfigAnswer> {
+        Ok(ConfigAnswer { settings: watch_of(admin)?.settings().to_vec() })
     }
 }
 

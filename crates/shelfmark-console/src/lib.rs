@@ -45,7 +45,7 @@ pub struct Console {
     pub(crate) cql: Arc<cql::Face>,
     /// Held by long computations over models, of which one runs at a time.
     pub(crate) workbench: models::Workbench,
-    /// What a running server notes; none where the pages are all there is.
+    /// The notes of a running server; none where the pages are all there is.
     pub(crate) watch: Option<Watch>,
 }
 

@@ -30,7 +30,7 @@ pub struct Broken {
     pub kind: &'static str,
     /// The attribute, row family or table.
     pub about: String,
-    /// What is declared and not so.
+    /// The declaration that does not hold.
     pub message: String,
 }
 

@@ -90,7 +90,7 @@ fn fits(family: &Family, shape: &Shape, names: &[&str]) -> bool {
     })
 }
 
-/// What a request asks of a row family, in attributes of its entity or link.
+/// A request to a row family, in attributes of its entity or link.
 struct Asked<'m> {
     model: &'m Model,
     family: &'m Family,

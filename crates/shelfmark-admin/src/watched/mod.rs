@@ -132,7 +132,7 @@ pub struct WatchClose {}
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchClosed {}
 
-/// What was seen since a model was opened or its counts were reset.
+/// The report: all that was seen since a model was opened or its counts were reset.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchReport {
     /// The name of the model's text.
@@ -161,7 +161,7 @@ pub struct WatchReport {
     pub uncovered_more: u64,
     /// Findings, in the order they were made.
     pub findings: Vec<WatchFinding>,
-    /// What was checked of the data of each table.
+    /// The checks of the data of each table.
     pub tables: Vec<TableChecks>,
 }
 
@@ -198,7 +198,7 @@ pub struct PatternEntry {
     pub reads: bool,
     /// The form of its first request.
     pub request: String,
-    /// How often a request came.
+    /// Number of its first requests.
     pub calls: u64,
     /// Requests of its further steps.
     pub further: u64,
@@ -227,7 +227,7 @@ pub struct PatternEntry {
 pub struct UncoveredEntry {
     /// The form of the request.
     pub request: String,
-    /// How often it came.
+    /// Number of the requests.
     pub calls: u64,
     /// A second, on average.
     pub rate: f64,
@@ -250,13 +250,13 @@ pub struct WatchFinding {
     pub kind: String,
     /// The pattern, or the attribute or table.
     pub about: String,
-    /// What was seen, and what is declared.
+    /// The difference between what was seen and what is declared.
     pub message: String,
-    /// How often.
+    /// Number of times.
     pub count: u64,
 }
 
-/// What was checked of the data of a table.
+/// The checks of the data of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableChecks {
     /// The table.
@@ -265,9 +265,9 @@ pub struct TableChecks {
     pub written: u64,
     /// Rows that were read from the store and checked, a few at a time.
     pub sampled: u64,
-    /// How often the whole table was gone through.
+    /// Number of times that the whole table was gone through.
     pub rounds: u64,
-    /// Why the table cannot be read, if so.
+    /// The reason why the table cannot be read, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }

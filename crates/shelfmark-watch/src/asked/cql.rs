@@ -15,7 +15,7 @@ use crate::shape::Kind;
 /// The beginning of the keyspaces that are the server's own.
 const SYSTEM: &str = "system";
 
-/// What a statement asks. Cheap to keep: it holds no value.
+/// A statement as what it asks. Cheap to keep: it holds no value.
 pub type Statement = Reading;
 
 /// Reads a statement.

@@ -47,7 +47,7 @@ pub enum AskedOrder {
     },
 }
 
-/// What one access of a request asks.
+/// One access of a request: the rows that it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// The kind of access.
@@ -89,7 +89,7 @@ impl Asked {
     }
 }
 
-/// What a request asks.
+/// A request as what it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
     /// These accesses; none where it touches no row.

@@ -82,7 +82,7 @@ pub struct Comparison {
     groups: Vec<Counts>,
     uncovered: HashMap<Shape, Counts>,
     uncovered_more: u64,
-    /// What statements ask, by a hash of their texts, in which values may stand.
+    /// Statements that were read, by a hash of their texts, in which values may stand.
     statements: HashMap<u64, Arc<Reading>>,
     hasher: RandomState,
     findings: Findings,
