@@ -16,6 +16,21 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)>`;
 
+// A model of the table below, whose scan no pattern covers.
+const ORDERS = `entity Order {
+  customer: text(max 100)
+  placed: text(max 100)
+  total: int optional
+  key (customer, placed)
+  fanout customer avg 10 max 100
+}
+read orders_of(c) = Order where customer = c order by placed rate 10/s
+write place(c, p, t) = insert Order(customer c, placed p, total t)
+schema own target dynamodb {
+  table orders from Order key (customer; placed) store { total }
+}
+`;
+
 let server, browser, address, endpoint, folder;
 
 async function operation(name, body) {
@@ -207,6 +222,15 @@ const PAGES = {
       await page.locator("#model-state", { hasText: "allowed" }).waitFor();
       await page.locator("#tab-plan").click();
       await page.locator("[data-target]").waitFor();
+    },
+  ],
+  watch: [
+    "/watch",
+    async (page) => {
+      await page.locator("#watch [name=file]").setInputFiles({ name: "orders.shelf", mimeType: "text/plain", buffer: Buffer.from(ORDERS) });
+      await page.locator("#watch-part th", { hasText: "orders_of" }).waitFor();
+      await operation("Scan", { TableName: "orders" });
+      await page.locator("#watch-part pre", { hasText: "read every_order() = Order" }).waitFor({ timeout: 15_000 });
     },
   ],
   server: [

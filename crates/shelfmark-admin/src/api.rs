@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::admin::Admin;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::http::{API, Answer, Method, Request};
 use crate::maintain::{Backup, Compact};
@@ -15,10 +16,11 @@ use crate::table_stats::TableStats;
 use crate::tables::Tables;
 use crate::verify::Verify;
 use crate::watch::{Connections, Slow};
+use crate::watched::{WatchClose, WatchModel, WatchOpen, WatchReset};
 use crate::write::{Delete, Put};
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 15] = [
+pub const OPERATIONS: [&str; 20] = [
     Tables::NAME,
     Stats::NAME,
     TableStats::NAME,
@@ -34,6 +36,11 @@ pub const OPERATIONS: [&str; 15] = [
     Servers::NAME,
     Connections::NAME,
     Slow::NAME,
+    Config::NAME,
+    WatchModel::NAME,
+    WatchOpen::NAME,
+    WatchReset::NAME,
+    WatchClose::NAME,
 ];
 
 impl Admin {
@@ -71,6 +78,11 @@ impl Admin {
             Servers::NAME => self.run_body::<Servers>(request),
             Connections::NAME => self.run_body::<Connections>(request),
             Slow::NAME => self.run_body::<Slow>(request),
+            Config::NAME => self.run_body::<Config>(request),
+            WatchModel::NAME => self.run_body::<WatchModel>(request),
+            WatchOpen::NAME => self.run_body::<WatchOpen>(request),
+            WatchReset::NAME => self.run_body::<WatchReset>(request),
+            WatchClose::NAME => self.run_body::<WatchClose>(request),
             Backup::NAME => Ok(parse::<Backup>(request)?.answer(self)),
             _ => Err(unknown(name)),
         }

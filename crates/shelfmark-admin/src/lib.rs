@@ -11,6 +11,7 @@
 
 mod admin;
 mod api;
+mod config;
 mod error;
 pub mod http;
 pub mod key_line;
@@ -29,13 +30,16 @@ mod tables;
 mod values;
 mod verify;
 mod watch;
+mod watched;
 mod write;
 
 pub use admin::Admin;
 pub use api::OPERATIONS;
+pub use config::{Config, ConfigAnswer, HiddenSetting, SettingEntry};
 pub use error::{Error, ErrorKind, Refused, Result};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
 pub use moment::moment_text;
+pub use named::DEFAULT_NAMESPACE;
 pub use operation::Operation;
 pub use partition_stats::{PartitionStats, PartitionStatsAnswer, PlaceEntry, ShardEntry};
 pub use read::{Get, GetAnswer, PAGE_ITEMS_MAX, Query, Scan, ScanAnswer};
@@ -50,5 +54,10 @@ pub use verify::{Verify, VerifyAnswer};
 pub use watch::{
     ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, Slow, SlowAnswer,
     SlowEntry, Watch,
+};
+pub use watched::{
+    Declared, ModelFile, ModelWatch, PatternEntry, SeenRequest, SeenText, Spread, TableChecks,
+    UncoveredEntry, WatchClose, WatchClosed, WatchFinding, WatchModel, WatchOpen, WatchReport,
+    WatchReset, rate_text,
 };
 pub use write::{Delete, Put, WriteAnswer};

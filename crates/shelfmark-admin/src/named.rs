@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::values::key_value;
 
 /// The namespace of a table that is named without one: the DynamoDB face's.
-pub(crate) const DEFAULT_NAMESPACE: &str = "dynamodb";
+pub const DEFAULT_NAMESPACE: &str = "dynamodb";
 
 /// Names of tables that an error lists.
 const NAMES_TOLD_MAX: usize = 20;

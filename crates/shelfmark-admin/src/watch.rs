@@ -15,10 +15,12 @@ use shelfmark_engine::AccessReport;
 use shelfmark_engine::locks::lock;
 
 use crate::admin::Admin;
+use crate::config::{Config, ConfigAnswer, SettingEntry};
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
 use crate::servers::ServerFacts;
+use crate::watched::ModelWatch;
 
 /// Entries that are kept of slow requests, and of refused ones. Source: ours; some 300 KiB together.
 const ENTRIES_MAX: usize = 128;
@@ -44,6 +46,9 @@ struct Inner {
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
     /// The facts that this server tells of itself, once it listens.
     serves: OnceLock<ServerFacts>,
+    /// The comparison of requests with a model, where the server can do it.
+    model: OnceLock<Arc<dyn ModelWatch>>,
+    settings: OnceLock<Vec<SettingEntry>>,
 }
 
 /// Lists open connections.
@@ -89,6 +94,8 @@ impl Watch {
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
                 serves: OnceLock::new(),
+                model: OnceLock::new(),
+                settings: OnceLock::new(),
             }),
         }
     }
@@ -125,6 +132,36 @@ impl Watch {
     pub fn add_connections(&self, list: impl ConnectionList + 'static) {
         let mut lists = self.inner.connections.write().unwrap_or_else(|own| own.into_inner());
         lists.push(Box::new(list));
+    }
+
+    /// Sets the settings that the server was started with; the first that are set stay.
+    pub fn note_settings(&self, settings: Vec<SettingEntry>) {
+        let _ = self.inner.settings.set(settings);
+    }
+
+    /// Returns the settings that the server was started with.
+    #[must_use]
+    pub fn settings(&self) -> &[SettingEntry] {
+        self.inner.settings.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Sets the comparison of requests with a model; the first that is set stays.
+    pub fn compare_with(&self, model: Arc<dyn ModelWatch>) {
+        let _ = self.inner.model.set(model);
+    }
+
+    /// Returns the comparison of requests with a model, where the server can do it.
+    #[must_use]
+    pub fn model(&self) -> Option<&Arc<dyn ModelWatch>> {
+        self.inner.model.get()
+    }
+
+    /// Returns the comparison if a model is open: requests are to be passed to it.
+    ///
+    /// Cost: a pointer and a flag.
+    #[must_use]
+    pub fn comparing(&self) -> Option<&dyn ModelWatch> {
+        self.inner.model.get().map(|own| &**own).filter(|own| own.is_open())
     }
 
     /// Returns the open connections, by face and address.
@@ -261,6 +298,15 @@ impl Operation for Connections {
 
     fn run(self, admin: &Admin) -> Result<ConnectionsAnswer> {
         Ok(ConnectionsAnswer { connections: watch_of(admin)?.connections() })
+    }
+}
+
+impl Operation for Config {
+    const NAME: &'static str = "config";
+    type Answer = ConfigAnswer;
+
+    fn run(self, admin: &Admin) -> Result<ConfigAnswer> {
+        Ok(ConfigAnswer { settings: watch_of(admin)?.settings().to_vec() })
     }
 }
 

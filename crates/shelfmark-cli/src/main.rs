@@ -67,6 +67,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Servers(servers) => commands::running::servers(&servers),
         Command::Connections(connections) => commands::running::connections(&connections),
         Command::Slow(slow) => commands::running::slow(&slow),
+        Command::Watch(watch) => commands::watch::run(&watch),
         Command::Compact(compact) => commands::compact::run(&compact),
         Command::Backup(backup) => commands::backup::backup(&backup),
         Command::Restore(restore) => commands::backup::restore(&restore),

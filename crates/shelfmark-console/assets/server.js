@@ -271,7 +271,7 @@ async function tell() {
   if (parts.length === 0) {
     const none = document.createElement("p");
     none.className = "soft";
-    none.textContent = "This build of the server does not tell them yet.";
+    none.textContent = "The server tells none of them.";
     parts.push(none);
   }
   place.replaceChildren(...parts);

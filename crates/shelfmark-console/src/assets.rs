@@ -9,7 +9,7 @@ use crate::response::Response;
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Names, kinds and contents.
-const FILES: [(&str, &str, &str); 8] = [
+const FILES: [(&str, &str, &str); 9] = [
     ("console.css", "text/css; charset=utf-8", include_str!("../assets/console.css")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
     ("console.js", SCRIPT, include_str!("../assets/console.js")),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str, &str); 8] = [
     ("ask.js", SCRIPT, include_str!("../assets/ask.js")),
     ("models.js", SCRIPT, include_str!("../assets/models.js")),
     ("server.js", SCRIPT, include_str!("../assets/server.js")),
+    ("watch.js", SCRIPT, include_str!("../assets/watch.js")),
     ("sign-in.js", SCRIPT, include_str!("../assets/sign-in.js")),
 ];
 

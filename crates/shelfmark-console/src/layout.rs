@@ -7,10 +7,11 @@ use crate::fault::Fault;
 use crate::response::Response;
 
 /// The parts of the console, as its navigation lists them: word, address, and key behind `g`.
-const PARTS: [(&str, &str, &str); 4] = [
+const PARTS: [(&str, &str, &str); 5] = [
     ("Tables", "/tables", "t"),
     ("Ask", "/ask", "a"),
     ("Models", "/models", "m"),
+    ("Watch", "/watch", "w"),
     ("Server", "/server", "s"),
 ];
 
@@ -79,6 +80,7 @@ fn keys() -> Markup {
         ("g t", "tables"),
         ("g a", "ask"),
         ("g m", "models"),
+        ("g w", "watch"),
         ("g s", "server"),
         ("j, k", "next and previous row of a list"),
         ("Enter", "open the row"),

@@ -24,10 +24,12 @@ mod rows;
 mod server;
 mod site;
 mod tables;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use shelfmark_admin::Watch;
 use shelfmark_admin::http::Request;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
@@ -43,13 +45,21 @@ pub struct Console {
     pub(crate) cql: Arc<cql::Face>,
     /// Held by long computations over models, of which one runs at a time.
     pub(crate) workbench: models::Workbench,
+    /// The notes of a running server; none where the pages are all there is.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl Console {
     /// Creates the pages. `engine` is the plain one, of no owner.
     #[must_use]
     pub fn new(engine: Engine, dynamodb: Arc<dynamo::Face>, cql: Arc<cql::Face>) -> Self {
-        Self { engine, dynamodb, cql, workbench: models::Workbench::default() }
+        Self { engine, dynamodb, cql, workbench: models::Workbench::default(), watch: None }
+    }
+
+    /// Returns the same pages, which show what a running server notes.
+    #[must_use]
+    pub fn watching(self, watch: Watch) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 
     /// Answers a request, on this thread, which may take as long as a page of rows or a proof.

@@ -46,6 +46,10 @@ impl Response {
         Self::new(status, "application/json", value.to_string())
     }
 
+    pub(crate) fn text(text: String) -> Self {
+        Self::new(200, "text/plain; charset=utf-8", text)
+    }
+
     /// Returns a file that is part of the command, which browsers may keep: its address changes with
     /// its content.
     pub(crate) fn asset(kind: &'static str, text: &'static str) -> Self {

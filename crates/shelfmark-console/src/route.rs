@@ -6,7 +6,7 @@ use shelfmark_admin::http::{Method, Request};
 use crate::fault::{Fault, Result};
 use crate::fields::decode;
 use crate::response::Response;
-use crate::{Console, ask, assets, layout, models, rows, server, tables};
+use crate::{Console, ask, assets, layout, models, rows, server, tables, watch};
 
 /// Answers a request.
 pub(crate) fn answer(console: &Console, request: &Request) -> Response {
@@ -46,6 +46,10 @@ fn get(console: &Console, request: &Request) -> Result<Response> {
         }
         ["ask"] => ask::page(console, request),
         ["models"] => Ok(models::page()),
+        ["watch"] => watch::page(console),
+        ["watch", "part"] => watch::part(console),
+        ["watch", "report"] => watch::download(console, false),
+        ["watch", "report.txt"] => watch::download(console, true),
         ["server"] => server::page(console),
         ["sign-in"] => Ok(layout::sign_in()),
         _ => Err(absent(&request.path)),
@@ -61,6 +65,7 @@ fn post(console: &Console, request: &Request) -> Result<Response> {
         }
         ["ask", "run"] => ask::run(console, request),
         ["ask", "names"] => ask::names(console, request),
+        ["watch", what] => watch::act(console, what, request),
         ["models", what] => models::act(console, what, request),
         _ => Err(absent(&request.path)),
     }

@@ -1,6 +1,7 @@
 //! Tells a watcher of each request that ended: its operation, its duration, and what was read for it.
 //!
-//! What it is not: a trace, which a client asks for and reads. Nothing of a value is told.
+//! What it is not: a trace, which a client asks for and reads. Nothing of a value is told, but for what
+//! stands in the text of a statement, which only a watcher is told that asks for it.
 //!
 //! Invariant: where nobody watches, a request costs one look at a pointer more; what is kept of one that
 //! is watched is bounded.
@@ -19,6 +20,9 @@ use shelfmark_cql_protocol::{CqlError, ErrorCode};
 const STEPS_MAX: usize = 8;
 /// Ranges of a step that are kept.
 const RANGES_MAX: usize = 8;
+/// Statements of a batch whose texts are kept, and bytes of a text.
+const STATEMENTS_MAX: usize = 32;
+const STATEMENT_SIZE_BYTES_MAX: usize = 16 * 1024;
 
 /// The end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,12 +66,39 @@ pub struct EndedRequest<'r> {
     pub report: &'r AccessReport,
     /// The client's end of the connection.
     pub client: SocketAddr,
+    /// The texts of its statements, values of a text included, where the watcher wants them
+    /// ([`Watcher::wants_statements`]): those of a batch up to a limit.
+    pub statements: &'r [Arc<str>],
+    /// True if it asks for the rows behind an earlier page.
+    pub goes_on: bool,
 }
 
 /// A watcher of a face.
 pub trait Watcher: Send + Sync + Debug {
     /// Takes a request that ended, just before its answer is sent. It must not block.
     fn ended(&self, request: &EndedRequest<'_>);
+
+    /// Returns true if it wants the texts of statements. Asked once or twice for each request.
+    fn wants_statements(&self) -> bool {
+        false
+    }
+}
+
+/// The texts of a request's statements, for a watcher that wants them.
+#[derive(Debug, Default)]
+pub(crate) struct Statements(Vec<Arc<str>>);
+
+impl Statements {
+    /// Keeps the text of one more statement, if there is room.
+    pub(crate) fn add(&mut self, text: &str) {
+        if self.0.len() < STATEMENTS_MAX && text.len() <= STATEMENT_SIZE_BYTES_MAX {
+            self.0.push(Arc::from(text));
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[Arc<str>] {
+        &self.0
+    }
 }
 
 /// The names of operations that a watcher is told.

@@ -177,6 +177,12 @@ impl Document {
         serde_json::to_value(schemars::schema_for!(File)).unwrap_or(Json::Null)
     }
 
+    /// Returns the resolved model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
     /// Returns the names of the schemas.
     #[must_use]
     pub fn schemas(&self) -> Vec<String> {

@@ -34,6 +34,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod asked;
 pub mod auth;
 mod capacity;
 mod describe;
@@ -56,6 +57,7 @@ mod transfers;
 mod watch;
 
 pub use endpoint::DynamoDbEndpoint;
+pub use asked::{AskedBound, AskedKey, asked_changes, asked_keys};
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;

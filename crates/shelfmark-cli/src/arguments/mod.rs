@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Connections(Connections),
     /// List slow and refused requests of a running server
     Slow(Slow),
+    /// Compare the requests of a running server with a model
+    Watch(Watch),
     /// Have a store write and merge its files now
     #[command(visible_alias = "flush")]
     Compact(Compact),
@@ -168,6 +170,12 @@ pub(crate) struct Serve {
     /// are noted as well [default: 100]
     #[arg(long, value_name = "MS")]
     pub(crate) slow_after: Option<u64>,
+    /// Compare requests with this model as they come, for `shelfmark watch` and the console's page Watch
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+    /// The schema of --model whose requests clients send [default: the only one for DynamoDB or CQL]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model_schema: Option<String>,
     /// Ask CQL clients to log in; this role is a superuser: it may do everything
     #[arg(long, value_name = "NAME")]
     pub(crate) cql_user: Option<String>,
@@ -531,6 +539,37 @@ pub(crate) struct Slow {
     /// At most this many, the newest
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The report names patterns and forms of keys; no value of a request or row is kept.\n\nExamples:\n  \
+    shelfmark watch --server 127.0.0.1:8080 --model shop.shelf --schema first\n  shelfmark watch --server \
+    127.0.0.1:8080 --json > report.json\n  shelfmark watch --server 127.0.0.1:8080 --reset"
+)]
+pub(crate) struct Watch {
+    /// Address of the server's console (`shelfmark serve --console ADDR`)
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) server: String,
+    /// File with the token of that console; without it the environment variable SHELFMARK_CONSOLE_TOKEN
+    /// is taken
+    #[arg(long, value_name = "FILE")]
+    pub(crate) console_token_file: Option<PathBuf>,
+    /// Open this model there, in the place of the one before
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+    /// The schema of --model [default: the only one for DynamoDB or CQL]
+    #[arg(long, value_name = "NAME", requires = "model")]
+    pub(crate) schema: Option<String>,
+    /// Print the report, then forget what was counted
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) reset: bool,
+    /// Print the report, then close the model: nothing is compared any more
+    #[arg(long, conflicts_with_all = ["model", "reset"])]
+    pub(crate) close: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use serde_json::json;
+use shelfmark_admin::{HiddenSetting, SettingEntry};
 
 use super::settings::{self, Setting};
 use crate::arguments::ConfigCommand;
@@ -11,7 +11,7 @@ use crate::table::print;
 pub(crate) fn run(config: &ConfigCommand) -> anyhow::Result<()> {
     let settings = settings::of(&config.serve)?;
     if config.json {
-        let all: Vec<_> = settings.each.iter().map(described).collect();
+        let all: Vec<_> = settings.each.iter().map(entry).collect();
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&all)?)?;
     } else {
         let rows = settings.each.into_iter().map(|own| {
@@ -27,14 +27,16 @@ pub(crate) fn run(config: &ConfigCommand) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn described(own: &Setting) -> serde_json::Value {
-    json!({
-        "setting": own.name,
-        "value": own.value,
-        "from": own.source.to_string(),
-        "hidden": own.hidden.iter().map(|(source, value)| json!({
-            "value": value,
-            "from": source.to_string(),
-        })).collect::<Vec<_>>(),
-    })
+/// Returns a setting as a running server tells it.
+pub(crate) fn entry(own: &Setting) -> SettingEntry {
+    let hidden = own
+        .hidden
+        .iter()
+        .map(|(source, value)| HiddenSetting { value: value.clone(), from: source.to_string() });
+    SettingEntry {
+        setting: own.name.to_owned(),
+        value: own.value.clone(),
+        from: own.source.to_string(),
+        hidden: hidden.collect(),
+    }
 }

@@ -26,6 +26,7 @@ pub(crate) mod tables;
 pub(crate) mod tour;
 pub(crate) mod transfer;
 pub(crate) mod verify;
+pub(crate) mod watch;
 
 /// A script ended early, with a message that was already printed.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
 use serde::Serialize;
-use shelfmark_admin::{Admin, Watch};
+use shelfmark_admin::{Admin, ModelWatch as _, Watch};
 use shelfmark_console::Console;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
@@ -21,6 +21,7 @@ use shelfmark_server::{
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
+use shelfmark_watch::Watcher;
 
 use super::reload::Reload;
 use super::settings::{self, Config};
@@ -53,7 +54,7 @@ struct Ready {
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
-    let config = settings::of(flags)?.config;
+    let settings::Settings { config, each, .. } = settings::of(flags)?;
     let reloader = log::start(config.log.as_deref(), config.log_format.as_deref())?;
     tracing::info!("shelfmark {} starts", env!("CARGO_PKG_VERSION"));
     let insecure = config.insecure.unwrap_or(false);
@@ -88,6 +89,8 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let watch = Watch::new(slow_after(&config));
+    watch.note_settings(each.iter().map(super::config::entry).collect());
+    compare(&config, &engine, &watch)?;
     // Where nobody can look, nothing is noted.
     let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
     let console = console(&config, console_token, &engine, watch);
@@ -124,6 +127,25 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         tracing::info!("stopped in good order");
     }
     served.and(closed)
+}
+
+/// Lets requests be compared with models where somebody can look, from the start on with the one of the
+/// settings.
+fn compare(config: &Config, engine: &Engine, watch: &Watch) -> anyhow::Result<()> {
+    if config.console.is_none() {
+        if config.model.is_some() {
+            bail!("model needs console: what is seen is told there; set --console 127.0.0.1:8080");
+        }
+        return Ok(());
+    }
+    let watcher = Watcher::new(Admin::new(shared(engine, Share::All)));
+    if let Some(path) = &config.model {
+        let file = super::watch::model(path, config.model_schema.as_deref())?;
+        let opened = watcher.open(&file);
+        opened.with_context(|| format!("cannot compare with {}", path.display()))?;
+    }
+    watch.compare_with(Arc::new(watcher));
+    Ok(())
 }
 
 /// Returns which tables DynamoDB requests of different regions and accounts see.
@@ -375,6 +397,10 @@ fn serve(
     let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
     if let Some(console) = &mut settings.console {
         let pages = Console::new(engine.clone(), Arc::clone(&dynamodb), Arc::clone(&cql));
+        let pages = match console.admin.watch() {
+            Some(watch) => pages.watching(watch.clone()),
+            None => pages,
+        };
         console.site = Some(Arc::new(pages));
     }
     let reload = Reload {

@@ -44,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) console: Option<SocketAddr>,
     pub(crate) console_token_file: Option<PathBuf>,
     pub(crate) slow_after: Option<u64>,
+    pub(crate) model: Option<PathBuf>,
+    pub(crate) model_schema: Option<String>,
     pub(crate) cql_user: Option<String>,
     pub(crate) cql_password_file: Option<PathBuf>,
     pub(crate) cql_authorizer: Option<String>,
@@ -101,7 +103,7 @@ enum Form {
 }
 
 /// Every setting, its form, and what holds where it is not set.
-const SETTINGS: [(&str, Form, &str); 30] = [
+const SETTINGS: [(&str, Form, &str); 32] = [
     ("data", Form::Text, "./shelfmark-data"),
     ("memory", Form::Switch, "false"),
     ("engine", Form::Text, ""),
@@ -120,6 +122,8 @@ const SETTINGS: [(&str, Form, &str); 30] = [
     ("console", Form::Text, ""),
     ("console_token_file", Form::Text, ""),
     ("slow_after", Form::Number, "100"),
+    ("model", Form::Text, ""),
+    ("model_schema", Form::Text, "the only one for DynamoDB or CQL"),
     ("share", Form::Text, "read, or none where one face alone asks who its clients are"),
     ("shared", Form::Switch, "false"),
     ("ready_file", Form::Text, ""),
@@ -333,6 +337,7 @@ fn flag_table(serve: &Serve) -> anyhow::Result<Table> {
         ("dynamodb_tls_certificate", &serve.dynamodb_tls_certificate),
         ("dynamodb_tls_key", &serve.dynamodb_tls_key),
         ("console_token_file", &serve.console_token_file),
+        ("model", &serve.model),
         ("cql_password_file", &serve.cql_password_file),
         ("cql_tls_certificate", &serve.cql_tls_certificate),
         ("cql_tls_key", &serve.cql_tls_key),
@@ -349,6 +354,7 @@ fn flag_table(serve: &Serve) -> anyhow::Result<Table> {
     flags.text("engine", serve.engine.as_deref());
     flags.text("cql_user", serve.cql_user.as_deref());
     flags.text("cql_authorizer", serve.cql_authorizer.as_deref());
+    flags.text("model_schema", serve.model_schema.as_deref());
     flags.text("share", serve.share.as_deref());
     flags.text("durability", serve.durability.as_deref());
     flags.text("log", serve.log.as_deref());

@@ -16,7 +16,7 @@ fn ask(address: &str, path: &str, headers: &str) -> String {
 }
 
 /// Posts a body to the console; returns the whole answer.
-fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
+pub(crate) fn post(address: &str, path: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
     let length = body.len();

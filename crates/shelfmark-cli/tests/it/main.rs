@@ -30,3 +30,4 @@ mod sizes;
 mod terminal;
 mod tour;
 mod transfer;
+mod watch;

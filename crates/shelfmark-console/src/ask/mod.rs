@@ -8,6 +8,7 @@ mod complete;
 mod cql;
 mod dynamo;
 mod picture;
+mod why;
 
 use maud::html;
 use serde_json::json;
@@ -88,7 +89,7 @@ pub(crate) fn run(console: &Console, request: &Request) -> Result<Response> {
         return Err(Fault::bad("type a request first"));
     }
     let begun = console.now();
-    let answer = match text_of(&body, "language") {
+    let mut answer = match text_of(&body, "language") {
         "cql" => {
             cql::run(console, text, text_of(&body, "keyspace"), text_of(&body, "page"), request)
         }
@@ -97,6 +98,9 @@ pub(crate) fn run(console: &Console, request: &Request) -> Result<Response> {
         other => return Err(Fault::bad(format!("there is no language {other:?}"))),
     };
     let took = console.now().saturating_sub(begun);
+    if answer.refusal.is_none() {
+        answer.notes.extend(why::told(console, request, &answer.report)?);
+    }
     let (status, place) = match &answer {
         Answer { refusal: Some(refusal), .. } => (400, refusal.place),
         _ => (200, None),

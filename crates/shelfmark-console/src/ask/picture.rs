@@ -116,6 +116,17 @@ fn line(console: &Console, prefix: &Bytes, read: &Read<'_>) -> Result<Markup> {
     })
 }
 
+/// Finds the table that a step read.
+pub(super) fn table_of_step(
+    console: &Console,
+    step: &AccessStep,
+) -> Result<Option<std::sync::Arc<Table>>> {
+    let prefix = step.ranges.first().and_then(|range| tree_of(&range.start));
+    let Some(prefix) = prefix else { return Ok(None) };
+    let found = table_of(&console.engine, &prefix, &empty(step))?;
+    Ok(found.map(|(table, _)| table))
+}
+
 /// Finds the table whose rows or entries begin with these bytes, and the number of its index.
 fn table_of(
     engine: &Engine,

@@ -33,7 +33,8 @@ const NAME: &str = "model";
 pub(crate) struct Workbench(Mutex<()>);
 
 impl Workbench {
-    fn take(&self) -> MutexGuard<'_, ()> {
+    /// Waits for the place.
+    pub(crate) fn take(&self) -> MutexGuard<'_, ()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,7 +36,7 @@ use crate::limits::{
 use crate::outcome::RequestOptions;
 use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
 use crate::trace_recorder::TraceRecorder;
-use crate::watch::Reads;
+use crate::watch::{Reads, Statements};
 
 /// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
@@ -262,6 +262,8 @@ impl Connection {
                 operation: "OTHER",
                 plan: None,
                 reads: Reads::default(),
+                statements: Statements::default(),
+                goes_on: false,
                 started: self.face.environment.clock.monotonic(),
             }),
             turn: None,
@@ -370,6 +372,7 @@ impl Connection {
 
     fn query(&self, query: Query, user: Option<User>, mut pending: PendingRequest) {
         let skip = query.options.skip_metadata;
+        pending.asks(&query.text);
         let options = match self.options(query.options, user, &pending) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
@@ -434,6 +437,7 @@ impl Connection {
             (Ok(prepared), Ok(options)) => (prepared, options),
             (Err(error), _) | (_, Err(error)) => return pending.refuse(&error),
         };
+        pending.asks(prepared.text());
         if let Some(traced) = &mut pending.traced {
             traced.log.record("Found the prepared statement");
             let text = without_password(prepared.text().to_owned());
@@ -493,6 +497,7 @@ impl Connection {
     ) {
         let face = Arc::clone(&self.face);
         pending.runs_statement(statement);
+        pending.goes_on(options.paging.is_some());
         let weight = face.weigh(statement.weight);
         match weight {
             Weight::Light => face.executor.execute(statement, options, pending.answer(known)),
@@ -665,6 +670,7 @@ fn long_query(
         Ok(statement) => {
             pending.record_step(|| "Preparing statement".to_owned());
             pending.runs_statement(&statement);
+            pending.goes_on(options.paging.is_some());
             let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
             face.executor.execute(&statement, options, pending.answer(known));
         }
@@ -697,11 +703,16 @@ fn run_batch(
     let mut entries = Vec::with_capacity(batch.items.len());
     for (item, values) in batch.items {
         let statement = match item {
-            BatchItem::Text(text) => face.executor.prepare(&text, options.keyspace.as_deref()),
-            BatchItem::Prepared(id) => face
-                .statements
-                .find(&face.executor, &id, pending.version)
-                .map(|prepared| Arc::clone(&prepared.statement)),
+            BatchItem::Text(text) => {
+                pending.asks(&text);
+                face.executor.prepare(&text, options.keyspace.as_deref())
+            }
+            BatchItem::Prepared(id) => {
+                face.statements.find(&face.executor, &id, pending.version).map(|prepared| {
+                    pending.asks(prepared.text());
+                    Arc::clone(&prepared.statement)
+                })
+            }
         };
         match statement {
             Ok(statement) => {

@@ -19,7 +19,7 @@ use super::tracing::{Trace, time_uuid};
 use crate::outcome::{Answer, Answered, Outcome};
 use crate::statement::{Plan, PreparedStatement};
 use crate::trace_recorder::TraceRecorder;
-use crate::watch::{EndedRequest, Ending, Reads, Watcher};
+use crate::watch::{EndedRequest, Ending, Reads, Statements, Watcher};
 
 /// A request on its way: where its answer goes.
 pub(super) struct PendingRequest {
@@ -62,6 +62,8 @@ pub(super) struct OpenWatch {
     pub(super) operation: &'static str,
     pub(super) plan: Option<Arc<Plan>>,
     pub(super) reads: Reads,
+    pub(super) statements: Statements,
+    pub(super) goes_on: bool,
     /// Its start, by the monotonic clock.
     pub(super) started: Duration,
 }
@@ -258,6 +260,22 @@ impl PendingRequest {
         }
     }
 
+    /// Says the text of a statement, to a watcher that wants it.
+    pub(super) fn asks(&mut self, text: &str) {
+        if let Some(watched) = &mut self.watched
+            && watched.watcher.wants_statements()
+        {
+            watched.statements.add(text);
+        }
+    }
+
+    /// Says whether it asks for the rows behind an earlier page, to whoever watches.
+    pub(super) fn goes_on(&mut self, goes_on: bool) {
+        if let Some(watched) = &mut self.watched {
+            watched.goes_on = goes_on;
+        }
+    }
+
     fn end_watch(&mut self, ending: Ending<'_>) {
         let Some(watched) = self.watched.take() else { return };
         let now = self.face.environment.clock.monotonic();
@@ -268,6 +286,8 @@ impl PendingRequest {
             took: now.saturating_sub(watched.started),
             report: &watched.reads.take(),
             client: self.client,
+            statements: watched.statements.all(),
+            goes_on: watched.goes_on,
         });
     }
 

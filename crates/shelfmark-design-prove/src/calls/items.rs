@@ -102,6 +102,22 @@ impl Calls<'_> {
         found
     }
 
+    /// Returns the names of the columns of a table's or index's key, in its order.
+    #[must_use]
+    pub fn key_names(&self, table: TableId) -> Vec<&str> {
+        self.columns.key(table).iter().map(|column| column.name.as_str()).collect()
+    }
+
+    /// Returns the attributes that rows of a family carry, with their columns in its base table.
+    #[must_use]
+    pub fn attributes(&self, id: FamilyId) -> Vec<(&str, ColumnPath)> {
+        let Some(family) = self.schema.families.get(id) else { return Vec::new() };
+        let base = self.base_of(family.table);
+        let named =
+            |path: ColumnPath| Some((self.columns.attribute(base, family.source, &path)?, path));
+        self.carried(id).into_iter().filter_map(named).collect()
+    }
+
     /// Parses an item of a table or index.
     #[must_use]
     pub fn shown(&self, table: TableId, item: &Json) -> Option<ShownItem> {

@@ -32,6 +32,7 @@ pub(crate) mod tree {
 
 pub(crate) use key_condition::{KeyCondition, KeyRelation};
 pub(crate) use placeholders::{Given, Placeholders};
+pub(crate) use update::changed;
 
 use shelfmark_model::{Condition, Patch, Path, Projection, Value};
 

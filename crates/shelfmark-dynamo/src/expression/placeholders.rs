@@ -72,6 +72,16 @@ impl Placeholders {
         Self { names: BTreeMap::new(), values: values.collect() }
     }
 
+    /// Creates the placeholders of an expression that is looked at and not answered.
+    pub(crate) fn unchecked(
+        names: BTreeMap<String, String>,
+        values: BTreeMap<String, Value>,
+    ) -> Self {
+        let names = names.into_iter().map(|(name, own)| (name, Entry::new(own)));
+        let values = values.into_iter().map(|(name, value)| (name, Entry::new(value)));
+        Self { names: names.collect(), values: values.collect() }
+    }
+
     /// Refuses entries that no expression used.
     pub(crate) fn all_used(&self) -> Result<()> {
         let unused = unused(&self.names);

@@ -1,5 +1,7 @@
 //! Parses updates: SET, REMOVE, ADD and DELETE, at most once each, in any order.
 
+use std::collections::BTreeSet;
+
 use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 
 use super::ast::{Arg, Change, Leaf, Operator, Section};
@@ -12,6 +14,7 @@ use super::placeholders::Placeholders;
 use super::projection::apart;
 use super::{Problem, Refused};
 use crate::errors::{texts, type_name};
+use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
 
 /// The functions of updates, all with two operands.
 pub(super) const FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
@@ -21,6 +24,17 @@ pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Patch> 
     let parsed = parse(source)?;
     check(placeholders, &parsed)?;
     translate(placeholders, &parsed.changes)
+}
+
+/// Returns the attributes that an update changes, each once, in the order of their names.
+pub(crate) fn changed(placeholders: &Placeholders, source: &str) -> Option<Vec<String>> {
+    // Longer ones are refused before they are parsed.
+    let source = Some(source).filter(|own| own.len() <= EXPRESSION_SIZE_BYTES_MAX)?;
+    let parsed = parse(source).ok()?;
+    let paths = parsed.changes.iter().map(|change| placeholders.path(&change.path).ok());
+    let names: Option<BTreeSet<String>> =
+        paths.map(|path| path.map(|path| path.attribute)).collect();
+    names.map(|names| names.into_iter().collect())
 }
 
 /// Translates changes, and checks that they go together and that their operands fit.

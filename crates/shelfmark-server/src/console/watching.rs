@@ -1,14 +1,17 @@
-//! Takes requests that ended, of both faces, into the metrics and into the notes of slow and refused ones.
+//! Takes requests that ended, of both faces, into the metrics, into the notes of slow and refused ones,
+//! and, while a model is open, to its comparison with them.
 //!
-//! Invariant: nothing of a value is noted: of a refusal its kind, never its words.
+//! Invariant: nothing of a value is noted: of a refusal its kind, never its words. The comparison is handed
+//! texts of requests, and keeps their form.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use shelfmark_admin::{ConnectionEntry, ConnectionList, Noted, Watch};
+use bytes::Bytes;
+use shelfmark_admin::{ConnectionEntry, ConnectionList, Noted, SeenRequest, SeenText, Watch};
 use shelfmark_cql::{EndedRequest, Ending, Watcher};
 use shelfmark_dynamo::{CONDITION_FAILED, exception_of, table_of};
-use shelfmark_engine::{AccessReport, Environment};
+use shelfmark_engine::{AccessReport, AccessStep, Environment};
 
 use super::metrics::{self, Class};
 use crate::connection_slots::ConnectionSlots;
@@ -53,6 +56,37 @@ impl Watcher for CqlWatcher {
                 now_micros: self.environment.clock.now_micros(),
             });
         }
+        // Statements are there only while a model is open.
+        if !request.statements.is_empty()
+            && let Some(model) = self.watch.comparing()
+        {
+            let is_refused = !matches!(request.ending, Ending::Done);
+            let text = SeenText::Cql(request.statements.to_vec());
+            let now_micros = self.environment.clock.now_micros();
+            let seen = seen(text, request.report, request.took, now_micros);
+            model.take(SeenRequest { is_refused, goes_on: request.goes_on, ..seen });
+        }
+    }
+
+    fn wants_statements(&self) -> bool {
+        self.watch.comparing().is_some()
+    }
+}
+
+/// Returns a request as the comparison with a model takes it.
+fn seen(text: SeenText, report: &AccessReport, took: Duration, now_micros: u64) -> SeenRequest {
+    // Entries of an index and the rows that they lead to are read for one answer: counted once.
+    let most = |count: fn(&AccessStep) -> u64| report.steps.iter().map(count).max();
+    SeenRequest {
+        text,
+        rows_read: most(|step| step.rows_read).unwrap_or_default(),
+        rows_returned: most(|step| step.rows_returned).unwrap_or_default(),
+        ranges: report.steps.iter().map(|step| step.ranges.len() as u64).sum(),
+        bytes_read: report.bytes_read(),
+        took_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        at_ms: now_micros / 1_000,
+        is_refused: false,
+        goes_on: false,
     }
 }
 
@@ -64,7 +98,7 @@ pub(crate) struct EndedOperation<'r> {
     /// The cost: rows and ranges read.
     pub(crate) report: &'r AccessReport,
     /// The body that it was sent, as far as it was read.
-    pub(crate) asked: &'r [u8],
+    pub(crate) asked: &'r Bytes,
     /// The beginning of the body of a refusal.
     pub(crate) refused: Option<&'r [u8]>,
 }
@@ -91,6 +125,13 @@ pub(crate) fn ended(watch: Option<&(Watch, Environment)>, request: &EndedOperati
             report: request.report,
             now_micros: environment.clock.now_micros(),
         });
+    }
+    if let Some(model) = watch.comparing() {
+        let text = SeenText::Dynamo(request.operation, request.asked.clone());
+        let now_micros = environment.clock.now_micros();
+        let seen = seen(text, request.report, request.took, now_micros);
+        // Whether it goes on behind a page stands in its body.
+        model.take(SeenRequest { is_refused, ..seen });
     }
 }
 
