@@ -233,7 +233,7 @@ fn wrong(value: &Json, ty: &Type) -> Option<String> {
         }
         // The requests of a target write moments as numbers or as texts.
         (Type::Timestamp | Type::Date, Json::String(_) | Json::Number(_)) => None,
-        (Type::Bool, Json::Bool(_)) | (Type::Bytes, Json::String(_)) => None,
+        (Type::Bool, Json::Bool(_)) | (Type::Bytes(_), Json::String(_)) => None,
         (Type::List(element, most), Json::Array(values)) => match most {
             Some(most) if values.len() as u64 > *most => {
                 Some(format!("has more than {most} elements"))
