@@ -54,10 +54,10 @@ fn licences() -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     for line in String::from_utf8(output.stdout)?.lines() {
         let line = line.trim_end_matches(" (*)");
         let entry: Value = serde_json::from_str(line).with_context(|| line.to_owned())?;
-        let name = entry["name"].as_str().unwrap_or_default();
+        let part = |name| entry.get(name).and_then(Value::as_str).unwrap_or_default();
         // Crates of the workspace are shown with their folder.
-        let name = name.split(" (").next().unwrap_or_default().to_owned();
-        let licence = entry["licence"].as_str().unwrap_or_default().replace('/', " OR ");
+        let name = part("name").split(" (").next().unwrap_or_default().to_owned();
+        let licence = part("licence").replace('/', " OR ");
         found.entry(licence).or_default().insert(name);
     }
     Ok(found)

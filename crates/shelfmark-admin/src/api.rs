@@ -1,4 +1,4 @@
-//! Dispatches requests of the console's port to the operations, by name.
+//! Dispatches requests of the console's port to the operations, by name, and lists them all.
 
 use serde::de::DeserializeOwned;
 
@@ -7,14 +7,41 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::http::{API, Answer, Method, Request};
 use crate::maintain::{Backup, Compact};
-use crate::operation::{OPERATIONS, Operation};
+use crate::operation::Operation;
+use crate::partition_stats::PartitionStats;
 use crate::read::{Get, Query, Scan};
+use crate::servers::Servers;
 use crate::stats::Stats;
+use crate::table_stats::TableStats;
 use crate::tables::Tables;
 use crate::verify::Verify;
 use crate::watch::{Connections, Slow};
 use crate::watched::{WatchClose, WatchModel, WatchOpen, WatchReset};
 use crate::write::{Delete, Put};
+
+/// The names of the operations, in the order of the help.
+pub const OPERATIONS: [&str; 20] = [
+    Tables::NAME,
+    Stats::NAME,
+    TableStats::NAME,
+    PartitionStats::NAME,
+    Get::NAME,
+    Scan::NAME,
+    Query::NAME,
+    Put::NAME,
+    Delete::NAME,
+    Verify::NAME,
+    Backup::NAME,
+    Compact::NAME,
+    Servers::NAME,
+    Connections::NAME,
+    Slow::NAME,
+    Config::NAME,
+    WatchModel::NAME,
+    WatchOpen::NAME,
+    WatchReset::NAME,
+    WatchClose::NAME,
+];
 
 impl Admin {
     /// Answers a request below [`API`]; `None` for another path. The path itself lists the operations.
@@ -39,6 +66,8 @@ impl Admin {
         match name {
             Tables::NAME => self.run_body::<Tables>(request),
             Stats::NAME => self.run_body::<Stats>(request),
+            TableStats::NAME => self.run_body::<TableStats>(request),
+            PartitionStats::NAME => self.run_body::<PartitionStats>(request),
             Get::NAME => self.run_body::<Get>(request),
             Scan::NAME => self.run_body::<Scan>(request),
             Query::NAME => self.run_body::<Query>(request),
@@ -46,6 +75,7 @@ impl Admin {
             Delete::NAME => self.run_body::<Delete>(request),
             Verify::NAME => self.run_body::<Verify>(request),
             Compact::NAME => self.run_body::<Compact>(request),
+            Servers::NAME => self.run_body::<Servers>(request),
             Connections::NAME => self.run_body::<Connections>(request),
             Slow::NAME => self.run_body::<Slow>(request),
             Config::NAME => self.run_body::<Config>(request),

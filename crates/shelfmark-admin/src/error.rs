@@ -87,6 +87,12 @@ impl From<engine::Error> for Error {
     }
 }
 
+impl From<shelfmark_store::Error> for Error {
+    fn from(error: shelfmark_store::Error) -> Self {
+        engine::Error::from(error).into()
+    }
+}
+
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self::invalid(error.to_string())

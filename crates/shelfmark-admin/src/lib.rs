@@ -14,12 +14,18 @@ mod api;
 mod config;
 mod error;
 pub mod http;
+pub mod key_line;
+mod key_text;
 mod maintain;
+mod moment;
 mod named;
 mod operation;
+mod partition_stats;
 mod read;
 mod report;
+mod servers;
 mod stats;
+mod table_stats;
 mod tables;
 mod values;
 mod verify;
@@ -28,14 +34,21 @@ mod watched;
 mod write;
 
 pub use admin::Admin;
+pub use api::OPERATIONS;
 pub use config::{Config, ConfigAnswer, HiddenSetting, SettingEntry};
 pub use error::{Error, ErrorKind, Refused, Result};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
+pub use moment::moment_text;
 pub use named::DEFAULT_NAMESPACE;
-pub use operation::{OPERATIONS, Operation};
+pub use operation::Operation;
+pub use partition_stats::{PartitionStats, PartitionStatsAnswer, PlaceEntry, ShardEntry};
 pub use read::{Get, GetAnswer, PAGE_ITEMS_MAX, Query, Scan, ScanAnswer};
 pub use report::{Range, Report, Step};
+pub use servers::{ServerAddresses, ServerEntry, Servers, ServersAnswer, announce};
 pub use stats::{Stats, StatsAnswer};
+pub use table_stats::{
+    Extent, IndexExtent, ShardLimits, StretchEntry, TableStats, TableStatsAnswer,
+};
 pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer, readable_tables};
 pub use verify::{Verify, VerifyAnswer};
 pub use watch::{

@@ -17,8 +17,8 @@ pub const DEFAULT_NAMESPACE: &str = "dynamodb";
 /// Names of tables that an error lists.
 const NAMES_TOLD_MAX: usize = 20;
 
-/// Returns a table, or an error that names the existing ones.
-pub(crate) fn table(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+/// Returns a table as it is stored, or an error that names the existing ones.
+pub(crate) fn stored_table(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     let wanted = match name.split_once('.') {
         Some((namespace, name)) => TableName::new(namespace, name),
         None => TableName::new(DEFAULT_NAMESPACE, name),
@@ -26,10 +26,12 @@ pub(crate) fn table(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     // A DynamoDB table's name may have dots in it.
     let dotted = TableName::new(DEFAULT_NAMESPACE, name);
     let found = engine.table(&wanted).or_else(|_| engine.table(&dotted));
-    let table = match found {
-        Ok(table) => table,
-        Err(error) => return Err(absent(engine, &error)),
-    };
+    found.map_err(|error| absent(engine, &error))
+}
+
+/// Returns a table of items, or one of cells as such, or an error that names the existing ones.
+pub(crate) fn table(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+    let table = stored_table(engine, name)?;
     if table.schema.rows != RowKind::Cells {
         return Ok(table);
     }

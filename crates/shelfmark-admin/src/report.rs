@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use shelfmark_engine::AccessReport;
+use shelfmark_store::KeyRange;
 
 /// Ranges of a step that are told; more are counted.
 const RANGES_MAX: usize = 32;
@@ -49,20 +50,18 @@ pub struct Range {
     pub to: Option<String>,
 }
 
+impl From<&KeyRange> for Range {
+    fn from(range: &KeyRange) -> Self {
+        Self { from: hex::encode(&range.start), to: range.end.as_ref().map(hex::encode) }
+    }
+}
+
 impl From<&AccessReport> for Report {
     fn from(report: &AccessReport) -> Self {
         let steps = report.steps.iter().map(|step| Step {
             table: step.table.clone(),
             index: step.index.clone(),
-            ranges: step
-                .ranges
-                .iter()
-                .take(RANGES_MAX)
-                .map(|range| Range {
-                    from: hex::encode(&range.start),
-                    to: range.end.as_ref().map(hex::encode),
-                })
-                .collect(),
+            ranges: step.ranges.iter().take(RANGES_MAX).map(Range::from).collect(),
             ranges_more: step.ranges.len().saturating_sub(RANGES_MAX),
             rows_read: step.rows_read,
             rows_returned: step.rows_returned,

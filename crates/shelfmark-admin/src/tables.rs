@@ -93,7 +93,7 @@ pub fn readable_tables(engine: &Engine) -> Result<(Vec<Arc<Table>>, Vec<String>)
     }
 }
 
-fn entry(table: &Table) -> TableEntry {
+pub(crate) fn entry(table: &Table) -> TableEntry {
     let schema = &table.schema;
     let of_items = schema.indexes.iter().map(|index| IndexEntry {
         name: index.name.clone(),

@@ -29,7 +29,7 @@ impl Serialize for PlainItem<'_> {
 }
 
 /// A value that is written as JSON.
-struct Plain<'a>(&'a Value);
+pub(crate) struct Plain<'a>(pub(crate) &'a Value);
 
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> std::result::Result<S::Ok, S::Error> {

@@ -19,6 +19,7 @@ use crate::config::{Config, ConfigAnswer, SettingEntry};
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::report::{Report, Step};
+use crate::servers::ServerFacts;
 use crate::watched::ModelWatch;
 
 /// Entries that are kept of slow requests, and of refused ones. Source: ours; some 300 KiB together.
@@ -43,6 +44,8 @@ struct Inner {
     refused: Mutex<VecDeque<SlowEntry>>,
     noted: AtomicU64,
     connections: RwLock<Vec<Box<dyn ConnectionList>>>,
+    /// The facts that this server tells of itself, once it listens.
+    serves: OnceLock<ServerFacts>,
     /// The comparison of requests with a model, where the server can do it.
     model: OnceLock<Arc<dyn ModelWatch>>,
     settings: OnceLock<Vec<SettingEntry>>,
@@ -90,6 +93,7 @@ impl Watch {
                 refused: Mutex::default(),
                 noted: AtomicU64::new(0),
                 connections: RwLock::default(),
+                serves: OnceLock::new(),
                 model: OnceLock::new(),
                 settings: OnceLock::new(),
             }),
@@ -112,6 +116,16 @@ impl Watch {
             entries.pop_front();
         }
         entries.push_back(entry);
+    }
+
+    /// Notes what this server tells of itself; the first time counts.
+    pub(crate) fn set_serves(&self, facts: ServerFacts) {
+        let _ = self.inner.serves.set(facts);
+    }
+
+    /// Returns what this server tells of itself, once it listens.
+    pub(crate) fn serves(&self) -> Option<&ServerFacts> {
+        self.inner.serves.get()
     }
 
     /// Has connections of a further port listed.

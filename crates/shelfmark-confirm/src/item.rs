@@ -38,6 +38,7 @@ pub(crate) fn key_type(form: Form) -> KeyType {
         Form::Int => KeyType::I64,
         Form::Timestamp => KeyType::Timestamp,
         Form::Date => KeyType::Date,
+        Form::Bytes => KeyType::Bytes,
     }
 }
 
@@ -53,6 +54,11 @@ pub(crate) fn key_value(form: Form, value: &KeyValue) -> Result<Value, String> {
         (Form::Date, KeyValue::Native(Attribute::Int(n))) => {
             Value::Date(i32::try_from(*n).map_err(|_| wrong())?)
         }
+        (Form::Bytes, KeyValue::Native(Attribute::Text(hex))) => {
+            let at = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+            let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(at).collect();
+            Value::Bytes(bytes.ok_or_else(wrong)?.into())
+        }
         _ => return Err(wrong()),
     })
 }
@@ -64,6 +70,10 @@ fn key_back(value: &Value) -> Option<KeyValue> {
         Value::Bool(bit) => KeyValue::Native(Attribute::Bool(*bit)),
         Value::Int(n) | Value::Timestamp(n) => KeyValue::Native(Attribute::Int(*n)),
         Value::Date(days) => KeyValue::Native(Attribute::Int((*days).into())),
+        Value::Bytes(bytes) => {
+            let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            KeyValue::Native(Attribute::Text(hex))
+        }
         _ => return None,
     })
 }

@@ -24,7 +24,7 @@ mod tests;
 
 pub use report::{Report, Shown, Verdict};
 pub use through::{
-    CqlEndpoint, DynamoDbEndpoint, confirm_at_cql, confirm_at_dynamodb, confirm_through_cql,
+    CqlEndpoint, confirm_at_cql, confirm_at_dynamodb, confirm_through_cql,
     confirm_through_dynamodb, filled,
 };
 

@@ -45,6 +45,12 @@ impl From<shelfmark_engine::Error> for Fault {
     }
 }
 
+impl From<shelfmark_admin::Error> for Fault {
+    fn from(error: shelfmark_admin::Error) -> Self {
+        Self { status: error.kind.status(), message: error.message }
+    }
+}
+
 impl From<shelfmark_store::Error> for Fault {
     fn from(error: shelfmark_store::Error) -> Self {
         Self::failed(format!("the store cannot be read: {error}"))

@@ -1,4 +1,6 @@
-//! Numbers as people read them, and conversions that saturate.
+//! Numbers as people read them.
+
+pub(crate) use shelfmark_admin::key_line::figures::{float, length};
 
 /// Writes bytes with a unit: `1.2 MB`.
 pub(crate) fn bytes(count: u64) -> String {
@@ -36,26 +38,6 @@ fn scaled(count: u64, step: f64, units: &[&str]) -> String {
     } else {
         format!("{left:.1} {name}")
     }
-}
-
-/// Converts a count for arithmetic that need not be exact.
-pub(crate) fn float(count: u64) -> f64 {
-    count as f64
-}
-
-/// Rounds what is not negative.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the conversion saturates, and nothing here is negative"
-)]
-pub(crate) fn whole(number: f64) -> u64 {
-    number.round() as u64
-}
-
-/// Converts a length.
-pub(crate) fn length(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

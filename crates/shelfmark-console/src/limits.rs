@@ -28,15 +28,5 @@ pub const ANSWER_RANGES_MAX: usize = 200;
 pub const ANSWER_LINES_MAX: usize = 4;
 /// Names that are offered while a request is typed.
 pub const NAMES_OFFERED_MAX: usize = 20;
-/// Stretches of a key line.
-pub const STRETCHES_MAX: usize = 60;
-/// Rows that are read to show a small range as it is.
-pub const EXACT_ROWS_MAX: usize = 400;
-/// Bytes that are read for it.
-pub const EXACT_BYTES_MAX: usize = 512 * 1024;
-/// Rows that are read at each sampled place.
-pub const SAMPLE_ROWS: usize = 16;
-/// Bytes that are read there.
-pub const SAMPLE_BYTES_MAX: usize = 32 * 1024;
 /// Entities and links of each kind in a drawn sample.
 pub const SAMPLE_SCALE_MAX: usize = 200;

@@ -26,10 +26,12 @@ pub fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
 
 /// Returns the value that the codec writes as exactly this text, if there is one.
 ///
-/// What [`escape`] wrote, and bytes, numbers with a point and lists, are not read.
+/// What [`escape`] wrote, and numbers with a point and lists, are not read.
 pub fn value(text: &str, ty: &Type, codec: Codec) -> Option<Value> {
     let value = match (codec, ty) {
-        (Codec::Plain, Type::Text(_) | Type::Enum(_)) => Value::Text(text.to_owned()),
+        (Codec::Plain, Type::Text(_) | Type::Enum(_) | Type::Bytes(_)) => {
+            Value::Text(text.to_owned())
+        }
         (Codec::Plain | Codec::Pad(_), Type::Int(_)) | (Codec::Plain, Type::Timestamp) => {
             Value::Int(text.parse().ok()?)
         }

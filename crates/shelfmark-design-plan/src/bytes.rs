@@ -21,7 +21,10 @@ pub fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64 {
         Type::Uuid | Type::Ulid => 16.0,
         Type::Enum(_) => 8.0,
         Type::Text(domain) => domain.max.map_or(32.0, |max| (max as f64 / 2.0).min(64.0)),
-        Type::Bytes => column.facts.get("max").copied().unwrap_or(256.0),
+        Type::Bytes(sizes) => {
+            let declared = sizes.max.map(|max| max as f64);
+            column.facts.get("max").copied().or(declared).unwrap_or(256.0)
+        }
         Type::List(_, max) => max.map_or(64.0, |max| max as f64 * 16.0),
     }
 }

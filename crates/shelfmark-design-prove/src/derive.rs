@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::canon::{canonical, canonical_term, comparisons};
 use super::loops;
 use super::range::Met;
+use super::tally::tallies;
 use super::unique::{available, key_tells};
 use crate::key::facts::is_delimited;
 use shelfmark_design_language::model::schema::{
@@ -23,13 +24,15 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
     let known = read.known_paths(|path| canonical(model, source.relation, path));
     let own = schema.usable(source.relation, read.aggregate.is_some(), &known);
     for family in own {
-        let counts = read.aggregate.is_some()
-            && family.stored.iter().any(|stored| matches!(stored,
-                shelfmark_design_language::model::schema::Stored::Count { relation, .. } if *relation == source.relation));
+        let kept = tallies(family).find(|one| one.answers(model, read));
+        let counts = kept.is_some();
         if family.source != source.relation && !counts {
             continue;
         }
-        let wanted = if counts { counted(model, family, &wanted) } else { wanted.clone() };
+        let wanted = match kept.and_then(|one| one.asked(model, read)) {
+            Some(asked) => counted(model, family, &asked),
+            None => wanted.clone(),
+        };
         let step_by = |met: &[Met]| step(model, schema, family, read, met);
         let mut forms: Vec<ReadStep> = step_by(&wanted).into_iter().collect();
         forms.extend(shorter(schema, read, &forms));

@@ -66,6 +66,7 @@ pub(crate) fn exact_read(
         aggregate: None,
         order: Vec::new(),
         limit: None,
+        page: false,
         offset: false,
         unique: false,
         consistency: shelfmark_design_language::model::Consistency::Any,

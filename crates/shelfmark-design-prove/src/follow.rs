@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
-use super::canon::{canonical, canonical_met, comparisons};
+use super::canon::{canonical, canonical_met};
 use super::paths::{all_key_paths, is_optional};
 use super::range::{Found, Met, find, known_beginnings};
 use super::read::Context;
+use super::tally::tallies;
 use super::unique::{available, clash};
 use shelfmark_design_language::certificate::RowsMax;
-use shelfmark_design_language::model::schema::{Family, ReadStep, Step, Stored};
+use shelfmark_design_language::model::schema::{Family, ReadStep, Step};
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term};
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 
@@ -97,15 +98,9 @@ impl Context<'_> {
 
     /// Proves `count of …` by a count that a row keeps.
     pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) {
-        let Some(source) = self.read.sources.first() else { return };
-        let wanted =
-            comparisons(self.model, source.relation, &source.predicates).unwrap_or_default();
         for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
-            let kept = family.stored.iter().find_map(|stored| match stored {
-                Stored::Count { relation, via, .. } if *relation == source.relation => Some(*via),
-                _ => None,
-            });
-            let (Some(via), Found::Rows { met, .. }) =
+            let kept = tallies(family).find(|one| one.answers(self.model, self.read));
+            let (Some(kept), Found::Rows { met, .. }) =
                 (kept, find(self.step, self.table(), family))
             else {
                 continue;
@@ -116,8 +111,10 @@ impl Context<'_> {
                 continue;
             };
             let same = self.model.relation(family.source).key() == path.as_slice()
-                && wanted
-                    == [Met { row: Term::Column(vec![via]), op: CondOp::Eq, plan: plan.clone() }];
+                && kept.asked(self.model, self.read).is_some_and(|asked| {
+                    let row = Term::Column(vec![kept.via]);
+                    asked == [Met { row, op: CondOp::Eq, plan: plan.clone() }]
+                });
             if same && later.is_empty() && self.step.verb == Verb::Get && family.when.is_empty() {
                 if let Some(clash) = clash(self.model, self.schema, id) {
                     analysis.fail(4, "U1", clash.text());
@@ -126,12 +123,12 @@ impl Context<'_> {
                 analysis.rows_max = RowsMax::number(1.0);
                 analysis.note(
                     7,
-                    format!("{} keeps the count; no row counts as none", family.name.text),
+                    format!("{} keeps the number; no row counts as none", family.name.text),
                 );
                 return;
             }
         }
-        analysis.fail(7, "A6", "no row keeps this count");
+        analysis.fail(7, "A6", "no row keeps this number");
     }
 }
 

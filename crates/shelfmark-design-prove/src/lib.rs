@@ -35,6 +35,7 @@ pub mod range;
 mod read;
 mod source;
 mod spare;
+pub mod tally;
 mod there;
 mod together;
 pub mod unique;

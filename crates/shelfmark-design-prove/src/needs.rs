@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::canon::canonical;
 use super::paths::all_key_paths;
+use super::tally::{Tally, Turn};
 use super::unique::available;
 use crate::eval::state::compare;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -101,14 +102,13 @@ pub(crate) fn needs(
                     ));
                 }
             }
-            Stored::Count { relation, via, .. }
-                if updates && *relation == effect.relation && changes.contains(via) =>
+            Stored::Tally { via, .. } => match Tally::of(stored).map(|one| one.turn(model, effect))
             {
-                found.push(Need::Unplanned("a count moves from one row to another".to_owned()));
-            }
-            Stored::Collect { relation, via, .. } | Stored::Count { relation, via, .. }
-                if !updates && *relation == effect.relation =>
-            {
+                Some(Turn::Unplanned(why)) => found.push(Need::Unplanned(why.to_owned())),
+                None | Some(Turn::Same) => {}
+                Some(_) => found.push(Need::PatchParent { via: *via }),
+            },
+            Stored::Collect { relation, via, .. } if !updates && *relation == effect.relation => {
                 found.push(Need::PatchParent { via: *via });
             }
             _ => {}

@@ -43,6 +43,33 @@ pub fn all_key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     paths
 }
 
+/// Returns the attributes that are there exactly where the one at the end of a path is.
+pub(super) fn mates(model: &Model, relation: usize, path: &[usize]) -> Vec<ColumnPath> {
+    let Some((last, head)) = path.split_last() else { return Vec::new() };
+    let owner = model.relation(model.path_owner(relation, path));
+    let beside = |column: usize| head.iter().copied().chain([column]).collect();
+    owner.mates(*last).map(beside).collect()
+}
+
+/// Returns what conditions say of attributes that come together with those that they are on: where
+/// one is there, or absent, the others are.
+pub(super) fn told_together(model: &Model, relation: usize, met: &[Met]) -> Vec<Met> {
+    let mut found = Vec::new();
+    for one in met {
+        let Term::Column(path) = &one.row else { continue };
+        // What lies behind a reference is there only where the reference is.
+        let heads = (1..=path.len()).filter_map(|length| path.get(..length));
+        let whole = path.as_slice();
+        let told = heads.filter(|head| one.op != CondOp::Absent || *head == whole);
+        let op = if one.op == CondOp::Absent { CondOp::Absent } else { CondOp::Present };
+        for mate in told.flat_map(|head| mates(model, relation, head)) {
+            let plan = Term::Const(Value::Null);
+            found.push(Met { row: Term::Column(mate), op, plan });
+        }
+    }
+    found
+}
+
 /// Returns true if some step of the path may be absent.
 pub fn is_optional(model: &Model, relation: usize, path: &[usize]) -> bool {
     (1..=path.len()).any(|length| {

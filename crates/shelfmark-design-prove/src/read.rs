@@ -7,13 +7,14 @@
 use super::analysis::Analysis;
 use super::canon::comparisons;
 use super::range::Met;
+use super::tally::is_tally;
 use crate::key::facts::codec_is_total;
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
 use shelfmark_design_language::model::{Consistency, Model, Read, Term, Value};
-use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Verb};
+use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 use shelfmark_design_language::target::Target;
 
 pub(super) struct Context<'a> {
@@ -52,11 +53,11 @@ pub(crate) fn analyse(
     };
     let context = Context { model, schema, target, read, step };
     context.bound(&mut analysis);
-    if read.offset || matches!(read.aggregate, Some((_, Some(_)))) {
+    if read.offset || read.aggregate.is_some() && !is_tally(read) {
         analysis.fail(7, "A6", "no range of keys skips rows or computes over them");
         return analysis;
     }
-    if matches!(read.aggregate, Some((Aggregate::Count, None))) {
+    if is_tally(read) {
         context.counted(later, &mut analysis);
         return analysis;
     }
@@ -203,6 +204,12 @@ impl Context<'_> {
         let other = tail.take.is_some() && tail.take != self.read.limit.as_ref();
         if other || tail.takes_again {
             analysis.fail(4, "A4", "the plan takes another number of rows than the pattern asks");
+        }
+        let outside = tail.sort.is_some() || tail.take.is_some() || !tail.filters.is_empty();
+        if self.read.page && (outside || self.step.each.is_some()) {
+            let why = "no request asks for the next page: what is merged, sorted, filtered or cut \
+                       outside the store ends at no key";
+            analysis.fail_request(why);
         }
         let asked = |filter: &FilterPredicate| {
             self.read.sources.iter().all(|source| {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
-use super::paths::{all_key_paths, fixed_in_all, is_optional};
+use super::paths::{all_key_paths, fixed_in_all, is_optional, told_together};
 use super::range::{Found, Met, find, known_beginnings, may_touch};
 use super::read::{Context, NAMES_MAX, Part1, Tail};
 use super::unique::{Clash, available, clash, key_paths};
@@ -103,6 +103,7 @@ impl Context<'_> {
         let mut facts = one.met.clone();
         facts.extend(when.iter().cloned());
         facts.extend(self.always_present(family));
+        facts.extend(told_together(model, relation, &facts));
         facts.extend(one.met.iter().filter_map(|met| self.whole_beginning(met)));
         for met in &one.met {
             // `each x in xs` over a list input is `in`; over all buckets it is nothing.
@@ -139,13 +140,15 @@ impl Context<'_> {
                 analysis.fail(4, "A4", why);
             }
         }
+        let mut told = wanted.clone();
+        told.extend(told_together(model, relation, &wanted));
         for condition in &when {
-            if !implied(condition, &wanted) {
+            if !implied(condition, &told) {
                 let why = format!("{} holds only some of the rows", family.name.text);
                 analysis.fail(4, "A4", why);
             }
         }
-        self.present(family, &wanted, analysis);
+        self.present(family, &told, analysis);
         analysis.note(2, format!("one interval of {}", self.table().name.text));
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
     }

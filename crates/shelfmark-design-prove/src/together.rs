@@ -13,6 +13,7 @@ use super::analysis::Analysis;
 use super::canon::canonical;
 use super::needs::{Need, changes, needs, replaces, stays_out};
 use super::paths::all_key_paths;
+use super::tally::tallies;
 use super::unique::available;
 use crate::closure::determines_tuple;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -161,7 +162,7 @@ impl<'a> Pairs<'a> {
             Some(Need::Patch) => effect.kind == EffectKind::Increment || !told_by(&effect.set),
             _ => true,
         };
-        let counted = asked.parent && effect.kind == EffectKind::Delete;
+        let counted = asked.parent && effect.kind != EffectKind::Insert;
         let relation = &self.model.relation(effect.relation).name.text;
         (!harmless || counted)
             .then(|| format!("the loop may come to one {relation} of {} twice", family.name.text))
@@ -212,8 +213,18 @@ impl<'a> Pairs<'a> {
         if moved(first) && (copies(second) || moved(second)) || copies(first) && moved(second) {
             return Some(format!("one {relation} may hold copies of both that change"));
         }
-        let taken = second.effect.kind == EffectKind::Delete;
-        if first.parent && second.parent && taken && !self.apart(first.effect, second.effect) {
+        let taken = second.effect.kind != EffectKind::Insert;
+        // What a sum or a count of some depends on may have been changed before.
+        let rich = || {
+            let relation = first.effect.relation;
+            relation == second.effect.relation
+                && tallies(family).any(|one| one.relation == relation && one.is_rich())
+        };
+        if (first.parent || rich())
+            && second.parent
+            && taken
+            && !self.apart(first.effect, second.effect)
+        {
             return Some("what is kept of a tuple may be taken away twice".to_owned());
         }
         None

@@ -16,6 +16,7 @@ use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
+use super::tally::{Tally, Turn};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
 use super::write_case::WriteCase;
@@ -86,6 +87,25 @@ pub(super) fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
     effect.kind != EffectKind::Insert
         && effect.each.as_ref().is_some_and(|each| each.relation == effect.relation)
         && model.relation(effect.relation).key().iter().all(own)
+}
+
+/// Returns the attributes of an effect's tuple that lists, counts and sums of a family depend on.
+pub(super) fn kept_paths(model: &Model, family: &Family, effect: &Effect) -> BTreeSet<ColumnPath> {
+    let mut found = BTreeSet::new();
+    for stored in &family.stored {
+        match stored {
+            Stored::Collect { relation, path, .. } if *relation == effect.relation => {
+                found.insert(canonical(model, *relation, path));
+            }
+            Stored::Tally { .. } => {
+                let tally =
+                    Tally::of(stored).filter(|one| !matches!(one.turn(model, effect), Turn::Same));
+                found.extend(tally.into_iter().flat_map(|one| one.columns()));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 pub(super) struct Prover<'a> {
@@ -556,12 +576,7 @@ impl Prover<'_> {
         let key = self.model.relation(family.source).key().to_vec();
         let by_key = all_key_paths(self.model, family).iter().all(|path| *path == key);
         let mut wanted = vec![vec![via]];
-        wanted.extend(family.stored.iter().filter_map(|stored| match stored {
-            Stored::Collect { relation, path, .. } if *relation == effect.relation => {
-                Some(canonical(self.model, *relation, path))
-            }
-            _ => None,
-        }));
+        wanted.extend(kept_paths(self.model, family, effect));
         if !by_key || !wanted.iter().all(|path| known.contains(path)) {
             analysis.fail_call(
                 "W1",
@@ -571,15 +586,14 @@ impl Prover<'_> {
         // Taking away what is not there must take nothing away.
         let looked = loops_over_itself(self.model, effect)
             || self.reads_before(effect, at).any(|other| other.when.is_empty());
-        if effect.kind == EffectKind::Delete && !looked {
-            analysis.fail(
-                4,
-                "W2",
-                format!(
-                    "{} is changed without looking whether there is something to delete",
-                    family.name.text
-                ),
-            );
+        if effect.kind != EffectKind::Insert && !looked {
+            let what = match effect.kind {
+                EffectKind::Delete => "something to delete",
+                _ => "what it follows",
+            };
+            let name = &family.name.text;
+            let why = format!("{name} is changed without looking whether there is {what}");
+            analysis.fail(4, "W2", why);
         }
         let seen = effect.existing == Existing::Unless && looked && effect.each.is_none();
         if effect.existing != Existing::Fresh && !seen {

@@ -107,9 +107,11 @@ impl Deriver<'_> {
                 }
                 self.add(id, patch);
             }
-            Need::PatchParent { .. } => {
-                if effect.kind == EffectKind::Delete || effect.existing == Existing::Unless {
-                    self.read_own(effect, available(self.model, family));
+            Need::PatchParent { via } => {
+                if effect.kind != EffectKind::Insert || effect.existing == Existing::Unless {
+                    let mut wanted = super::write::kept_paths(self.model, family, effect);
+                    wanted.insert(vec![*via]);
+                    self.read_own(effect, &wanted);
                 }
                 self.add(id, patch);
             }

@@ -34,7 +34,7 @@ use serde::de::DeserializeOwned;
 
 use shelfmark_design_language::certificate::{Certificate, Status, text};
 use shelfmark_design_language::model::schema::{Schema, Step};
-use shelfmark_design_language::model::{Model, Read, Write};
+use shelfmark_design_language::model::{Model, Read, Value, Write};
 use world::{Dice, World, draw_inputs};
 
 /// Number of states that one certificate is run on.
@@ -190,6 +190,9 @@ fn run(
         if !answer.accepts(&found.items) {
             return Err(format!("state {attempt} has another answer than the plan gives"));
         }
+        if read.page && !joined(&world, schema, &rows, read, steps, &inputs)? {
+            return Err(format!("state {attempt}: pages together are not what is asked for"));
+        }
         // A filter that drops what was read is no answer without other rows.
         let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
         let filters = steps.iter().any(|step| matches!(step, Step::Filter(_)));
@@ -203,6 +206,25 @@ fn run(
         }
     }
     Ok(format!("rules and {RUNS} states"))
+}
+
+/// Returns true if all pages together are the whole answer: the rows of the range without its limit.
+fn joined(
+    world: &World<'_>,
+    schema: &Schema,
+    rows: &shelf::Rows,
+    read: &Read,
+    steps: &[Step],
+    inputs: &[Value],
+) -> Result<bool, String> {
+    let whole = Read { limit: None, page: false, ..read.clone() };
+    let mut steps = steps.to_vec();
+    if let Some(Step::Read(first)) = steps.first_mut() {
+        first.limit = None;
+    }
+    let found = shelf::run(world.model, schema, rows, &whole, &steps, inputs)
+        .map_err(|error| format!("the call cannot be formed: {error}"))?;
+    Ok(meaning::answer(world, &whole, inputs).accepts(&found.items))
 }
 
 /// Decodes the steps of the certificate.

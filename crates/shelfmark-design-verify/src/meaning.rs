@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::shelf::is_number;
 use super::world::{Tuple, World};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{OrderKey, Read, RelationId, Term, Value, Write};
@@ -26,11 +27,17 @@ fn input(inputs: &[Value]) -> impl Fn(&Term) -> Option<Value> {
 pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer {
     let leaf = input(inputs);
     let mut items: Vec<(Vec<Value>, Item)> = Vec::new();
+    let mut sum: i64 = 0;
     for (number, source) in read.sources.iter().enumerate() {
         let of = source.relation;
         for tuple in world.of(of) {
             if !source.predicates.iter().all(|one| world.meets(of, tuple, one, &leaf)) {
                 continue;
+            }
+            if let Some((Aggregate::Sum, Some(path))) = &read.aggregate
+                && let Value::Int(n) = world.at(of, tuple, path)
+            {
+                sum = sum.saturating_add(n);
             }
             let by = read.order.iter().map(|(key, _)| match key {
                 OrderKey::Kind => Value::Int(i64::try_from(number).unwrap_or(i64::MAX)),
@@ -46,8 +53,11 @@ pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer
             items.push((by.collect(), (of, shown.collect())));
         }
     }
-    if matches!(read.aggregate, Some((Aggregate::Count, None))) {
-        let count = Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX));
+    if is_number(read) {
+        let count = match &read.aggregate {
+            Some((Aggregate::Sum, _)) => Value::Int(sum),
+            _ => Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX)),
+        };
         let of = read.sources.first().map_or(0, |source| source.relation);
         return Answer { items: vec![(Vec::new(), (of, vec![count]))], limit: None };
     }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a plan passes only when none of these rules forbids it.
 
-use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
 };
@@ -74,11 +74,11 @@ pub(super) fn write(
             if schema.target == "dynamodb" && step.kind.is_patch() {
                 summed_keys(model, schema, write, *id, family)?;
             }
-            let counts = |stored: &Stored| matches!(stored, Stored::Count { .. });
+            let counts = |stored: &Stored| matches!(stored, Stored::Tally { .. });
             let keeps = family.stored.iter().any(counts) && !family.stored.iter().all(counts);
             let alters = |kind| matches!(kind, EffectKind::Insert | EffectKind::Delete);
             let counted = family.stored.iter().any(|stored| {
-                matches!(stored, Stored::Count { relation, .. }
+                matches!(stored, Stored::Tally { relation, .. }
                     if write.effects.iter().any(|one| one.relation == *relation && alters(one.kind)))
             });
             if schema.target == "cql" && keeps && counted && step.kind.is_patch() {
@@ -144,12 +144,12 @@ fn added_in_loops(
             own && keys.any(|key| key.iter().all(|at| *at == via || asked.contains(at)))
         };
         let keeps = family.stored.iter().any(|stored| match stored {
-            Stored::Count { relation, via, .. } | Stored::Collect { relation, via, .. } => {
+            Stored::Tally { relation, via, .. } | Stored::Collect { relation, via, .. } => {
                 *relation == effect.relation && !apart(*via)
             }
             Stored::Path(_) => false,
         });
-        if step.kind.is_patch() && (adds && !own || keeps && effect.kind != EffectKind::Update) {
+        if step.kind.is_patch() && (adds && !own || keeps && alters_kept(family, effect)) {
             return Err(format!("O10: a transaction may add to one item of {name} twice"));
         }
         // What the loop does not name is looked for once, before it.
@@ -326,9 +326,24 @@ fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize
     }
 }
 
+/// Returns true if an effect may change what rows of a family keep of its tuple.
+fn alters_kept(family: &Family, effect: &Effect) -> bool {
+    effect.kind != EffectKind::Update
+        || family.stored.iter().any(|stored| match stored {
+            Stored::Tally { when, of, .. } => effect.set.iter().any(|(column, _)| {
+                *of == Some(*column) || when.iter().any(|one| one.path.first() == Some(column))
+            }),
+            _ => false,
+        })
+}
+
 /// Returns true if a text of these parts may be empty, by the types of their holes.
 fn may_be_empty(parts: &[Part]) -> bool {
-    let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+    let typed = match parts {
+        [Part::Hole { codec: Codec::Native, ty: Type::Bytes(sizes), .. }] => return sizes.min == 0,
+        [Part::Hole { codec: Codec::Native, .. }] => true,
+        _ => false,
+    };
     !typed
         && parts.iter().all(|part| match part {
             Part::Literal(text) => text.is_empty(),
@@ -336,6 +351,7 @@ fn may_be_empty(parts: &[Part]) -> bool {
             Part::Hole { term: Term::Const(Value::Text(text)), .. } => text.is_empty(),
             Part::Hole { term: Term::Const(_), .. } => false,
             Part::Hole { ty: Type::Text(domain), .. } => domain.min == 0,
+            Part::Hole { ty: Type::Bytes(sizes), .. } => sizes.min == 0,
             Part::Hole { ty: Type::Enum(words), .. } => words.iter().any(String::is_empty),
             Part::Hole { .. } => false,
         })

@@ -68,6 +68,12 @@ pub(super) fn check(
         return Err("`certified` is one range, `multi` is more".to_owned());
     }
     bound(schema, step)?;
+    // The next page begins behind a key: where several ranges or work outside the store make the page,
+    // there is none.
+    let read_only = steps.iter().all(|step| matches!(step, Step::Read(_)));
+    if read.page && (step.each.is_some() || !read_only) {
+        return Err("O10: no key ends a page of this plan".to_owned());
+    }
     let takes = steps.iter().any(|step| matches!(step, Step::Take(_)));
     if read.limit.is_some()
         && step.limit.is_none()

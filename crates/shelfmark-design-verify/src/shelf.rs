@@ -8,7 +8,9 @@ use shelfmark_design_language::codec::text;
 use shelfmark_design_language::model::schema::{
     Codec, EachOf, Family, Part, ReadStep, Schema, Step, Stored,
 };
-use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId, Term, Value};
+use shelfmark_design_language::model::{
+    ColumnPath, Model, Predicate, Read, RelationId, Term, Value,
+};
 use shelfmark_design_language::syntax::tree::{Aggregate, BoundKind, CondOp, Verb};
 use shelfmark_design_language::target::profile;
 
@@ -99,9 +101,17 @@ pub(super) fn row(
     };
     let kept = family.stored.iter().filter_map(|stored| match stored {
         Stored::Path(_) => None,
-        Stored::Count { relation, via, name } => {
-            let count = i64::try_from(children(*relation, *via).count()).unwrap_or(i64::MAX);
-            Some((name.clone(), Value::Int(count)))
+        Stored::Tally { relation, via, when, of, name } => {
+            let mut total: i64 = 0;
+            for child in children(*relation, *via) {
+                if when.iter().all(|one| world.meets(*relation, child, one, &|_| None)) {
+                    total = total.saturating_add(match of.and_then(|at| child.get(at)) {
+                        Some(Value::Int(n)) => *n,
+                        _ => i64::from(of.is_none()),
+                    });
+                }
+            }
+            Some((name.clone(), Value::Int(total)))
         }
         Stored::Collect { relation, via, path, name } => {
             let mut items: Vec<Value> =
@@ -206,7 +216,7 @@ pub(super) fn run(
         }
     }
     let mut items: Vec<Item> = lines.iter().map(|line| reader.item(line)).collect();
-    if matches!(read.aggregate, Some((Aggregate::Count, None))) && items.is_empty() {
+    if is_number(read) && items.is_empty() {
         items.push((read.sources.first().map_or(0, |one| one.relation), vec![Value::Int(0)]));
     }
     Ok(Found { items, rows_read: reader.rows_read })
@@ -370,11 +380,13 @@ impl Reader<'_> {
 
     fn item(&self, line: &Line) -> Item {
         let of = self.source(line);
-        if matches!(self.read.aggregate, Some((Aggregate::Count, None))) {
+        if is_number(self.read) {
             let counted = self.read.sources.first().map_or(0, |source| source.relation);
             let stored = self.schema.families.get(line.family).map(|family| &family.stored);
             let kept = stored.into_iter().flatten().find_map(|stored| match stored {
-                Stored::Count { relation, name, .. } if *relation == counted => line.kept.get(name),
+                Stored::Tally { name, .. } if is_of(self.model, self.read, stored) => {
+                    line.kept.get(name)
+                }
                 _ => None,
             });
             return (counted, vec![kept.cloned().unwrap_or(Value::Null)]);
@@ -400,6 +412,37 @@ impl Reader<'_> {
         };
         (of, source.outputs.iter().map(value).collect())
     }
+}
+
+/// Returns true if a read is of a number that rows may keep: a count, or the sum of an attribute.
+pub(super) fn is_number(read: &Read) -> bool {
+    matches!(read.aggregate, Some((Aggregate::Count, None) | (Aggregate::Sum, Some(_))))
+}
+
+/// Returns true if what a row keeps is what a read asks for, apart from whose it is.
+fn is_of(model: &Model, read: &Read, stored: &Stored) -> bool {
+    let (Stored::Tally { relation, via, when, of, .. }, [source]) =
+        (stored, read.sources.as_slice())
+    else {
+        return false;
+    };
+    let added = match &read.aggregate {
+        Some((Aggregate::Sum, Some(path))) => match path.as_slice() {
+            [only] => Some(*only),
+            _ => return false,
+        },
+        _ => None,
+    };
+    let alike = |a: &Predicate, b: &Predicate| {
+        let (one, other) = (short(model, *relation, &a.path), short(model, *relation, &b.path));
+        one == other && a.op == b.op && a.values == b.values
+    };
+    let own = |one: &&Predicate| short(model, *relation, &one.path) != [*via];
+    let asked: Vec<&Predicate> = source.predicates.iter().filter(own).collect();
+    source.relation == *relation
+        && *of == added
+        && asked.iter().all(|one| when.iter().any(|other| alike(one, other)))
+        && when.iter().all(|one| asked.iter().any(|other| alike(one, other)))
 }
 
 /// Returns true if a column lies within an end; ends that are no whole values are beginnings of

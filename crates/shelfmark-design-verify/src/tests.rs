@@ -10,16 +10,42 @@ use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::syntax::parser::parse;
 use shelfmark_design_prove::prove;
 
-const SEEDS: [(&str, &str); 8] = [
-    ("blog", include_str!("../../../models/seeds/blog.shelf")),
-    ("followers", include_str!("../../../models/seeds/followers.shelf")),
-    ("openchat", include_str!("../../../models/seeds/openchat.shelf")),
-    ("phonebook", include_str!("../../../models/seeds/phonebook.shelf")),
-    ("publication", include_str!("../../../models/seeds/publication.shelf")),
-    ("reddit", include_str!("../../../models/seeds/reddit.shelf")),
-    ("twissandra", include_str!("../../../models/seeds/twissandra.shelf")),
-    ("features", include_str!("../../shelfmark-design-prove/src/tests/features.shelf")),
-];
+/// Makes the tests of each model: a fault is told by the first model that shows it.
+macro_rules! models {
+    ($($name:ident $path:literal)*) => {
+        $(
+            mod $name {
+                const TEXT: &str = include_str!($path);
+
+                #[test]
+                fn certificates_are_believed() {
+                    super::check_believed(TEXT);
+                }
+
+                #[test]
+                fn changed_certificates_are_not_believed() {
+                    super::check_changes(TEXT);
+                }
+
+                #[test]
+                fn sentences_may_be_worded_anew() {
+                    super::check_reworded(TEXT);
+                }
+            }
+        )*
+    };
+}
+
+models! {
+    blog "../../../models/seeds/blog.shelf"
+    followers "../../../models/seeds/followers.shelf"
+    openchat "../../../models/seeds/openchat.shelf"
+    phonebook "../../../models/seeds/phonebook.shelf"
+    publication "../../../models/seeds/publication.shelf"
+    reddit "../../../models/seeds/reddit.shelf"
+    twissandra "../../../models/seeds/twissandra.shelf"
+    features "../../shelfmark-design-prove/src/tests/features.shelf"
+}
 
 fn model(text: &str) -> Model {
     let (model, diagnostics) = resolve(&parse(text).file);
@@ -31,19 +57,12 @@ fn certificates(model: &Model) -> Vec<Certificate> {
     prove(model, "").into_iter().map(|proof| proof.certificate).collect()
 }
 
-#[test]
-fn every_certificate_of_the_seeds_is_believed() {
-    let mut wrong = Vec::new();
-    for (name, text) in SEEDS {
-        let model = model(text);
-        for one in certificates(&model) {
-            if let Err(why) = verify(&model, &one) {
-                wrong
-                    .push(format!("{name} {}.{} {:?}: {why}", one.schema, one.pattern, one.status));
-            }
-        }
+fn check_believed(text: &str) {
+    let model = model(text);
+    for one in certificates(&model) {
+        let said = verify(&model, &one);
+        assert!(said.is_ok(), "{}.{} {:?}: {said:?}", one.schema, one.pattern, one.status);
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// One change of a certificate, by name; nothing where it changes nothing.
@@ -168,57 +187,45 @@ fn counts(one: &Certificate) -> bool {
     one.pattern == "how_many"
 }
 
-#[test]
-fn changed_certificates_are_not_believed() {
-    let mut believed = Vec::new();
+fn check_changes(text: &str) {
+    let model = model(text);
+    let certificates = certificates(&model);
     let mut tried = 0;
-    for (name, text) in SEEDS {
-        let model = model(text);
-        for whole in certificates(&model) {
-            for (what, change) in CHANGES {
-                let mut one = whole.clone();
-                if !change(&mut one) {
-                    continue;
-                }
-                tried += 1;
-                assert!(verify(&model, &one).is_err(), "{what}: the broken seal is not noticed");
-                // The same lie with a new seal.
-                let one = one.sealed();
-                if verify(&model, &one).is_ok() {
-                    believed.push(format!(
-                        "{name} {}.{} {:?}: {what}",
-                        whole.schema, whole.pattern, whole.status
-                    ));
-                }
+    for whole in &certificates {
+        for (what, change) in CHANGES {
+            let mut one = whole.clone();
+            if !change(&mut one) {
+                continue;
             }
+            tried += 1;
+            assert!(verify(&model, &one).is_err(), "{what}: the broken seal is not noticed");
+            // The same lie with a new seal.
+            let Certificate { schema, pattern, status, .. } = whole;
+            let said = verify(&model, &one.sealed());
+            assert!(said.is_err(), "{schema}.{pattern} {status:?}: {what}");
         }
     }
-    assert!(tried > 1_000, "only {tried} changes were tried");
-    assert!(believed.is_empty(), "{} of {tried}:\n{}", believed.len(), believed.join("\n"));
+    assert!(tried > 8 * certificates.len(), "only {tried} changes of {}", certificates.len());
 }
 
 fn evidence(one: &Certificate) -> Vec<&str> {
     one.obligations.iter().map(|own| own.evidence.as_str()).collect()
 }
 
-#[test]
-fn sentences_may_be_worded_anew() {
+fn check_reworded(text: &str) {
     let anew = |text: &mut String| *text = text.replace("the ", "that ").replace("is ", "was ");
+    let model = model(text);
     let mut reworded = 0;
-    for (name, text) in SEEDS {
-        let model = model(text);
-        for whole in certificates(&model) {
-            let mut one = whole.clone();
-            anew(&mut one.reason);
-            one.obligations.iter_mut().for_each(|own| anew(&mut own.evidence));
-            reworded +=
-                usize::from(one.text() != whole.text() || evidence(&one) != evidence(&whole));
-            assert_eq!(one.sum(), whole.sum(), "{name} {}", one.pattern);
-            // What the witness of a refused call says, its reason repeats.
-            if one.witness.as_ref().is_none_or(|witness| witness["kind"] != "call") {
-                assert_eq!(verify(&model, &one).err(), None, "{name} {}", one.pattern);
-            }
+    for whole in certificates(&model) {
+        let mut one = whole.clone();
+        anew(&mut one.reason);
+        one.obligations.iter_mut().for_each(|own| anew(&mut own.evidence));
+        reworded += usize::from(one.text() != whole.text() || evidence(&one) != evidence(&whole));
+        assert_eq!(one.sum(), whole.sum(), "{}", one.pattern);
+        // What the witness of a refused call says, its reason repeats.
+        if one.witness.as_ref().is_none_or(|witness| witness["kind"] != "call") {
+            assert_eq!(verify(&model, &one).err(), None, "{}", one.pattern);
         }
     }
-    assert!(reworded > 20, "only {reworded}");
+    assert!(reworded > 0, "nothing was worded anew");
 }

@@ -103,7 +103,15 @@ fn values(ty: &Type, words: &Words, dice: &mut Dice) -> Vec<Value> {
         }
         Type::Timestamp => numbers(1, 1_600_000_000_000),
         Type::Date => numbers(9, 10),
-        Type::Bytes => vec![Value::Text("ff".to_owned())],
+        Type::Bytes(sizes) => {
+            let short = ["", "00", "23", "7f", "80", "ff", "2300", "ffff"].map(str::to_owned);
+            let longer = (0..4).map(|n| {
+                let count = usize::try_from(sizes.min.max(1)).unwrap_or(1).min(64);
+                ["00", "01", "fe", "ff"].iter().cycle().skip(n).take(count).copied().collect()
+            });
+            let all = short.into_iter().chain(longer).map(Value::Text);
+            all.filter(|value| ty.holds(value)).collect()
+        }
         Type::Enum(variants) => variants.iter().cloned().map(Value::Text).collect(),
         Type::Text(domain) => {
             let mut fitting: Vec<Value> = words
@@ -165,7 +173,8 @@ impl<'m> World<'m> {
         self.of(target).iter().find(|one| one.get(key) == Some(value)).map(|one| (target, one))
     }
 
-    /// Returns true if types, keys, dependencies, references and fan-outs are obeyed.
+    /// Returns true if types, keys, dependencies, references and fan-outs are obeyed, and what comes
+    /// together does.
     pub(super) fn is_state(&self) -> bool {
         self.model.relations.iter().enumerate().all(|(id, relation)| {
             let part = |tuple: &Tuple, columns: &[usize]| -> Vec<Value> {
@@ -190,6 +199,13 @@ impl<'m> World<'m> {
                 }
                 let most = fanout.max().unwrap_or(f64::INFINITY);
                 fine &= counts.values().all(|count| f64::from(*count) <= most);
+            }
+            for group in &relation.together {
+                let there = |tuple: &Tuple| {
+                    part(tuple, group).iter().filter(|one| **one != Value::Null).count()
+                };
+                fine &=
+                    self.of(id).iter().map(there).all(|count| count == 0 || count == group.len());
             }
             fine && self.of(id).iter().all(|tuple| {
                 tuple.len() == relation.columns.len()
@@ -264,6 +280,13 @@ impl<'m> World<'m> {
                 Some(value) => tuple.push(value.clone()),
                 None if column.optional => tuple.push(Value::Null),
                 None => return None,
+            }
+        }
+        // All of a group or nothing: what lacks a part loses the rest.
+        for group in &self.model.relation(id).together {
+            let lacks = group.iter().any(|at| tuple.get(*at) == Some(&Value::Null));
+            for at in group.iter().filter(|_| lacks) {
+                tuple.get_mut(*at).into_iter().for_each(|value| *value = Value::Null);
             }
         }
         Some(tuple)

@@ -6,12 +6,13 @@
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
 use super::shelf::{short, shown};
+use super::world::holds;
 use super::write_families::{key_paths, reaches};
 use super::write_parts::apart;
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
-use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Write};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 /// Checks that copies change only with an update that names one tuple by its key: only then a step
 /// knows which rows refer to it and what is new in them.
@@ -59,12 +60,63 @@ fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
             let set = effect.set.iter().any(|(column, _)| held(column));
             (*relation == effect.relation && set).then_some(name.as_str())
         }
-        Stored::Count { relation, via, name } => {
+        Stored::Tally { relation, via, name, .. } => {
             let set = effect.set.iter().any(|(column, _)| via == column);
-            (*relation == effect.relation && set).then_some(name.as_str())
+            let lost = *relation == effect.relation && (set || !is_settled(stored, effect));
+            lost.then_some(name.as_str())
         }
         Stored::Path(_) => None,
     })
+}
+
+/// Returns true if an update leaves no doubt about a count or a sum: what it sets is not asked for, or
+/// is asked for by constants before and after; and what is added up is only added to.
+fn is_settled(stored: &Stored, effect: &Effect) -> bool {
+    let Stored::Tally { when, of, .. } = stored else { return true };
+    if !matches!(effect.kind, EffectKind::Update | EffectKind::Increment) {
+        return true;
+    }
+    let sets = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
+    let asked = when.iter().any(|one| one.path.iter().any(sets));
+    let summed = of.is_some_and(|at| sets(&at));
+    // What is surely not counted, before and after, may change as it likes.
+    let (before, after) = (told(when, effect, false), told(when, effect, true));
+    match (asked, summed) {
+        (false, false) => true,
+        (false, true) => effect.kind == EffectKind::Increment || before == Some(false),
+        (true, false) => before.is_some() && after.is_some(),
+        (true, true) => before == Some(false) && after == Some(false),
+    }
+}
+
+/// Returns whether a tuple is counted, before or after an update, by the constants that it names.
+pub(super) fn told(when: &[Predicate], effect: &Effect, after: bool) -> Option<bool> {
+    let constant = |term: &Term| match term {
+        Term::Const(value) => Some(value.clone()),
+        _ => None,
+    };
+    let value = |at: usize| -> Option<Value> {
+        if after && let Some((_, term)) = effect.set.iter().find(|(column, _)| *column == at) {
+            return constant(term).filter(|_| effect.kind == EffectKind::Update);
+        }
+        let selected = effect.key.iter().find(|(column, _)| *column == at);
+        let asked = effect.conditions.iter().find(|one| one.path == [at]);
+        match (selected, asked.map(|one| (one.op, one.values.first()))) {
+            (Some((_, term)), _) | (None, Some((CondOp::Eq, Some(term)))) => constant(term),
+            (None, Some((CondOp::Absent, _))) => Some(Value::Null),
+            _ => None,
+        }
+    };
+    let one = |one: &Predicate| {
+        let found = value(*one.path.first()?)?;
+        let wanted: Option<Vec<Value>> = one.values.iter().map(constant).collect();
+        Some(holds(one.op, &found, &wanted?))
+    };
+    let all: Vec<Option<bool>> = when.iter().map(one).collect();
+    if all.contains(&Some(false)) {
+        return Some(false);
+    }
+    (!all.contains(&None)).then_some(true)
 }
 
 /// Checks that deleting and recreating a tuple leaves no copies, lists or counts unchanged.

@@ -18,7 +18,7 @@ pub(super) fn concerned(model: &Model, write: &Write, family: &Family) -> bool {
 /// Returns true if one effect can concern a family's rows.
 pub(super) fn concerned_by(model: &Model, effect: &Effect, family: &Family) -> bool {
     let kept = family.stored.iter().any(|stored| match stored {
-        Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
+        Stored::Collect { relation, .. } | Stored::Tally { relation, .. } => {
             *relation == effect.relation
         }
         Stored::Path(path) => reaches(model, family, path, effect),

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::rules::{formable, in_key};
 use super::shelf::{short, shown};
+use super::write_copies::told;
 use super::write_families::{key_paths, left_out_by, reaches, touches};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
@@ -232,7 +233,7 @@ pub(super) fn looked_up(
                         .any(|other| other.source == effect.relation && other.when.is_empty())
             });
             let keeps = family.stored.iter().any(|stored| match stored {
-                Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
+                Stored::Collect { relation, .. } | Stored::Tally { relation, .. } => {
                     *relation == effect.relation
                 }
                 Stored::Path(_) => false,
@@ -280,11 +281,76 @@ pub(super) fn looked_up(
                 (WriteStepKind::Patch { .. }, EffectKind::Delete) if keeps && !read => {
                     return Err(format!("O4: {name} takes away what may not be there"));
                 }
+                (WriteStepKind::Patch { .. }, kind) if kind != EffectKind::Insert => {
+                    followed_by(model, schema, (steps, at), (family, effect), read)?;
+                }
                 _ => {}
             }
         }
     }
     Ok(())
+}
+
+/// Checks that what rows of a family count, or add up, of a tuple that goes or changes was read before.
+fn followed_by(
+    model: &Model,
+    schema: &Schema,
+    (steps, at): (&[WriteStep], usize),
+    (family, effect): (&Family, &Effect),
+    read: bool,
+) -> Result<(), String> {
+    let name = &family.name.text;
+    let told = told_of(family, effect, effect.kind != EffectKind::Delete);
+    if !read && !told.is_empty() {
+        return Err(format!("O4: {name} follows what may not be there"));
+    }
+    let seen = |at_column: &&usize| {
+        effect.each.is_some()
+            || effect.key.iter().any(|(column, _)| column == *at_column)
+            || effect.conditions.iter().any(|one| one.path == [**at_column])
+            || shows_before(model, schema, (steps, at), effect, **at_column)
+    };
+    match told.iter().find(|column| !seen(column)) {
+        Some(column) => {
+            let what = model.relation(effect.relation).column_name(*column);
+            Err(format!("O4: {name} counts by {what}, which nothing shows"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns the attributes by which rows of a family count an effect's tuple, or add it up: of a change
+/// those of the numbers that it concerns.
+fn told_of(family: &Family, effect: &Effect, only_set: bool) -> Vec<usize> {
+    let mut found = Vec::new();
+    for stored in &family.stored {
+        let Stored::Tally { relation, when, of, .. } = stored else { continue };
+        let columns: Vec<usize> =
+            when.iter().filter_map(|one| one.path.first().copied()).chain(*of).collect();
+        let set = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
+        let apart =
+            told(when, effect, false) == Some(false) && told(when, effect, true) == Some(false);
+        if !apart && *relation == effect.relation && (!only_set || columns.iter().any(set)) {
+            found.extend(columns);
+        }
+    }
+    found
+}
+
+/// Returns true if a row that is read before a step shows an attribute of an effect's tuple.
+fn shows_before(
+    model: &Model,
+    schema: &Schema,
+    (steps, at): (&[WriteStep], usize),
+    effect: &Effect,
+    column: usize,
+) -> bool {
+    let reads = steps.iter().take(at).filter(|step| step.kind.is_read());
+    let mut families =
+        reads.flat_map(|step| &step.families).filter_map(|id| schema.families.get(*id));
+    families.any(|family| {
+        family.source == effect.relation && shown(model, family).contains(&vec![column])
+    })
 }
 
 /// Returns true if a read finds the tuple that has the key of what is put, if there is one: it asks

@@ -4,8 +4,10 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use shelfmark_admin::{ServerAddresses, announce};
 use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
+use shelfmark_engine::Engine;
 use shelfmark_engine::budget::Budget;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -150,6 +152,18 @@ impl Server {
     #[must_use]
     pub fn addresses(&self) -> Addresses {
         self.addresses
+    }
+
+    /// Tells whoever asks, and the other servers on the store of `engine`, where this one listens. Where
+    /// they cannot hear of it now, they do with the next renewal of its lease.
+    pub fn announce(&self, engine: &Engine) {
+        let Addresses { dynamodb, cql, console } = self.addresses;
+        let watch = self.console.as_ref().and_then(|(_, console)| console.watch());
+        let watch = watch.as_ref().map(|(watch, _)| watch);
+        let told = announce(engine, watch, ServerAddresses { dynamodb, cql, console });
+        if let Err(error) = told {
+            tracing::warn!("the other servers do not know of this one yet: {error}");
+        }
     }
 
     /// Serves until `stop` is done, then lets open requests end, for at most

@@ -29,6 +29,6 @@ pub mod vfs;
 
 pub use contract::{
     Caps, Commit, CommitNumber, Committed, Completion, Direction, Durability, Error, ErrorKind,
-    KeyRange, LEVELS_MAX, Maintained, Page, Peer, Peers, Queued, Result, Row, ScanLimits, Snapshot,
-    SnapshotId, Store, StoreStats, Write, admit,
+    KeyRange, LEVELS_MAX, Maintained, Page, Peer, Peers, PlaceKind, Queued, Result, Row,
+    ScanLimits, Snapshot, SnapshotId, Store, StoreStats, StoredPlace, Write, admit,
 };

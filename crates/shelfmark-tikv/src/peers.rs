@@ -244,7 +244,11 @@ impl Peers for ClusterPeers {
             let live = records.into_iter().filter(|(id, record)| {
                 *id == shared.id || record.is_live(moment.version, Duration::ZERO)
             });
-            Ok(live.map(|(id, record)| Peer { id, facts: record.facts }).collect())
+            let peer = |(id, record): (u64, Record)| {
+                let renewed_ago = record.renewed_ago(moment.version);
+                Peer { id, facts: record.facts, renewed_ago }
+            };
+            Ok(live.map(peer).collect())
         })
     }
 
@@ -268,6 +272,12 @@ impl Record {
     /// Returns true if the lease is not over at `version`, nor was longer than `margin` before.
     fn is_live(&self, version: u64, margin: Duration) -> bool {
         self.until + millis(margin) > version >> LOGICAL_BITS
+    }
+
+    /// Returns the time from the last renewal to `version`.
+    fn renewed_ago(&self, version: u64) -> Duration {
+        let renewed = self.until.saturating_sub(millis(LEASE));
+        Duration::from_millis((version >> LOGICAL_BITS).saturating_sub(renewed))
     }
 }
 
@@ -351,6 +361,9 @@ mod tests {
         let read = decode(record.clone().into()).unwrap();
         assert_eq!((read.until, read.promise), (1, 2));
         assert_eq!(read.facts, Vec::from_iter(facts));
+        let renewed = Record { until: 12_000, promise: 0, facts: Vec::new() };
+        assert_eq!(renewed.renewed_ago(2_300 << LOGICAL_BITS), Duration::from_millis(300));
+        assert_eq!(renewed.renewed_ago(1_900 << LOGICAL_BITS), Duration::ZERO);
         for length in [0, 8, 15, 17, 20, record.len() - 1] {
             assert!(decode(Bytes::copy_from_slice(&record[..length])).is_none(), "{length}");
         }

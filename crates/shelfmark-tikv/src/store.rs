@@ -13,7 +13,7 @@ use shelfmark_store::clock::Clock;
 use shelfmark_store::lazy::LazySnapshot;
 use shelfmark_store::{
     Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
-    Queued, Result, ScanLimits, Snapshot, Store, StoreStats, Write, admit,
+    PlaceKind, Queued, Result, ScanLimits, Snapshot, Store, StoreStats, StoredPlace, Write, admit,
 };
 
 use crate::blocking::Bridge;
@@ -25,7 +25,7 @@ use crate::leaders::Stores;
 use crate::newest::Newest;
 use crate::options::Options;
 use crate::peers::{self, ClusterPeers, Membership};
-use crate::placement::Placement;
+use crate::placement::{Placement, Region};
 use crate::regions::Regions;
 use crate::snapshot::TikvSnapshot;
 use crate::stats::Stats;
@@ -192,6 +192,15 @@ impl Store for TikvStore {
         self.shared.call(async move { boundaries(&shared, &range).await })
     }
 
+    fn places(&self, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
+        self.shared.check_open()?;
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (shared, range) = (Arc::clone(&self.shared), range.clone());
+        self.shared.call(async move { places(&shared, &range, max).await })
+    }
+
     fn destroy_range(&self, range: &KeyRange) -> Result<()> {
         self.shared.check_open()?;
         let mut rest = Some(range.clone());
@@ -256,6 +265,25 @@ async fn boundaries(shared: &Arc<Shared>, range: &KeyRange) -> Result<Vec<Bytes>
     cuts.sort_unstable();
     cuts.dedup();
     Ok(cuts)
+}
+
+async fn places(shared: &Arc<Shared>, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
+    let (start, end) = shared.keys.outer_range(range);
+    let max = i32::try_from(max).unwrap_or(REGIONS_ASKED).min(REGIONS_ASKED);
+    let regions = shared.placement.regions(&start, &end, max).await?;
+    let place = |region: Region| StoredPlace {
+        kind: PlaceKind::Region,
+        name: match region.route {
+            Some(route) => format!("region {} on store {}", route.region, route.peer.store_id),
+            None => "a region without a leader".to_owned(),
+        },
+        range: KeyRange {
+            // A region may begin before this store's keys, and end behind them.
+            start: shared.keys.inner(&region.start).unwrap_or_default(),
+            end: shared.keys.inner(&region.end),
+        },
+    };
+    Ok(regions.into_iter().map(place).collect())
 }
 
 fn no_answer(options: &Options) -> Error {

@@ -1,6 +1,7 @@
 //! Defines the command line: every flag once, from which help and completions follow.
 
 mod design;
+mod transfer;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::design::*;
+pub(crate) use self::transfer::*;
 use crate::place::Place;
 use crate::tour::MODELS;
 
@@ -46,9 +48,12 @@ pub(crate) enum Command {
     Query(Query),
     /// List tables and their keys
     Tables(Tables),
-    /// Show what a store holds and costs
-    #[command(visible_alias = "info")]
+    /// Show what a store, a table or a partition holds and costs, and where a partition lies
+    #[command(visible_aliases = ["info", "tablestats"])]
     Stats(Stats),
+    /// List the live servers on the store of a running server
+    #[command(visible_alias = "status")]
+    Servers(Servers),
     /// List the connections of clients to a running server
     #[command(visible_alias = "clientstats")]
     Connections(Connections),
@@ -66,8 +71,12 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Check every byte of a store, and rescue one that is damaged
     Verify(Verify),
-    /// Copy a store to another engine: from a folder to a cluster, or back
-    Migrate(Migrate),
+    /// Write a table into files
+    Export(Box<Export>),
+    /// Read files into a table
+    Import(Box<Import>),
+    /// Copy a store to another engine, or take over the tables of a live server
+    Migrate(Box<Migrate>),
     /// Type CQL at a prompt, or run it from text and files
     Cql(Cql),
     /// Run scripts of the cassandra-cli of 2012, or type its commands
@@ -464,11 +473,18 @@ pub(crate) struct Tables {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080"
+    after_help = "A large table is sampled by a bounded number of seeks; figures that are estimates say \
+    'about'.\n\nExamples:\n  shelfmark stats --json\n  shelfmark stats --server 127.0.0.1:8080\n  shelfmark \
+    stats Music\n  shelfmark stats Music --partition 'No One You Know'"
 )]
 pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) place: Place,
+    /// Show this table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: Option<String>,
+    /// Show one partition of it: values of the partition key's columns
+    #[arg(short, long, value_name = "VALUE", num_args = 1.., requires = "table")]
+    pub(crate) partition: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -493,6 +509,16 @@ pub(crate) struct RunningServer {
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server that died is listed until its lease is over, at most ten seconds.\n\nExample:\n  \
+    shelfmark servers --server 127.0.0.1:8080"
+)]
+pub(crate) struct Servers {
+    #[command(flatten)]
+    pub(crate) running: RunningServer,
 }
 
 #[derive(Debug, Args)]
@@ -603,15 +629,31 @@ pub(crate) struct EngineTls {
     the same places, and goes on; until it\nis done no server opens the target. At the end both \
     sides are read and compared, key by key.\n\nExamples:\n  shelfmark migrate --from ./shelfmark-data --to \
     tikv://10.0.0.1:2379,10.0.0.2:2379\n  shelfmark migrate --from tikv://10.0.0.1:2379/shop --to \
-    /srv/store"
+    /srv/store\n\nOf a live server definitions, indexes and rows are taken over while it runs; a call that was \
+    interrupted goes on, and at the end both sides\nare read and compared, table by table.\n\nExamples:\n  shelfmark \
+    migrate --from dynamodb://127.0.0.1:8000 --to ./shelfmark-data\n  shelfmark migrate --from cql://10.0.0.1:9042 \
+    --only shop --to ./shelfmark-data"
 )]
 pub(crate) struct Migrate {
-    /// Store to copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]
+    /// Store to copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]; or a live server whose tables are taken
+    /// over: dynamodb://HOST:PORT (DynamoDB Local, the service itself) or cql://HOST:PORT (Cassandra)
     #[arg(long, value_name = "PLACE")]
     pub(crate) from: String,
-    /// Empty place for the copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]
+    /// Empty place for the copy: a folder, or tikv://HOST:PORT,HOST:PORT[/SPACE]; of a live server, a folder,
+    /// whose other tables stay
     #[arg(long, value_name = "PLACE")]
     pub(crate) to: String,
+    /// Of a live server only this table of DynamoDB, or this keyspace of CQL; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Of a live server at most so many rows a second
+    #[arg(long, value_name = "ROWS_PER_SECOND", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) rate: Option<u64>,
+    /// Parts of a live server's table that are copied at once
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(crate) segments: usize,
+    #[command(flatten)]
+    pub(crate) login: EndpointLogin,
     #[command(flatten)]
     pub(crate) tls: EngineTls,
     /// Print the outcome as JSON

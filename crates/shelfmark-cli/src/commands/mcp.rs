@@ -73,7 +73,7 @@ impl Opened {
             background,
         );
         let cql = cql.map_err(|error| anyhow!("CQL tables cannot be read: {error}"))?;
-        let cql = Mutex::new(Session::over(cql)?);
+        let cql = Mutex::new(Session::over(Arc::new(cql))?);
         let dynamodb = Face::new(shown, environment, FaceOptions::default());
         Ok(Self { engine, upkeep, dynamodb, cql })
     }

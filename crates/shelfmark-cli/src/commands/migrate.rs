@@ -1,5 +1,7 @@
 //! `shelfmark migrate`: copies a store to another engine, and compares both.
 //!
+//! The tables of a live server are `super::transfer::migrate`'s.
+//!
 //! What it is not: the copying, which `shelfmark-migrate` does over any two stores. Here places are
 //! opened, progress is shown, and the outcome is told.
 
@@ -15,6 +17,7 @@ use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
 
+use super::transfer::migrate::is_server;
 use crate::arguments::Migrate;
 use crate::cluster::{ClusterTls, cluster, cluster_store};
 use crate::store::open;
@@ -48,6 +51,12 @@ impl Place {
 }
 
 pub(crate) fn run(migrate: &Migrate) -> anyhow::Result<()> {
+    if is_server(&migrate.from) {
+        return super::transfer::migrate::run(migrate);
+    }
+    if !migrate.only.is_empty() || migrate.rate.is_some() {
+        bail!("--only and --rate are for servers: a store is copied whole");
+    }
     let (from, to) = (Place::parse(&migrate.from, "--from")?, Place::parse(&migrate.to, "--to")?);
     if from.name() == to.name() {
         bail!("--from and --to are the same place");

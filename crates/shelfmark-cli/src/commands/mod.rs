@@ -24,6 +24,7 @@ mod settings;
 pub(crate) mod stats;
 pub(crate) mod tables;
 pub(crate) mod tour;
+pub(crate) mod transfer;
 pub(crate) mod verify;
 pub(crate) mod watch;
 

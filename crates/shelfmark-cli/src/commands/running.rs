@@ -1,16 +1,46 @@
-//! `shelfmark connections` and `shelfmark slow`: what only a running server knows.
+//! `shelfmark servers`, `shelfmark connections` and `shelfmark slow`: what only a running server knows.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use shelfmark_model::text::{date_text, time_text};
+use shelfmark_admin::moment_text;
 
-use crate::arguments::{Connections, RunningServer, Slow};
+use crate::arguments::{Connections, RunningServer, Servers, Slow};
 use crate::console::ConsoleClient;
 use crate::table::print;
 
 fn client(running: &RunningServer) -> anyhow::Result<ConsoleClient> {
     ConsoleClient::new(&running.server, running.console_token_file.as_deref())
+}
+
+pub(crate) fn servers(servers: &Servers) -> anyhow::Result<()> {
+    let running = &servers.running;
+    let all = client(running)?.run(&shelfmark_admin::Servers {})?.servers;
+    if running.json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&all)?)?;
+        return Ok(());
+    }
+    let address = |own: Option<SocketAddr>| own.map(|own| own.to_string()).unwrap_or_default();
+    let rows = all.into_iter().map(|own| {
+        let roles = [(own.leads, "leads"), (own.this, "this one")];
+        let roles: Vec<&str> = roles.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+        let renewed = own.renewed_ago_ms.map(Duration::from_millis);
+        [
+            own.id,
+            address(own.dynamodb),
+            address(own.cql),
+            address(own.console),
+            own.since_ms.map(moment_text).unwrap_or_default(),
+            own.version.unwrap_or_default(),
+            renewed.map(|ago| format!("{} ago", duration_text(ago))).unwrap_or_default(),
+            roles.join(", "),
+        ]
+    });
+    let heads =
+        ["server", "dynamodb", "cql", "console", "since", "version", "lease renewed", "also"];
+    print(heads, rows, running.csv)?;
+    Ok(())
 }
 
 pub(crate) fn connections(connections: &Connections) -> anyhow::Result<()> {
@@ -60,27 +90,7 @@ pub(crate) fn slow(slow: &Slow) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Formats a moment as RFC 3339 does, in UTC.
-fn moment_text(ms: u64) -> String {
-    const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-    let days = i64::try_from(ms / DAY_MS).unwrap_or_default();
-    let nanos = i64::try_from(ms % DAY_MS).unwrap_or_default() * 1_000_000;
-    let time = time_text(nanos);
-    format!("{}T{}Z", date_text(days), time.get(..12).unwrap_or(&time))
-}
-
 fn duration_text(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1_000.0;
     if ms < 10_000.0 { format!("{ms:.1} ms") } else { format!("{:.0} s", ms / 1_000.0) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::moment_text;
-
-    #[test]
-    fn moments_are_written_as_elsewhere() {
-        assert_eq!(moment_text(0), "1970-01-01T00:00:00.000Z");
-        assert_eq!(moment_text(1_795_478_399_007), "2026-11-23T23:59:59.007Z");
-    }
 }

@@ -68,7 +68,7 @@ fn run_script(engine: &Engine, text: &str) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
     let options = cql::FaceOptions::default();
     let face = cql::Face::open(engine.clone(), environment, options, None, Arc::new(cql::Inline))?;
-    let mut session = Session::over(face)?;
+    let mut session = Session::over(Arc::new(face))?;
     for piece in pieces(text).0 {
         if piece.command {
             bail!("`{}` is a command of the shell, not a statement", piece.text.trim());

@@ -418,6 +418,7 @@ fn serve(
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
         reload_on_signal(reload)?;
+        server.announce(engine);
         announce(&server.addresses(), scheme, ready_file)?;
         tell_supervisor(NotifyState::Ready);
         let stop = async {

@@ -22,6 +22,11 @@ impl Interrupt {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Returns the flag, for work that looks at it by itself.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Clears the flag.
     pub(crate) fn forget(&self) {
         self.0.store(false, Ordering::Relaxed);

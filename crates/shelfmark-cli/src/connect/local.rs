@@ -42,11 +42,11 @@ impl InProcess {
         let face = Face::open(shown, environment, options, None, background)
             .map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
         let upkeep = Upkeep::start(&engine, UPKEEP_PERIOD)?;
-        Ok(Self { store: Some((upkeep, engine)), ..Self::over(face) })
+        Ok(Self { store: Some((upkeep, engine)), ..Self::over(Arc::new(face)) })
     }
 
     /// Connects to a face whose store belongs to the caller.
-    pub(super) fn over(face: Face) -> Self {
+    pub(super) fn over(face: Arc<Face>) -> Self {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);
         let wake = move || {
@@ -54,7 +54,7 @@ impl InProcess {
             let _ = wake.lock().unwrap_or_else(PoisonError::into_inner).send(());
         };
         let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        let connection = Connection::new(Arc::new(face), client, Box::new(wake));
+        let connection = Connection::new(face, client, Box::new(wake));
         Self { connection, woken, ended: false, store: None }
     }
 }

@@ -4,25 +4,30 @@
 //!
 //! Invariant: statements run alike over every [`Link`]; the bytes are the same.
 
+mod dynamodb;
 mod interrupt;
 mod link;
 mod local;
 mod password;
+mod peer;
 mod remote;
 mod trust;
 
 use std::fmt;
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use shelfmark_cql::{ErrorCode, Face};
 use shelfmark_cql_protocol::client::{
-    ClientConnection, ProtocolVersion, Query, Response, Result as Answered, ServerError,
+    ClientConnection, ProtocolVersion, Query, Request, Response, Result as Answered, ServerError,
 };
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use crate::arguments::Connect;
+pub(crate) use dynamodb::DynamoDbServer;
 pub(crate) use interrupt::{Interrupt, Listening};
 pub(crate) use link::Link;
+pub(crate) use peer::SessionPeer;
 
 /// Rows per page where all rows are wanted.
 pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
@@ -118,7 +123,7 @@ impl Session {
     }
 
     /// Connects to a face of this process that needs no login.
-    pub(crate) fn over(face: Face) -> anyhow::Result<Self> {
+    pub(crate) fn over(face: Arc<Face>) -> anyhow::Result<Self> {
         let link = Box::new(local::InProcess::over(face));
         Ok(Self::begin(link, ProtocolVersion::V5, "this process".to_owned())?.session)
     }
@@ -143,7 +148,17 @@ impl Session {
     /// Runs a statement.
     pub(crate) fn ask(&mut self, query: &Query<'_>) -> Result<Answered, Failure> {
         let bytes = self.client.query(query);
-        let said = self.said(&bytes);
+        self.answered(&bytes)
+    }
+
+    /// Sends any request.
+    pub(crate) fn request(&mut self, request: &Request<'_>) -> Result<Answered, Failure> {
+        let bytes = self.client.request(request);
+        self.answered(&bytes)
+    }
+
+    fn answered(&mut self, bytes: &[u8]) -> Result<Answered, Failure> {
+        let said = self.said(bytes);
         if said.is_err() && self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
             return Err(self.give_up());
         }

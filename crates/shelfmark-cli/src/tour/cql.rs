@@ -1,5 +1,7 @@
 //! Runs CQL over the protocol: both ends of one connection, in this process.
 
+use std::sync::Arc;
+
 use anyhow::bail;
 use bytes::Bytes;
 use shelfmark_cql_protocol::client::{Page, Query};
@@ -24,7 +26,7 @@ impl Cql {
     /// Connects to the face.
     pub(crate) fn open(stage: &Stage<'_>) -> anyhow::Result<Self> {
         let meter = Meter::default();
-        let session = Session::over(open_face(stage, &meter)?)?;
+        let session = Session::over(Arc::new(open_face(stage, &meter)?))?;
         Ok(Self { session, meter })
     }
 

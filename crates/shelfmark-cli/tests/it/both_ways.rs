@@ -26,10 +26,16 @@ fn fill(server: &Server) {
 }
 
 /// The commands, with what each must print somewhere.
-const COMMANDS: [(&[&str], &str); 21] = [
+const COMMANDS: [(&[&str], &str); 27] = [
     (&["tables"], "ks.t"),
     (&["tables", "--json"], "\"by_c\""),
     (&["tables", "--csv"], "table,owner,partition key,sort key,placement,indexes"),
+    (&["stats", "Music"], "largest stretches from"),
+    (&["stats", "Music", "--json"], "\"partitions\": 3"),
+    (&["tablestats", "ks.t", "--csv"], "by_c,2,"),
+    (&["info", "ks.wide"], "a i32"),
+    (&["stats", "Muzak"], "dynamodb.Music"),
+    (&["stats", "Music", "--partition", "a", "b"], "the partition key is: pk"),
     (&["get", "Music", "a", "chat#2"], "\"sk\": \"chat#2\""),
     (&["get", "Music", "n", "n"], "-12345678901234567890.12345678901234567"),
     (&["get", "Music", "none", "none"], "no item with this key"),

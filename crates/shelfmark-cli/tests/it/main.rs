@@ -26,6 +26,8 @@ mod process;
 mod salvage;
 mod serve;
 mod settings;
+mod sizes;
 mod terminal;
 mod tour;
+mod transfer;
 mod watch;

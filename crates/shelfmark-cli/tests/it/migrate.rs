@@ -27,7 +27,7 @@ const SHOWN: [&str; 4] = [
     "SELECT * FROM dynamodb.tab",
 ];
 
-fn cql(server: &Server, statement: &str) -> String {
+pub(crate) fn cql(server: &Server, statement: &str) -> String {
     let output =
         command().args(["cql", "--server", &server.cql, "-e", statement]).output().unwrap();
     assert!(output.status.success(), "{statement}: {}", stderr(&output));
@@ -75,7 +75,7 @@ fn migrate(from: &str, to: &str) -> String {
     stdout(&output)
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 

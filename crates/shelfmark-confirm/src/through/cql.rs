@@ -284,7 +284,7 @@ fn attribute(bytes: &[u8], ty: &Type, typed: bool) -> Option<Json> {
         Type::Ulid | Type::Text(_) | Type::Enum(_) => {
             json!({ "S": std::str::from_utf8(bytes).ok()? })
         }
-        Type::Bytes => {
+        Type::Bytes(_) => {
             let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             json!({ "B": codec::base64_of_hex(&hex) })
         }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use shelfmark_design::trial::{Ask, KeyValue};
 use shelfmark_design_language::model::types::Type;
+use shelfmark_dynamo::DynamoDbEndpoint;
 
-use super::endpoint::DynamoDbEndpoint;
 use super::fill::{Open, Places};
 use super::server::{Server, in_order};
 

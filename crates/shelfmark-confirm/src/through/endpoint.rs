@@ -12,20 +12,10 @@ use shelfmark_cql::Connection;
 use shelfmark_cql_protocol::client::{
     ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered,
 };
-use shelfmark_dynamo::{Face, FaceOptions, RequestHead};
+use shelfmark_dynamo::{Face, FaceOptions};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::memory::MemoryStore;
-
-/// A server that takes DynamoDB's requests.
-pub trait DynamoDbEndpoint {
-    /// Sends a request; returns the HTTP status and the body of the answer.
-    ///
-    /// # Errors
-    ///
-    /// The server cannot be reached, as a message.
-    fn send(&self, operation: &str, body: &[u8]) -> Result<(u16, Vec<u8>), String>;
-}
 
 /// A server that takes CQL's statements.
 pub trait CqlEndpoint {
@@ -45,22 +35,10 @@ fn engine() -> Result<(Engine, Environment), String> {
     Ok((engine, environment))
 }
 
-/// A DynamoDB face over an engine in memory.
-pub(super) struct LocalDynamoDb(Face);
-
-impl LocalDynamoDb {
-    /// Opens an empty engine.
-    pub(super) fn new() -> Result<Self, String> {
-        let (engine, environment) = engine()?;
-        Ok(Self(Face::new(engine, environment, FaceOptions::default())))
-    }
-}
-
-impl DynamoDbEndpoint for LocalDynamoDb {
-    fn send(&self, operation: &str, body: &[u8]) -> Result<(u16, Vec<u8>), String> {
-        let reply = self.0.call(&RequestHead::operation(operation), body);
-        Ok((reply.status, reply.body.to_vec()))
-    }
+/// Opens a DynamoDB face over an empty engine in memory.
+pub(super) fn local_dynamodb() -> Result<Face, String> {
+    let (engine, environment) = engine()?;
+    Ok(Face::new(engine, environment, FaceOptions::default()))
 }
 
 /// A connection to a CQL face over an engine in memory.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 use shelfmark_design_language::codec;
 use shelfmark_design_language::model::schema::Codec;
-use shelfmark_design_language::model::types::{TextDomain, Type};
+use shelfmark_design_language::model::types::{Sizes, TextDomain, Type};
 use shelfmark_design_language::model::{Function, Value};
 
 use crate::claim::next;
@@ -148,6 +148,13 @@ impl Places<'_> {
             let next = next(&value.text(&ty)).ok_or(Open::Missing)?;
             return Ok((Value::Text(next), text()));
         }
+        if named("$call") == Some("minus") {
+            let one = of()?.as_array().and_then(|all| all.first()).ok_or_else(unknown)?;
+            return match self.typed(one)? {
+                (Value::Int(n), ty) => Ok((Value::Int(n.saturating_neg()), ty)),
+                _ => Err(Open::Missing),
+            };
+        }
         if let Some(name) = named("$call") {
             let function =
                 Function::ALL.iter().find(|(other, ..)| *other == name).ok_or_else(unknown)?;
@@ -218,7 +225,7 @@ fn constant(attribute: &Json) -> Option<Typed> {
         "N" => (Value::Int(inner.as_str()?.parse().ok()?), Type::Int(None)),
         // Identifiers of CQL, which are no texts there.
         "U" => (Value::Text(inner.as_str()?.to_owned()), Type::Uuid),
-        "B" => (Value::Text(codec::hex_of_base64(inner.as_str()?)?), Type::Bytes),
+        "B" => (Value::Text(codec::hex_of_base64(inner.as_str()?)?), Type::Bytes(Sizes::default())),
         "BOOL" => (Value::Bool(inner.as_bool()?), Type::Bool),
         "L" => {
             let items: Option<Vec<Typed>> = inner.as_array()?.iter().map(constant).collect();

@@ -24,16 +24,17 @@ use serde_json::{Value as Json, json};
 use shelfmark_design::trial::{Ask, Image, KeyValue, Scene, Shelf, Trial, Value};
 use shelfmark_design::{Call, Document, Status};
 use shelfmark_design_language::model::types::Type;
+use shelfmark_dynamo::DynamoDbEndpoint;
 
 use crate::report::Shown;
 use crate::{Options, Report, judge};
 use cql::Cql;
 use dynamo::DynamoDb;
-use endpoint::{LocalCql, LocalDynamoDb};
+use endpoint::{LocalCql, local_dynamodb};
 use fill::{Open, Places};
 use server::Server;
 
-pub use endpoint::{CqlEndpoint, DynamoDbEndpoint};
+pub use endpoint::CqlEndpoint;
 
 /// Draws of a write's inputs until one is defined on the state.
 const DRAWS_MAX: u64 = 16;
@@ -55,7 +56,7 @@ type Inputs = Vec<(String, Value, Type)>;
 /// than proven is no error: it is in the report.
 pub fn confirm_through_dynamodb(document: &Document, options: &Options) -> Result<Report, String> {
     let all = |trial: &Trial<'_>| {
-        let face = LocalDynamoDb::new()?;
+        let face = local_dynamodb()?;
         let server = DynamoDb::new(&face, &trial.create()?, false)?;
         judged(trial, options, &server, "through the DynamoDB face")
     };

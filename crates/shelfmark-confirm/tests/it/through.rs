@@ -239,6 +239,14 @@ fn conditions_on_writes_run_through_both_faces() {
     planned_schemas("cql", 20, from, confirm_through_cql);
 }
 
+/// Numbers that rows keep of some tuples, binary values, attributes that come together.
+#[test]
+fn kept_numbers_run_through_both_faces() {
+    let from = crate::texts::KEEPING;
+    planned_schemas("dynamodb", 60, from, confirm_through_dynamodb);
+    planned_schemas("cql", 20, from, confirm_through_cql);
+}
+
 #[test]
 fn planned_schemas_of_random_models_run_through_the_cql_face() {
     planned_schemas("cql", 60, 0, confirm_through_cql);

@@ -86,7 +86,7 @@ fn line(console: &Console, prefix: &Bytes, read: &Read<'_>) -> Result<Markup> {
     let found = table_of(&console.engine, prefix, read)?;
     let keys = match &found {
         Some((table, id)) => keys_of(console, table, *id, prefix),
-        None => LineKeys::Other(prefix.clone()),
+        None => LineKeys::other(prefix.clone()),
     };
     let line = measure(&**console.engine.store(), &keys, &keys.whole(), Effort::BESIDE)?;
     let place = match read.index {
@@ -164,6 +164,6 @@ fn keys_of(console: &Console, table: &Table, id: u64, prefix: &Bytes) -> LineKey
     }
     match table.indexes().iter().find(|index| index.id == id) {
         Some(index) => LineKeys::of_index(table, id, &index.schema),
-        None => LineKeys::Other(prefix.clone()),
+        None => LineKeys::other(prefix.clone()),
     }
 }

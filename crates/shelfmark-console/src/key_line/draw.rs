@@ -3,10 +3,10 @@
 //! Invariant: every text is character data, and every number on the picture is finite.
 
 use maud::{Markup, html};
+use shelfmark_admin::key_line::{Line, Stretch};
 use shelfmark_store::KeyRange;
 
 use super::keys::LineKeys;
-use super::measure::{Line, Stretch};
 use crate::figures::{bytes, count, float, length};
 
 const WIDTH: f64 = 1_000.0;

@@ -1,91 +1,59 @@
-//! Takes the stored keys of a table or index apart: partition, and the text of the columns.
+//! Writes the stored keys of a table or index for reading: partition, and the text of the columns.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_admin::key_line::StoredKeys;
 use shelfmark_cql as cql;
 use shelfmark_cql_types::{partition_parts, to_literal};
 use shelfmark_engine::Table;
-use shelfmark_model::{IndexSchema, RowKind, Value};
+use shelfmark_model::{IndexSchema, Value};
 use shelfmark_records::cells::CellKeys;
-use shelfmark_records::keys::{KeySpec, Tree, tree_key, without_chunk};
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::KeyRange;
 
 use crate::rows::value_text;
 
-/// The keys of one key line.
-pub(crate) enum LineKeys {
-    /// Of a table of items, or of one of its indexes.
-    Items(KeySpec),
-    /// Of a table of cells, with the types of its columns where the CQL face knows them.
-    Cells(CellKeys, Option<std::sync::Arc<cql::Table>>),
-    /// Of something whose keys are not taken apart: the bytes that all of them begin with.
-    Other(Bytes),
+/// The keys of one key line, and what their columns are called where a face knows it.
+pub(crate) struct LineKeys {
+    /// The keys as they are stored.
+    pub(crate) stored: StoredKeys,
+    /// The types of the columns of a table of cells, where the CQL face knows them.
+    columns: Option<Arc<cql::Table>>,
 }
 
 impl LineKeys {
     /// Returns the keys of a table's rows. `columns` is the table as CQL knows it.
-    pub(crate) fn of_table(table: &Table, columns: Option<std::sync::Arc<cql::Table>>) -> Self {
-        if table.schema.rows == RowKind::Cells {
-            let prefix = Bytes::from(tree_key(Tree::Rows, table.id));
-            return Self::Cells(CellKeys::new(prefix, table.schema.sort.clone()), columns);
-        }
-        Self::Items(KeySpec::of_table(table.id, &table.schema))
+    pub(crate) fn of_table(table: &Table, columns: Option<Arc<cql::Table>>) -> Self {
+        Self { stored: StoredKeys::of_table(table), columns }
     }
 
     /// Returns the keys of an index of items.
     pub(crate) fn of_index(table: &Table, id: u64, index: &IndexSchema) -> Self {
-        Self::Items(KeySpec::of_index(id, &table.schema, index))
+        Self { stored: StoredKeys::of_index(table, id, index), columns: None }
     }
 
-    /// Returns the bytes that all keys begin with.
-    fn prefix(&self) -> &Bytes {
-        match self {
-            Self::Items(spec) => &spec.prefix,
-            Self::Cells(keys, _) => &keys.prefix,
-            Self::Other(prefix) => prefix,
-        }
+    /// Returns keys that are not taken apart, all of which begin with these bytes.
+    pub(crate) fn other(prefix: Bytes) -> Self {
+        Self { stored: StoredKeys::Other(prefix), columns: None }
     }
 
     /// Returns the range of all keys.
     pub(crate) fn whole(&self) -> KeyRange {
-        KeyRange::prefix(self.prefix().clone())
-    }
-
-    /// Returns the bytes of a key that name its partition; `None` where there are none.
-    pub(crate) fn partition<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]> {
-        let length = match self {
-            Self::Items(spec) => {
-                let own = key.strip_prefix(spec.prefix.as_ref())?;
-                spec.prefix.len() + spec.split_partition(own).ok()?.0.len()
-            }
-            Self::Cells(keys, _) => keys.partition_length(key).ok()?,
-            Self::Other(_) => return None,
-        };
-        key.get(..length)
-    }
-
-    /// Returns true if a stored key is that of a row, and not of a further chunk or of statics.
-    pub(crate) fn is_row(&self, key: &[u8]) -> bool {
-        let Ok(row) = without_chunk(key) else { return false };
-        match self {
-            Self::Cells(keys, _) => {
-                let length = keys.partition_length(row).unwrap_or(row.len());
-                row.get(length) == Some(&1)
-            }
-            Self::Items(_) | Self::Other(_) => true,
-        }
+        self.stored.whole()
     }
 
     /// Writes the columns of a key for reading: `user-7 / 2026-11-23`.
     pub(crate) fn text(&self, key: &[u8]) -> String {
         let row = without_chunk(key).unwrap_or(key);
-        let shown = match self {
-            Self::Items(spec) => spec.decode(row).ok().map(|found| {
+        let shown = match &self.stored {
+            StoredKeys::Items(spec) => spec.decode(row).ok().map(|found| {
                 let values: Vec<String> =
                     found.columns.iter().map(|(_, value)| value_text(value)).collect();
                 values.join(" / ")
             }),
-            Self::Cells(keys, columns) => cells_text(keys, columns.as_deref(), row),
-            Self::Other(prefix) => row.strip_prefix(prefix.as_ref()).map(hex::encode),
+            StoredKeys::Cells(keys) => cells_text(keys, self.columns.as_deref(), row),
+            StoredKeys::Other(prefix) => row.strip_prefix(prefix.as_ref()).map(hex::encode),
         };
         shorten(shown.unwrap_or_else(|| hex::encode(row)))
     }
@@ -93,16 +61,16 @@ impl LineKeys {
     /// Writes the partition of a key for reading.
     pub(crate) fn partition_text(&self, key: &[u8]) -> String {
         let row = without_chunk(key).unwrap_or(key);
-        let shown = match self {
-            Self::Items(spec) => spec.decode(row).ok().map(|found| {
+        let shown = match &self.stored {
+            StoredKeys::Items(spec) => spec.decode(row).ok().map(|found| {
                 let own = found.columns.iter().take(spec.partition.len());
                 own.map(|(_, value)| value_text(value)).collect::<Vec<String>>().join(" / ")
             }),
-            Self::Cells(keys, columns) => keys
+            StoredKeys::Cells(keys) => keys
                 .parse(row)
                 .ok()
-                .map(|place| parts_text(&place.partition, columns.as_deref()).join(" / ")),
-            Self::Other(_) => None,
+                .map(|place| parts_text(&place.partition, self.columns.as_deref()).join(" / ")),
+            StoredKeys::Other(_) => None,
         };
         shown.map_or_else(|| self.text(key), shorten)
     }

@@ -126,7 +126,7 @@ fn literal(value: &Value, ty: &Type) -> String {
         (_, Type::Timestamp) if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
             text
         }
-        (_, Type::Bytes) => format!("0x{text}"),
+        (_, Type::Bytes(_)) => format!("0x{text}"),
         _ => format!("'{}'", text.replace('\'', "''")),
     }
 }

@@ -3,8 +3,7 @@
 //! * [`ClientConnection`] makes the bytes of a handshake, a login and statements, and reads what
 //!   comes back.
 //!
-//! What it is not: a driver. It has no socket and no thread, asks one thing at a time, prepares
-//! nothing and binds nothing; the shells need no more.
+//! What it is not: a driver. It has no socket and no thread, and asks one thing at a time.
 //!
 //! Invariant: no bytes of a server, however hostile, end the process; what cannot be read ends the
 //! connection with a [`MalformedResponse`].
@@ -14,5 +13,7 @@ mod response;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{ClientConnection, MalformedResponse, ProtocolVersion, Query};
-pub use response::{Page, Response, Result, ServerError};
+pub use connection::{
+    Batch, ClientConnection, Execute, MalformedResponse, ProtocolVersion, Query, Request,
+};
+pub use response::{Page, PreparedStatement, Response, Result, ServerError};

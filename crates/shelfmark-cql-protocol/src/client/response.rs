@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::column::ColumnSpec;
 use crate::error::ErrorCode;
-use crate::frame::{Envelope, Opcode, flag};
+use crate::frame::{Envelope, Opcode, Version, flag};
 use crate::message::{Malformed, Read, Reader};
 
 /// The answer of a server to one request.
@@ -31,12 +31,25 @@ pub struct Result {
     pub page: Option<Page>,
     /// The keyspace of the connection from now on, if that changed.
     pub keyspace: Option<String>,
+    /// The statement, if one was to be prepared.
+    pub prepared: Option<Box<PreparedStatement>>,
     /// True if the schema is another now.
     pub schema_changed: bool,
     /// Sentences for whoever asked.
     pub warnings: Vec<String>,
     /// The id of the trace that was asked for.
     pub trace: Option<[u8; 16]>,
+}
+
+/// A statement that the server knows by an id.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PreparedStatement {
+    /// The id.
+    pub id: Bytes,
+    /// The id of the columns of its rows; empty before version 5.
+    pub metadata_id: Bytes,
+    /// Its markers, in order.
+    pub markers: Vec<ColumnSpec>,
 }
 
 /// A page of rows.
@@ -67,7 +80,10 @@ pub struct ServerError {
 /// # Errors
 ///
 /// * What is wrong with it.
-pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Response>, String> {
+pub(super) fn read(
+    envelope: &Envelope,
+    version: Version,
+) -> std::result::Result<Option<Response>, String> {
     let opcode = Opcode::from_number(envelope.opcode)
         .ok_or_else(|| format!("unknown opcode {}", envelope.opcode))?;
     let body = || -> Read<Option<Response>> {
@@ -82,7 +98,7 @@ pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Response>,
             Opcode::Error => refusal(&mut reader).map(|refusal| Some(Response::Error(refusal))),
             Opcode::Event => Ok(None),
             Opcode::Result => {
-                let mut result = result(&mut reader)?;
+                let mut result = result(&mut reader, version)?;
                 result.trace = trace;
                 result.warnings = warnings.unwrap_or_default();
                 Ok(Some(Response::Result(result)))
@@ -114,16 +130,32 @@ fn refusal(reader: &mut Reader) -> Read<ServerError> {
     Ok(ServerError { number, code, message: reader.string()? })
 }
 
-fn result(reader: &mut Reader) -> Read<Result> {
+fn result(reader: &mut Reader, version: Version) -> Read<Result> {
     let mut result = Result::default();
     match reader.int()? {
         1 => {}
         2 => result.page = Some(page(reader)?),
         3 => result.keyspace = Some(reader.string()?),
+        4 => result.prepared = Some(Box::new(prepared(reader, version)?)),
         5 => result.schema_changed = true,
         _ => return Err(Malformed::new("an unknown kind of result")),
     }
     Ok(result)
+}
+
+/// Reads a prepared statement; what follows its markers, the columns of its rows, comes with the rows again.
+fn prepared(reader: &mut Reader, version: Version) -> Read<PreparedStatement> {
+    let id = reader.short_bytes()?;
+    let metadata_id = if version >= Version::V5 { reader.short_bytes()? } else { Bytes::new() };
+    let flags = reader.int()?;
+    let count = count(reader)?;
+    if version >= Version::V4 {
+        for _ in 0..self::count(reader)? {
+            reader.short()?;
+        }
+    }
+    let markers = specs(reader, count, flags & 0x01 != 0)?;
+    Ok(PreparedStatement { id, metadata_id, markers })
 }
 
 fn page(reader: &mut Reader) -> Read<Page> {

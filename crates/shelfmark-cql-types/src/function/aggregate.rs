@@ -51,7 +51,7 @@ pub(super) fn candidates(
     if !kinds.contains(&name) {
         return Ok(None);
     }
-    if name == "count_rows" || (name == "count" && arguments.is_empty()) {
+    if name == "count_rows" {
         return Ok(Some(vec![Aggregate::count_rows()]));
     }
     let numeric = matches!(name, "sum" | "avg");

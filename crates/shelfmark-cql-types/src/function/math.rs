@@ -22,8 +22,8 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
         "log10" => |number| of_real(number, f64::log10, real::log10),
         "round" => |number| match number {
             Number::Integer(n) => Number::Integer(n),
-            // As Java's `Math.round`: half up, also below zero.
-            Number::Float(n) => Number::Float((n + 0.5).floor()),
+            // As Java's `Math.round`: half up, also below zero; to the next whole number that there is.
+            Number::Float(n) => Number::Float(half_up(n)),
             Number::Decimal(n, scale) => round_decimal(n, scale),
         },
         _ => return None,
@@ -42,10 +42,31 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
                 number => number,
             };
             check_logarithm(&shown, &number)?;
-            Ok(super::cast::narrow(change(number), &own))
+            let changed = change(number);
+            let changed = if shown == "round" { in_range(changed, &own) } else { changed };
+            Ok(super::cast::narrow(changed, &own))
         })
     };
     Some(NUMERIC.iter().map(make).collect())
+}
+
+/// Returns the nearest whole number, of two equally near the greater.
+fn half_up(number: f64) -> f64 {
+    let below = number.floor();
+    if number - below >= 0.5 { below + 1.0 } else { below }
+}
+
+/// Returns a rounded floating number as the integer that it is rounded to: the nearest that 32 bits
+/// hold of a `float`, 64 bits of a `double`, and zero of what is no number.
+fn in_range(number: Number, ty: &CqlType) -> Number {
+    let Number::Float(value) = number else { return number };
+    let (least, most) = if *ty == CqlType::Float {
+        (f64::from(i32::MIN), f64::from(i32::MAX))
+    } else {
+        // 2⁶³: the nearest double to the largest integer.
+        (-9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0)
+    };
+    Number::Float(if value.is_nan() { 0.0 } else { value.clamp(least, most) })
 }
 
 /// Decimals exactly, all others by way of doubles; and decimals too large for it.

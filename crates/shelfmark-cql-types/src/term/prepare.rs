@@ -375,7 +375,9 @@ fn prepare_udt(items: &[(Name, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
     }
     let mut parts = Vec::with_capacity(definition.fields.len());
     for (field, ty) in &definition.fields {
-        let Some((_, term)) = items.iter().find(|(name, _)| name.as_str() == &**field) else {
+        // Of a field that is named twice the last counts.
+        let of_field = items.iter().rev().find(|(name, _)| name.as_str() == &**field);
+        let Some((_, term)) = of_field else {
             parts.push(None);
             continue;
         };

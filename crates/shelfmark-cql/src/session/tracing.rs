@@ -115,15 +115,26 @@ pub(super) fn parameters(
     out
 }
 
+/// Most characters of a value in a trace. Source: Cassandra 5.0, `ExecuteMessage`.
+const VALUE_CHARS_MAX: usize = 1_000;
+
+/// Returns a value cut where it is too long, with the mark that Cassandra puts behind all of them.
+fn shortened_value(text: String) -> String {
+    match text.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((end, _)) => format!("{}...'", text.get(..end).unwrap_or(&text)),
+        None => text,
+    }
+}
+
 /// Returns what a trace says of a prepared statement that is run: its text and the values.
 pub(super) fn values(text: &str, markers: &[ColumnSpec], values: &Values) -> Vec<(String, String)> {
     let shown = |kind: &CqlType, value: &BoundValue| match value {
         BoundValue::Null => "null".to_owned(),
-        BoundValue::Unset => "unset".to_owned(),
+        BoundValue::Unset => "<unset>".to_owned(),
         BoundValue::Bytes(bytes) => to_literal(kind, Some(bytes)),
     };
     let named = |place: usize, marker: &ColumnSpec, value: &BoundValue| {
-        let value = shortened(shown(&marker.kind, value), TRACE_TEXT_BYTES_MAX);
+        let value = shortened_value(shown(&marker.kind, value));
         (format!("bound_var_{place}_{}", marker.name), value)
     };
     let mut out = vec![("query".to_owned(), shortened(text.to_owned(), TRACE_TEXT_BYTES_MAX))];

@@ -6,9 +6,9 @@ use shelfmark_cql_types::term::{EvalContext, Expr};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_model::TextFold;
 
-use super::keys::in_values;
-use super::relation::{Multi, MultiTest, Restrictions, Test, TupleValue};
-use crate::schema::{Index, IndexTarget, Table};
+use super::keys::{bound_elements, in_values, key_value};
+use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
+use crate::schema::{Column, Index, IndexTarget, Table};
 
 /// A restriction with its values; those of `In` in their order.
 #[derive(Debug, Clone)]
@@ -61,6 +61,39 @@ fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: EvalContext<'_>
     }
 }
 
+/// Evaluates the values of an `IN`, in order. Nulls are left out, for no row equals them; a list that
+/// is written with one value is that value.
+fn listed(
+    list: &InList,
+    table: &Table,
+    at: usize,
+    column: &Column,
+    env: EvalContext<'_>,
+) -> Result<Vec<Bytes>> {
+    let mut all = match list {
+        InList::Values(exprs) => match exprs.as_slice() {
+            [only] => vec![value(only, "value", table, at, env)?],
+            several => {
+                let mut found = Vec::with_capacity(several.len());
+                for expr in several {
+                    if !matches!(expr.eval(env)?, BoundValue::Null) {
+                        found.push(key_value(expr, column, env)?);
+                    }
+                }
+                found
+            }
+        },
+        InList::Marker(expr) => match expr.bound(env) {
+            BoundValue::Bytes(bytes) => {
+                bound_elements(&bytes, &column.kind)?.into_iter().flatten().collect()
+            }
+            BoundValue::Null | BoundValue::Unset => in_values(list, column, env)?,
+        },
+    };
+    all.sort_by(|a, b| compare(&column.kind, a, b));
+    Ok(all)
+}
+
 impl RowFilter {
     /// Evaluates all restrictions of columns; those of the token are left out.
     pub(crate) fn of(own: &Restrictions, table: &Table, env: EvalContext<'_>) -> Result<Self> {
@@ -71,11 +104,7 @@ impl RowFilter {
                 let get = |expr: &Expr| value(expr, "value", table, *at, env);
                 let check = match test {
                     Test::Equal(expr) => Check::Equal(get(expr)?),
-                    Test::In(list) => {
-                        let mut all = in_values(list, column, env)?;
-                        all.sort_by(|a, b| compare(&column.kind, a, b));
-                        Check::In(all)
-                    }
+                    Test::In(list) => Check::In(listed(list, table, *at, column, env)?),
                     Test::Lower(expr, included) => Check::Lower(get(expr)?, *included),
                     Test::Upper(expr, included) => Check::Upper(get(expr)?, *included),
                     Test::Contains(expr) => Check::Contains(get(expr)?),

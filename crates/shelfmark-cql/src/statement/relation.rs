@@ -380,6 +380,10 @@ fn entry_test(
         }
         _ => return invalid(format!("Column {name} cannot be used as a map")),
     };
+    if operator == Operator::NotEqual {
+        let (key, value) = (term_text(key), term_text(value));
+        return invalid(format!("Unsupported \"!=\" relation: {name}[{key}] != {value}"));
+    }
     if operator != Operator::Equal {
         return invalid("Only EQ relations are supported on map entries");
     }

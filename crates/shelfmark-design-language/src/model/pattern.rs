@@ -51,6 +51,8 @@ pub struct Read {
     pub order: Vec<(OrderKey, bool)>,
     /// The largest number of rows, if one is asked for.
     pub limit: Option<Term>,
+    /// True if the limit is the size of a page, behind which the next one goes on.
+    pub page: bool,
     /// True if records are skipped by number.
     pub offset: bool,
     /// True if at most one record is expected.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Named;
 use super::types::Type;
+use super::value::Value;
 use crate::syntax::span::Span;
 
 /// The index of an entity or link in the model.
@@ -21,6 +22,8 @@ pub struct Relation {
     /// Candidate keys, the declared key first. The others may hold optional attributes: then no
     /// two of those that have all of them are equal in them.
     pub keys: Vec<Vec<usize>>,
+    /// Optional attributes of which a tuple has all or none, by groups.
+    pub together: Vec<Vec<usize>>,
     /// Declared dependencies beyond the keys.
     pub dependencies: Vec<(Vec<usize>, Vec<usize>)>,
     /// Declared numbers of tuples that share values.
@@ -38,6 +41,20 @@ impl Relation {
     /// Returns the attribute of a name.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// Returns the attributes that are there exactly where one is.
+    pub fn mates(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
+        let groups = self.together.iter().filter(move |group| group.contains(&column));
+        groups.flatten().copied().filter(move |other| *other != column)
+    }
+
+    /// Returns true if a tuple has all or none of each group.
+    pub fn is_whole(&self, tuple: &[Value]) -> bool {
+        self.together.iter().all(|group| {
+            let absent = group.iter().filter(|at| tuple.get(**at) == Some(&Value::Null)).count();
+            absent == 0 || absent == group.len()
+        })
     }
 
     /// Returns the name of an attribute.

@@ -245,7 +245,7 @@ impl Family {
                     follow(*relation, path);
                     kept.push(*relation);
                 }
-                Stored::Count { relation, .. } => kept.push(*relation),
+                Stored::Tally { relation, .. } => kept.push(*relation),
             }
         }
         found.extend(kept);
@@ -373,12 +373,16 @@ pub enum Stored {
         /// The name in the row.
         name: String,
     },
-    /// The number of tuples that refer to this one.
-    Count {
+    /// The number of tuples that refer to this one, or the sum of an attribute of theirs.
+    Tally {
         /// The relation whose tuples refer to this one.
         relation: RelationId,
         /// The attribute by which they refer.
         via: usize,
+        /// The conditions on them, of their own attributes and with constants.
+        when: Vec<Predicate>,
+        /// The attribute that is added up; of a count none.
+        of: Option<usize>,
         /// The name in the row.
         name: String,
     },

@@ -120,6 +120,28 @@ impl TextDomain {
     }
 }
 
+/// The numbers of bytes that values of a binary type may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Least number of bytes.
+    pub min: u64,
+    /// Largest number of bytes.
+    pub max: Option<u64>,
+}
+
+impl Sizes {
+    /// Returns true if a value of the type, as it is written, has such a number of bytes: two lower
+    /// hexadecimal digits for each.
+    pub fn holds(self, hex: &str) -> bool {
+        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let count = u64::try_from(hex.len() / 2).unwrap_or(u64::MAX);
+        hex.len().is_multiple_of(2)
+            && hex.bytes().all(digit)
+            && count >= self.min
+            && self.max.is_none_or(|max| count <= max)
+    }
+}
+
 /// The type of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Type {
@@ -142,8 +164,8 @@ pub enum Type {
     Text(TextDomain),
     /// One of a few words.
     Enum(Vec<String>),
-    /// Never in a key.
-    Bytes,
+    /// Binary values, which stand as hexadecimal digits and sort as bytes do.
+    Bytes(Sizes),
     /// Lists and sets, with the declared most elements.
     List(Box<Type>, Option<u64>),
 }
@@ -168,7 +190,7 @@ impl Type {
             (Self::Date, Value::Int(n)) => within(DATE_RANGE, n),
             (Self::Text(domain), Value::Text(text)) => domain.holds(text),
             (Self::Enum(variants), Value::Text(text)) => variants.contains(text),
-            (Self::Bytes, Value::Text(_)) => true,
+            (Self::Bytes(sizes), Value::Text(hex)) => sizes.holds(hex),
             (Self::List(element, max), Value::List(items)) => {
                 max.is_none_or(|max| items.len() as u64 <= max)
                     && items.iter().all(|item| element.holds(item))
@@ -183,7 +205,7 @@ impl Type {
         match (self, other) {
             (Uuid, Uuid) | (Ulid, Ulid) | (Bool, Bool) | (Int(_), Int(_)) => true,
             (Decimal(_), Decimal(_) | Int(_)) | (Int(_), Decimal(_)) => true,
-            (Timestamp, Timestamp) | (Date, Date) | (Bytes, Bytes) => true,
+            (Timestamp, Timestamp) | (Date, Date) | (Bytes(_), Bytes(_)) => true,
             (Text(_) | Enum(_), Text(_) | Enum(_)) => true,
             (List(a, _), List(b, _)) => a.comparable(b),
             _ => false,
@@ -227,7 +249,7 @@ impl Type {
             Self::Date => "date",
             Self::Text(_) => "text",
             Self::Enum(_) => "enum",
-            Self::Bytes => "bytes",
+            Self::Bytes(_) => "bytes",
             Self::List(..) => "list",
         }
     }

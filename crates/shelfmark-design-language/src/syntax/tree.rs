@@ -68,6 +68,54 @@ impl From<Name> for String {
     }
 }
 
+/// The name of an attribute, or of a field of one that is a record: `address.city`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Field(pub Name);
+
+impl std::ops::Deref for Field {
+    type Target = Name;
+
+    fn deref(&self) -> &Name {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Field {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        for part in text.split('.') {
+            Name::try_from(part.to_owned())?;
+        }
+        Ok(Self(Name::plain(text)))
+    }
+}
+
+impl From<Field> for String {
+    fn from(field: Field) -> Self {
+        field.0.text
+    }
+}
+
+impl JsonSchema for Field {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Field".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    /// Returns the schema of names with points between them.
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": r"^[^\x00-@\[-\^`{-\x7f][^\x00-\-/:-@\[-\^`{-\x7f]*$",
+        })
+    }
+}
+
 /// A whole model.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -109,12 +157,18 @@ pub struct Type {
     /// Of `list of` and `set of`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<Box<Type>>,
+    /// Of `record`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Attribute>,
+    /// Of `one of`: the entities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub among: Vec<Name>,
     #[serde(skip)]
     pub span: Span,
 }
 
 /// `max 200`, `without "#"`, `0..9`, `"open"`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TypeOption {
     Max(u64),
@@ -154,6 +208,8 @@ pub enum Member {
     Attribute(Attribute),
     Key(Names),
     Unique(Names),
+    /// `together (a, b)`: all of them are there, or none.
+    Together(Names),
     Fd(Fd),
     Fanout(Fanout),
     Fact(Fact),
@@ -434,9 +490,9 @@ pub struct Effect {
     pub kind: EffectKind,
     pub relation: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub key: Vec<(Name, Expr)>,
+    pub key: Vec<(Field, Expr)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set: Vec<(Name, Expr)>,
+    pub set: Vec<(Field, Expr)>,
     #[serde(default)]
     pub existing: Existing,
     /// `if stock >= n, version = v`; all must hold, or the write changes nothing.
@@ -552,8 +608,25 @@ pub enum Store {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StoreItem {
     Path(Path),
-    Collect { path: Path, alias: Option<Name> },
-    Count { source: Name, alias: Option<Name> },
+    Collect {
+        path: Path,
+        alias: Option<Name>,
+    },
+    Count {
+        source: Name,
+        /// Nothing means: all that refer to the row's source.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conds: Vec<Cond>,
+        alias: Option<Name>,
+    },
+    /// `sum amount of Line where state = "paid" as paid`.
+    Sum {
+        path: Path,
+        source: Name,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conds: Vec<Cond>,
+        alias: Option<Name>,
+    },
 }
 
 /// `serve pattern(params) by step then step`.

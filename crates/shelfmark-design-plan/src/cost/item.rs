@@ -78,7 +78,7 @@ impl Items<'_> {
             .iter()
             .map(|stored| match stored {
                 Stored::Path(_) => 0.0,
-                Stored::Count { .. } => COUNT_BYTES,
+                Stored::Tally { .. } => COUNT_BYTES,
                 Stored::Collect { relation, via, path, .. } => {
                     let each = value_bytes(self.model, *relation, path) + 1.0;
                     each * crate::bytes::elements(self.model, *relation, *via, "avg").unwrap_or(1.0)

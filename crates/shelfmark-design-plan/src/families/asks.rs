@@ -190,9 +190,9 @@ impl Planner<'_> {
 
     fn can_be_key(&self, relation: usize, path: &[usize]) -> Result<(), String> {
         match self.model.path_type(relation, path) {
-            Type::List(..) | Type::Bytes => {
+            Type::List(..) => {
                 let name = self.model.path_text(relation, path);
-                Err(format!("{name} is a list or bytes and cannot be in a key"))
+                Err(format!("{name} is a list and cannot be in a key"))
             }
             _ => Ok(()),
         }

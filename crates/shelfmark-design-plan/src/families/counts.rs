@@ -1,13 +1,116 @@
-//! Derives counts that a row keeps, where every write that changes them can tell which row that is.
+//! Derives counts and sums that a row keeps, where every write that changes them can tell which row that is.
 
 use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::{Read, RelationId};
+use shelfmark_design_language::model::schema::Stored;
+use shelfmark_design_language::model::value::iso_text;
+use shelfmark_design_language::model::{Model, Predicate, Read, RelationId, Term, Type, Value};
+use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
+use shelfmark_design_prove::tally::{changed_by, is_followed};
 use shelfmark_design_prove::unservable;
+
+/// A number of what refers to an entity, which the entity's row keeps.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) parent: RelationId,
+    pub(crate) counted: RelationId,
+    via: usize,
+    stored: Stored,
+    /// As schemas write it.
+    pub(crate) text: String,
+}
+
+impl Kept {
+    /// Returns the number that a read asks for, if rows can keep such a one.
+    fn of(model: &Model, read: &Read) -> Option<Self> {
+        let [source] = read.sources.as_slice() else { return None };
+        if read.offset || read.limit.is_some() {
+            return None;
+        }
+        let counted = source.relation;
+        let relation = model.relation(counted);
+        let of = match &read.aggregate {
+            Some((Aggregate::Count, None)) => None,
+            Some((Aggregate::Sum, Some(path))) => match path.as_slice() {
+                [at] if !relation.columns.get(*at)?.optional => Some(*at),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let one = asked_of(model, read)?;
+        let (via, parent) = (*one.path.first()?, parent_of(model, counted, one)?);
+        let mut when = Vec::new();
+        for other in source.predicates.iter().filter(|other| *other != one) {
+            let constant = other.values.iter().all(|value| matches!(value, Term::Const(_)));
+            if other.path.len() != 1 || !constant || !KEPT.contains(&other.op) {
+                return None;
+            }
+            when.push(other.clone());
+        }
+        let name = model.relation(counted).name.text.clone();
+        let mut text = match of {
+            None => format!("count {name}"),
+            Some(at) => format!("sum {} of {name}", relation.column_name(at)),
+        };
+        if !when.is_empty() {
+            let texts: Vec<String> =
+                when.iter().map(|one| condition(model, counted, one)).collect::<Option<_>>()?;
+            text.push_str(&format!(" where {}", texts.join(" and ")));
+        }
+        if of.is_some() || !when.is_empty() {
+            let taken = model.relation(parent).column(&read.name.text).is_some();
+            let end = if taken { "_kept" } else { "" };
+            text.push_str(&format!(" as {}{end}", read.name.text));
+        }
+        let stored = Stored::Tally { relation: counted, via, when, of, name };
+        Some(Self { parent, counted, via, stored, text })
+    }
+}
+
+/// The comparisons of what rows count.
+const KEPT: [CondOp; 7] =
+    [CondOp::Eq, CondOp::Lt, CondOp::Le, CondOp::Gt, CondOp::Ge, CondOp::Present, CondOp::Absent];
+
+/// Returns the condition of a read that says whose number it is.
+pub(crate) fn asked_of<'r>(model: &Model, read: &'r Read) -> Option<&'r Predicate> {
+    let source = read.sources.first()?;
+    source.predicates.iter().find(|one| parent_of(model, source.relation, one).is_some())
+}
+
+/// Returns the entity that a condition fixes by a reference.
+fn parent_of(model: &Model, counted: RelationId, one: &Predicate) -> Option<RelationId> {
+    let [via] = one.path.as_slice() else { return None };
+    let refers = model.relation(counted).columns.get(*via)?.refers?;
+    (one.op == CondOp::Eq).then_some(refers)
+}
+
+/// Writes a condition with constants.
+fn condition(model: &Model, relation: RelationId, one: &Predicate) -> Option<String> {
+    let name = model.path_text(relation, &one.path);
+    let word = match one.op {
+        CondOp::Present => return Some(format!("{name} is present")),
+        CondOp::Absent => return Some(format!("{name} is absent")),
+        CondOp::Eq => "=",
+        CondOp::Lt => "<",
+        CondOp::Le => "<=",
+        CondOp::Gt => ">",
+        CondOp::Ge => ">=",
+        _ => return None,
+    };
+    let ty = model.path_type(relation, &one.path);
+    let Some(Term::Const(value)) = one.values.first() else { return None };
+    let value = match (value, &ty) {
+        (Value::Int(at), Type::Timestamp) => quote(&iso_text(*at)),
+        (Value::Int(n), Type::Int(_) | Type::Decimal(_)) => n.to_string(),
+        (Value::Bool(bit), _) => bit.to_string(),
+        (value, ty) => quote(&value.text(ty)),
+    };
+    Some(format!("{name} {word} {value}"))
+}
 
 impl Planner<'_> {
     pub(super) fn counts(&mut self) {
@@ -16,7 +119,7 @@ impl Planner<'_> {
                 continue;
             }
             match self.countable(read) {
-                Some((parent, counted, via)) => self.count(index, parent, counted, via),
+                Some(kept) => self.count(index, kept),
                 None => {
                     if let Some(why) = unservable(self.model, read) {
                         self.note(format!("{} is unservable: {why}", read.name.text));
@@ -26,33 +129,28 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the entity that keeps the count, the counted relation, and the attribute between
-    /// them.
-    pub(crate) fn countable(&self, read: &Read) -> Option<(RelationId, RelationId, usize)> {
-        let [source] = read.sources.as_slice() else { return None };
-        let [one] = source.predicates.as_slice() else { return None };
-        let (CondOp::Eq, [via]) = (one.op, one.path.as_slice()) else { return None };
-        let plain = matches!(read.aggregate, Some((Aggregate::Count, None)))
-            && !read.offset
-            && read.limit.is_none();
-        let relation = self.model.relation(source.relation);
-        let parent = relation.columns.get(*via)?.refers?;
+    /// Returns the number that answers a read, where every write that changes it can tell which row
+    /// keeps it.
+    pub(crate) fn countable(&self, read: &Read) -> Option<Kept> {
+        let kept = Kept::of(self.model, read)?;
+        let relation = self.model.relation(kept.counted);
         let once =
-            relation.columns.iter().filter(|column| column.refers == Some(parent)).count() == 1;
+            relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count()
+                == 1;
         // One item cannot be put and have its count changed by one transaction of such a target.
         let together = self.target.one_operation_per_item
             && self.model.writes.iter().any(|write| {
                 let about = |id| write.effects.iter().any(|effect| effect.relation == id);
-                about(parent) && about(source.relation)
+                about(kept.parent) && about(kept.counted)
             });
         let followed = self.bold
             || !together
                 && self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
-                    if effect.relation == parent {
+                    if effect.relation == kept.parent {
                         return effect.kind != EffectKind::Insert
                             || effect.existing == Existing::Fresh;
                     }
-                    effect.relation != source.relation
+                    effect.relation != kept.counted
                         || match effect.kind {
                             EffectKind::Insert => effect.existing == Existing::Fresh,
                             // What goes through the very tuples that go knows which they are.
@@ -60,32 +158,33 @@ impl Planner<'_> {
                                 .each
                                 .as_ref()
                                 .is_none_or(|each| each.relation == effect.relation),
-                            _ => !effect.set.iter().any(|(column, _)| column == via),
+                            _ => is_followed(self.model, &kept.stored, effect),
                         }
                 });
-        let optional = relation.columns.get(*via).is_some_and(|column| column.optional);
-        (plain && once && followed && !optional).then_some((parent, source.relation, *via))
+        let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
+        (once && followed && !optional).then_some(kept)
     }
 
-    fn count(&mut self, read: usize, parent: RelationId, counted: RelationId, via: usize) {
-        let at = self.keeper(parent);
+    fn count(&mut self, read: usize, kept: Kept) {
+        let at = self.keeper(kept.parent);
         if let Some(draft) = self.drafts.get_mut(at)
-            && !draft.counts.contains(&counted)
+            && !draft.counts.contains(&kept.text)
         {
-            draft.counts.push(counted);
+            draft.counts.push(kept.text.clone());
         }
         self.counted.push((read, at));
-        // Taking one away first looks whether there is one.
-        let deletes = self
-            .model
-            .writes
-            .iter()
-            .flat_map(|write| &write.effects)
-            .any(|effect| effect.relation == counted && effect.kind == EffectKind::Delete);
-        if deletes {
-            let key = self.model.relation(counted).key().iter().map(|n| vec![*n]).collect();
-            let mut ask = Ask::new(self.model, counted, key, Vec::new());
-            ask.shown = BTreeSet::from([vec![via]]);
+        // Taking one away first looks whether there is one, and what it was.
+        let effects = self.model.writes.iter().flat_map(|write| &write.effects);
+        let mut shown: BTreeSet<Vec<usize>> = BTreeSet::new();
+        for effect in effects.filter(|effect| effect.relation == kept.counted) {
+            if effect.kind != EffectKind::Insert {
+                shown.extend(changed_by(self.model, &kept.stored, effect));
+            }
+        }
+        if !shown.is_empty() {
+            let key = self.model.relation(kept.counted).key().iter().map(|n| vec![*n]).collect();
+            let mut ask = Ask::new(self.model, kept.counted, key, Vec::new());
+            ask.shown = shown;
             self.ask(&ask);
         }
     }

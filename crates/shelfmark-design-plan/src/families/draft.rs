@@ -61,8 +61,8 @@ pub(crate) struct Draft {
     pub(crate) blocks: Vec<Vec<Component>>,
     pub(crate) when: Vec<Predicate>,
     pub(crate) shown: BTreeSet<ColumnPath>,
-    /// Relations whose tuples are counted in the row.
-    pub(crate) counts: Vec<RelationId>,
+    /// The counts and sums that the row keeps, as schemas write them.
+    pub(crate) counts: Vec<String>,
     /// Number of leading components that every reader knows: the partition key.
     pub(crate) least: usize,
     /// True if the key is settled; it may be cut into partition and sort key, and no more.

@@ -14,7 +14,7 @@
 //! was written by hand.
 
 mod asks;
-mod counts;
+pub(crate) mod counts;
 pub(crate) mod draft;
 mod lookups;
 pub(crate) mod mixed;

@@ -3,6 +3,7 @@
 //! What cannot be written down (a constant identifier in a key) is left out; the prover then
 //! looks for the plan itself.
 
+use super::counts::asked_of;
 use super::draft::{Component, Draft};
 use super::mixed::Mixed;
 use super::names::snake;
@@ -265,7 +266,7 @@ impl Planner<'_> {
 
     pub(crate) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
         let read = self.model.reads.get(read)?;
-        let one = read.sources.first()?.predicates.first()?;
+        let one = asked_of(self.model, read)?;
         let value = one.values.first()?;
         let value = if self.target.plans_texts() {
             let relation = read.sources.first()?.relation;

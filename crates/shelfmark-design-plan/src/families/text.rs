@@ -169,9 +169,7 @@ impl Planner<'_> {
             .filter(|path| !keys.contains(path))
             .map(|path| self.model.path_text(draft.relation, path))
             .collect();
-        items.extend(
-            draft.counts.iter().map(|id| format!("count {}", self.model.relation(*id).name.text)),
-        );
+        items.extend(draft.counts.iter().cloned());
         if items.is_empty() { String::new() } else { format!(" store {{ {} }}", items.join(", ")) }
     }
 

@@ -72,7 +72,7 @@ impl Planner<'_> {
         let may_be_empty = |ty: &Type| match ty {
             Type::Text(domain) => domain.min == 0,
             Type::Enum(texts) => texts.iter().any(String::is_empty),
-            Type::Bytes => true,
+            Type::Bytes(sizes) => sizes.min == 0,
             _ => false,
         };
         let bare = match components.get(draft.least..) {

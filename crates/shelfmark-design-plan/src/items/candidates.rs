@@ -36,7 +36,7 @@ impl Market<'_> {
             .needs
             .counts
             .iter()
-            .any(|(_, parent, counted)| *parent == relation || *counted == relation);
+            .any(|(_, kept)| kept.parent == relation || kept.counted == relation);
         let made = self.load.about(relation).any(|change| change.kind == EffectKind::Insert);
         read || mixed || behind || counted || made
     }
@@ -126,9 +126,9 @@ impl Market<'_> {
         let primary: BTreeSet<ColumnPath> =
             self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
         let plain = |path: &ColumnPath| match path.as_slice() {
-            [only] => columns.get(*only).is_some_and(|column| {
-                !column.optional && !matches!(column.ty, Type::List(..) | Type::Bytes)
-            }),
+            [only] => columns
+                .get(*only)
+                .is_some_and(|column| !column.optional && !matches!(column.ty, Type::List(..))),
             _ => false,
         };
         if !paths.iter().all(plain) {

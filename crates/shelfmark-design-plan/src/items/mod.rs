@@ -258,7 +258,7 @@ fn written(
     let model: &Model = market.model;
     let writer = Writer { model, layout };
     let counts: Vec<_> =
-        market.needs.counts.iter().map(|(_, parent, counted)| (*parent, *counted)).collect();
+        market.needs.counts.iter().map(|(_, kept)| (kept.parent, kept.text.clone())).collect();
     let tables = text::tables(model, layout, &counts);
     let mut serves: Vec<(usize, String)> = Vec::new();
     let mut accesses = chosen.iter();
@@ -270,8 +270,8 @@ fn written(
         let access = accesses.next().copied().flatten();
         serves.extend(access.and_then(|access| writer.serve_mixed(mixed, access)));
     }
-    for (read, parent, _) in &market.needs.counts {
-        serves.extend(writer.serve_count(*read, *parent));
+    for (read, kept) in &market.needs.counts {
+        serves.extend(writer.serve_count(*read, kept.parent));
     }
     serves.sort();
     let head = format!("schema {name} target {} \"derived from the patterns\"", target.name);

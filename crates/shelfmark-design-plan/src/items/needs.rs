@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::families::Planner;
+use crate::families::counts::Kept;
 use crate::families::draft::Ask;
 use crate::families::mixed::Mixed;
 use crate::load::{self, Load};
@@ -64,8 +65,8 @@ pub(crate) struct Need {
 pub(crate) struct Needs {
     pub(crate) needs: Vec<Need>,
     pub(crate) mixed: Vec<Mixed>,
-    /// Counts: the read, the entity that keeps it, and the counted relation.
-    pub(crate) counts: Vec<(usize, RelationId, RelationId)>,
+    /// Counts and sums that rows keep, by the reads of them.
+    pub(crate) counts: Vec<(usize, Kept)>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ impl Needs {
             let name = &read.name.text;
             if read.aggregate.is_some() {
                 match rules.countable(read) {
-                    Some((parent, counted, _)) => counts.push((index, parent, counted)),
+                    Some(kept) => counts.push((index, kept)),
                     None => {
                         if let Some(why) = unservable(model, read) {
                             rules.note(format!("{name} is unservable: {why}"));
@@ -188,7 +189,8 @@ fn loops(model: &Model) -> Vec<Need> {
 /// Returns true if values of the type may stand in a key of typed columns.
 pub(crate) fn typed(ty: &Type) -> bool {
     match ty {
-        Type::Bool | Type::Bytes | Type::List(..) => false,
+        Type::Bool | Type::List(..) => false,
+        Type::Bytes(sizes) => sizes.min > 0,
         Type::Text(domain) => domain.min > 0,
         Type::Enum(words) => words.iter().all(|word| !word.is_empty()),
         _ => true,
@@ -199,7 +201,7 @@ pub(crate) fn typed(ty: &Type) -> bool {
 pub(crate) fn sorts_as_text(ty: &Type) -> bool {
     match ty {
         Type::Int(Some((low, _))) => *low >= 0,
-        Type::Int(None) | Type::Decimal(_) | Type::Bytes | Type::List(..) => false,
+        Type::Int(None) | Type::Decimal(_) | Type::List(..) => false,
         _ => true,
     }
 }

@@ -8,6 +8,7 @@ use super::needs::{Need, Origin};
 use super::pack::{Form, Layout, Placed};
 use super::text::{lead, spreading};
 use super::ways::{Access, Place};
+use crate::families::counts::asked_of;
 use crate::families::mixed::Mixed;
 use crate::families::serve::{bounds, gather, known_term, term, text_ends};
 use crate::families::text::EVERYTHING;
@@ -125,7 +126,7 @@ impl Writer<'_> {
     /// Returns the plan of a count that a row keeps.
     pub(crate) fn serve_count(&self, index: usize, parent: RelationId) -> Option<(usize, String)> {
         let read = self.model.reads.get(index)?;
-        let value = read.sources.first()?.predicates.first()?.values.first()?;
+        let value = asked_of(self.model, read)?.values.first()?;
         let placed = self.layout.base(parent)?;
         // The input is the parent's key: a row whose key says more is not found by it.
         let parents_key = self.model.relation(parent).key();

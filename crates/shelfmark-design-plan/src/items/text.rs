@@ -85,11 +85,7 @@ fn key(model: &Model, placed: &Placed) -> String {
 }
 
 /// Returns the tables of a layout; a row that keeps a count says so.
-pub(crate) fn tables(
-    model: &Model,
-    layout: &Layout,
-    counts: &[(RelationId, RelationId)],
-) -> String {
+pub(crate) fn tables(model: &Model, layout: &Layout, counts: &[(RelationId, String)]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for one in layout.placed.iter().filter(|one| one.rows.place != Place::Index) {
         if !names.contains(&one.table.as_str()) {
@@ -121,12 +117,7 @@ pub(crate) fn tables(
 }
 
 /// Returns the rows of one type, with their indexes.
-fn row(
-    model: &Model,
-    layout: &Layout,
-    one: &Placed,
-    counts: &[(RelationId, RelationId)],
-) -> String {
+fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, String)]) -> String {
     let relation = one.rows.relation;
     let mut out = format!("from {}{}", model.relation(relation).name.text, when(model, one));
     out.push_str(&format!(" {}{}", key(model, one), store(model, layout, one, counts)));
@@ -164,19 +155,18 @@ fn when(model: &Model, one: &Placed) -> String {
 }
 
 /// Returns the attributes that rows hold beside their key.
-fn store(
-    model: &Model,
-    layout: &Layout,
-    one: &Placed,
-    counts: &[(RelationId, RelationId)],
-) -> String {
+fn store(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, String)]) -> String {
     let relation = one.rows.relation;
     let mut items: Vec<String> = Vec::new();
     if one.rows.place == Place::Base {
         let copied: Vec<&ColumnPath> =
             layout.copied.iter().filter(|(of, _)| *of == relation).map(|(_, path)| path).collect();
-        let kept: Vec<RelationId> =
-            counts.iter().filter(|(parent, _)| *parent == relation).map(|(_, one)| *one).collect();
+        let mut kept: Vec<&String> = Vec::new();
+        for (_, one) in counts.iter().filter(|(parent, _)| *parent == relation) {
+            if !kept.contains(&one) {
+                kept.push(one);
+            }
+        }
         if copied.is_empty() && kept.is_empty() {
             return " store all".to_owned();
         }
@@ -185,7 +175,7 @@ fn store(
         let own = (0..columns).map(|column| vec![column]).filter(|path| !held.contains(path));
         items.extend(own.map(|path| model.path_text(relation, &path)));
         items.extend(copied.iter().map(|path| model.path_text(relation, path)));
-        items.extend(kept.iter().map(|one| format!("count {}", model.relation(*one).name.text)));
+        items.extend(kept.into_iter().cloned());
     } else {
         let held = one.rows.key.paths();
         let beside = one.rows.shown.iter().filter(|path| !held.contains(*path));

@@ -231,7 +231,7 @@ fn own_columns(
                 Stored::Collect { relation, path, name, .. } => {
                     (name, Type::List(Box::new(model.path_type(*relation, path)), None))
                 }
-                Stored::Count { name, .. } => (name, Type::Int(None)),
+                Stored::Tally { name, .. } => (name, Type::Int(None)),
             };
             names.types.insert(name.clone(), ty);
         }

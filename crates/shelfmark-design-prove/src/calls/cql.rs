@@ -135,7 +135,7 @@ fn type_name(ty: &Type) -> String {
         Type::Timestamp => "timestamp".to_owned(),
         Type::Date => "date".to_owned(),
         Type::Ulid | Type::Text(_) | Type::Enum(_) => "text".to_owned(),
-        Type::Bytes => "blob".to_owned(),
+        Type::Bytes(_) => "blob".to_owned(),
         Type::List(element, _) => format!("list<{}>", type_name(element)),
     }
 }
@@ -185,7 +185,7 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
 pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     let mut families = calls.schema.of_table(id).map(|(_, family)| family);
     let (Some(only), None) = (families.next(), families.next()) else { return false };
-    let counts = only.stored.iter().filter(|stored| matches!(stored, Stored::Count { .. })).count();
+    let counts = only.stored.iter().filter(|stored| matches!(stored, Stored::Tally { .. })).count();
     counts > 0 && counts == calls.columns.beside(id).count()
 }
 
@@ -244,7 +244,7 @@ pub fn literal(value: &Value, ty: &Type) -> String {
             let items: Vec<String> = items.iter().map(|item| literal(item, element)).collect();
             format!("[{}]", items.join(", "))
         }
-        (Value::Text(hex), Type::Bytes) => format!("0x{hex}"),
+        (Value::Text(hex), Type::Bytes(_)) => format!("0x{hex}"),
         (value, Type::Uuid | Type::Bool | Type::Int(_) | Type::Decimal(_) | Type::Timestamp) => {
             value.text(ty)
         }

@@ -136,7 +136,7 @@ pub(super) fn letter(ty: &Type) -> &'static str {
     match ty {
         Type::Int(_) | Type::Decimal(_) | Type::Timestamp => "N",
         Type::Bool => "BOOL",
-        Type::Bytes => "B",
+        Type::Bytes(_) => "B",
         Type::List(..) => "L",
         Type::Uuid | Type::Ulid | Type::Date | Type::Text(_) | Type::Enum(_) => "S",
     }
@@ -162,7 +162,7 @@ fn constant(value: &Value, ty: &Type) -> Json {
         (Value::List(items), Type::List(element, _)) => {
             json!({ "L": items.iter().map(|item| constant(item, element)).collect::<Vec<_>>() })
         }
-        (Value::Text(hex), Type::Bytes) => single("B", Json::from(base64_of_hex(hex))),
+        (Value::Text(hex), Type::Bytes(_)) => single("B", Json::from(base64_of_hex(hex))),
         (value, ty) => single(letter(ty), Json::from(value.text(ty))),
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum Expr {
     },
     Text(Vec<Piece>),
     Call(Function, Vec<Expr>, Type),
+    /// A number that is taken away where numbers are added.
+    Minus(Box<Expr>),
     /// The smallest text above all that begin with this one.
     Next(Box<Expr>),
     /// Several values, for guards.
@@ -129,6 +131,7 @@ impl Expr {
             | Self::Each(_, ty)
             | Self::Row { ty, .. }
             | Self::Call(_, _, ty) => ty.clone(),
+            Self::Minus(one) => one.ty(),
             Self::Text(_) | Self::Next(_) | Self::Tuple(_) => plain_text(),
         }
     }
@@ -144,6 +147,7 @@ impl Expr {
             Self::Next(_) => false,
             other => match other.ty() {
                 Type::Text(domain) => domain.min == 0,
+                Type::Bytes(sizes) => sizes.min == 0,
                 Type::Enum(words) => words.iter().any(String::is_empty),
                 _ => false,
             },
@@ -178,6 +182,7 @@ impl Expr {
             Self::Call(function, args, _) => {
                 json!({ "$call": function.name(), "of": args.iter().map(Self::json).collect::<Vec<_>>() })
             }
+            Self::Minus(one) => json!({ "$call": "minus", "of": [one.json()] }),
             Self::Next(one) => json!({ "$next": one.json() }),
             Self::Tuple(all) => all.iter().map(Self::json).collect(),
         }
@@ -195,7 +200,7 @@ impl Expr {
                 }
             }
             Self::Call(_, args, _) | Self::Tuple(args) => args.iter().for_each(|arg| arg.rows(see)),
-            Self::Next(one) => one.rows(see),
+            Self::Next(one) | Self::Minus(one) => one.rows(see),
             Self::Const(..) | Self::Input(..) | Self::Each(..) => {}
         }
     }
@@ -218,7 +223,7 @@ impl Expr {
             Self::Call(_, args, _) | Self::Tuple(args) => {
                 args.iter().for_each(|arg| arg.inputs(found))
             }
-            Self::Next(one) => one.inputs(found),
+            Self::Next(one) | Self::Minus(one) => one.inputs(found),
             Self::Const(..) | Self::Row { .. } => {}
         }
     }

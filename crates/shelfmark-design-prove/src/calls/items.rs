@@ -146,7 +146,7 @@ impl Calls<'_> {
         for stored in &family.stored {
             let (name, ty) = match stored {
                 Stored::Path(_) => continue,
-                Stored::Count { name, .. } => (name, Type::Int(None)),
+                Stored::Tally { name, .. } => (name, Type::Int(None)),
                 Stored::Collect { relation, path, name, .. } => {
                     let of = self.model.path_type(*relation, path);
                     (name, Type::List(Box::new(of), None))

@@ -15,6 +15,7 @@ mod cql;
 mod dynamo;
 mod expr;
 mod items;
+mod kept;
 mod known;
 mod names;
 mod other;
@@ -119,7 +120,15 @@ impl<'a> Calls<'a> {
     pub fn read(&self, read: usize, serve: &Serve) -> Result<Vec<Call>, Refusal> {
         let Some(pattern) = self.model.reads.get(read) else { return Ok(Vec::new()) };
         let requests = read::requests(self, pattern, serve)?;
-        requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
+        let next = requests.first().filter(|_| pattern.page).and_then(|one| self.next(one));
+        let name = &pattern.name.text;
+        let said: Result<Vec<Call>, Refusal> =
+            requests.into_iter().map(|one| self.say(name, one)).collect();
+        let mut said = said?;
+        if let (Some(first), Some(next)) = (said.first_mut(), next) {
+            first.beside.push(("next", next));
+        }
+        Ok(said)
     }
 
     /// Returns the requests of a write's plan.
@@ -171,6 +180,29 @@ impl<'a> Calls<'a> {
             request: body,
             inputs,
             beside,
+        })
+    }
+
+    /// Returns what the request of the next page has beside or instead: `{"$answer": …}` is what the
+    /// answer of the page before gave. Where it gave none, that page was the last.
+    fn next(&self, request: &Request) -> Option<Json> {
+        let Request::Read { ask, .. } = request else { return None };
+        let limit = ask.limit.as_ref().filter(|_| !ask.point)?.json();
+        Some(match self.target.name.as_str() {
+            "dynamodb" => json!({ "ExclusiveStartKey": { "$answer": "LastEvaluatedKey" } }),
+            "cql" => {
+                // LIMIT ends all pages together: the size of one is said beside the statement.
+                let mut whole = request.clone();
+                if let Request::Read { ask, .. } = &mut whole {
+                    ask.limit = None;
+                }
+                let (_, body, _) = cql::say(self, &whole).ok()?;
+                let mut next = body.as_object().cloned().unwrap_or_default();
+                next.insert("page_size".to_owned(), limit);
+                next.insert("paging_state".to_owned(), json!({ "$answer": "paging_state" }));
+                Json::Object(next)
+            }
+            _ => json!({ "after": { "$answer": "last_key" } }),
         })
     }
 

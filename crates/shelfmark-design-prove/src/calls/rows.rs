@@ -199,7 +199,7 @@ impl Writer<'_> {
                     let ty = Type::List(Box::new(ty), None);
                     values.push((name.clone(), Expr::Const(Value::List(Vec::new()), ty)));
                 }
-                Stored::Count { name, .. } => {
+                Stored::Tally { name, .. } => {
                     values.push((name.clone(), Expr::Const(Value::Int(0), Type::Int(None))));
                 }
             }
@@ -638,56 +638,5 @@ impl Writer<'_> {
                 })
             })
         })
-    }
-
-    /// Returns the changes of lists and counts of a row by the tuples that refer to it.
-    pub(super) fn kept(&self, family: &Family, each: Option<&str>) -> Result<Vec<Change>, Refusal> {
-        let mut found = Vec::new();
-        for stored in &family.stored {
-            let (relation, via, path, name, counts) = match stored {
-                Stored::Path(_) => continue,
-                Stored::Collect { relation, via, path, name } => {
-                    (*relation, *via, path.clone(), name, false)
-                }
-                Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name, true),
-            };
-            let touches = |effect: &&Effect| {
-                effect.relation == relation
-                    && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
-            };
-            for case in self.cases(self.write.effects.iter().filter(touches), each)? {
-                let given = self.given(&case);
-                // What is there already is counted, what is not there is not.
-                let guards: Vec<Guard> = self.looked(case.effect, &given).into_iter().collect();
-                let known = self.with_reads(case.effect, given);
-                let told = |path: &[usize]| {
-                    self.find(relation, &known, path)
-                        .ok_or_else(|| self.unknown(&format!("what {} keeps", family.name.text)))
-                };
-                let own = self.calls.model.relation(family.source).key().to_vec();
-                let Some(key) = self.key(family, &Known::from([(own, told(&[via])?)]))? else {
-                    continue;
-                };
-                let added = case.effect.kind == EffectKind::Insert;
-                let (mut add, mut push) = (Vec::new(), Vec::new());
-                if counts {
-                    let by = Value::Int(if added { 1 } else { -1 });
-                    add.push((name.clone(), Expr::Const(by, Type::Int(None))));
-                } else if added {
-                    push.push((name.clone(), told(&path)?));
-                } else {
-                    let why = format!(
-                        "{} takes an element out of {name} by its value",
-                        self.write.name.text
-                    );
-                    return Err(self.calls.refuse("list_element", why));
-                }
-                let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
-                let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
-                let conditions = Vec::new();
-                found.push(Change { table: family.table, key, kind, each, guards, conditions });
-            }
-        }
-        Ok(found)
     }
 }

@@ -1,6 +1,7 @@
 //! Evaluates reads by their definition: goes through the whole state.
 
 use super::state::{State, meets};
+use crate::tally::is_tally;
 use shelfmark_design_language::model::{Model, OrderKey, Read, RelationId, Term, Value};
 use shelfmark_design_language::syntax::tree::Aggregate;
 
@@ -50,9 +51,15 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
                     }
                 })
                 .collect();
-            let values = source
-                .outputs
-                .iter()
+            let added = match &read.aggregate {
+                Some((Aggregate::Sum, Some(path))) => Some(path),
+                _ => None,
+            };
+            let shown = source.outputs.iter().map(Option::as_ref);
+            let values = added
+                .map(Some)
+                .into_iter()
+                .chain(shown)
                 .map(|path| match path {
                     Some(path) => state.value(model, source.relation, tuple, path),
                     None => Value::Null,
@@ -61,9 +68,12 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
             items.push((key, Record { relation: source.relation, values }));
         }
     }
-    if matches!(read.aggregate, Some((Aggregate::Count, None))) {
+    if is_tally(read) {
         let relation = read.sources.first().map_or(0, |source| source.relation);
-        let count = Value::Int(items.len() as i64);
+        let count = match &read.aggregate {
+            Some((Aggregate::Sum, _)) => total(&items),
+            _ => Value::Int(items.len() as i64),
+        };
         return Answer {
             items: vec![(Vec::new(), Record { relation, values: vec![count] })],
             limit: None,
@@ -80,6 +90,15 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
             _ => None,
         });
     Answer { items, limit }
+}
+
+/// Returns the sum of what records show first; of none it is 0.
+fn total(items: &[(Vec<Value>, Record)]) -> Value {
+    let number = |record: &Record| match record.values.first() {
+        Some(Value::Int(n)) => *n,
+        _ => 0,
+    };
+    Value::Int(items.iter().map(|(_, record)| number(record)).fold(0, i64::saturating_add))
 }
 
 fn compare_keys(read: &Read, a: &[Value], b: &[Value]) -> std::cmp::Ordering {

@@ -144,7 +144,7 @@ impl Focus {
     fn kept(&mut self, family: &Family) {
         self.add(family.source);
         for stored in &family.stored {
-            if let Stored::Collect { relation, .. } | Stored::Count { relation, .. } = stored {
+            if let Stored::Collect { relation, .. } | Stored::Tally { relation, .. } = stored {
                 self.add(*relation);
             }
         }

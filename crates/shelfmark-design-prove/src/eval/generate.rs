@@ -9,7 +9,7 @@ use super::random::Random;
 use super::state::{State, Tuple};
 use shelfmark_design_language::model::pattern::{EffectKind, Param};
 use shelfmark_design_language::model::schema::{Part, Schema};
-use shelfmark_design_language::model::types::TextDomain;
+use shelfmark_design_language::model::types::{Sizes, TextDomain};
 use shelfmark_design_language::model::{
     Function, Model, Read, RelationId, Term, Type, Value, Write,
 };
@@ -264,7 +264,7 @@ impl Pool {
             }
             Type::Date => Value::Int(10_000 + random.below(self.width) as i64),
             Type::Enum(variants) => Value::Text(random.pick(variants).cloned().unwrap_or_default()),
-            Type::Bytes => Value::Text("00".to_owned()),
+            Type::Bytes(sizes) => binary(*sizes, random),
             Type::Text(domain) => {
                 let fitting = self.fitting(domain);
                 // A few simple ones often, so that keys meet.
@@ -316,6 +316,24 @@ impl Pools {
         glued.filter(|_| attempt >= of - of / 4).unwrap_or(&self.about)
     }
 }
+
+/// Draws a binary value.
+fn binary(sizes: Sizes, random: &mut Random) -> Value {
+    let fitting: Vec<&str> = BINARY.into_iter().filter(|hex| sizes.holds(hex)).collect();
+    if let Some(hex) = random.pick(&fitting) {
+        return Value::Text((*hex).to_owned());
+    }
+    let longer = sizes.min.saturating_add(random.below(3) as u64);
+    let most = sizes.max.unwrap_or(longer).min(longer).min(BINARY_MAX);
+    let mut byte = |_| random.pick(&["00", "7f", "80", "ff"]).copied().unwrap_or("00");
+    Value::Text((0..most).map(&mut byte).collect())
+}
+
+/// Most bytes of a binary value that is made up; ours.
+const BINARY_MAX: u64 = 64;
+
+/// Binary values to try: none, least and largest bytes, one before the longer one that it begins.
+const BINARY: [&str; 9] = ["00", "61", "6123", "ff", "", "00ff", "0000", "ff00", "ffff"];
 
 /// Delimiters that get states of their own; ours.
 const GLUED_MAX: usize = 4;
@@ -501,9 +519,23 @@ fn tuple(
             tuple.into_iter().zip(fresh).enumerate().map(|(at, (old, new))| {
                 if at == change || random.below(4) == 0 { new } else { old }
             });
-        return Some(mixed.collect());
+        return Some(whole(model, id, mixed.collect()));
     }
-    new_tuple(model, state, pool, random, id)
+    new_tuple(model, state, pool, random, id).map(|tuple| whole(model, id, tuple))
+}
+
+/// Takes away what has lost a part of the group that it comes with.
+fn whole(model: &Model, id: RelationId, mut tuple: Tuple) -> Tuple {
+    for group in &model.relation(id).together {
+        if group.iter().any(|at| tuple.get(*at) == Some(&Value::Null)) {
+            for at in group {
+                if let Some(value) = tuple.get_mut(*at) {
+                    *value = Value::Null;
+                }
+            }
+        }
+    }
+    tuple
 }
 
 fn new_tuple(

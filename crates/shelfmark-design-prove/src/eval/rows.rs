@@ -144,7 +144,7 @@ fn keep(
 ) -> Option<(String, Value)> {
     let (relation, via, name) = match stored {
         Stored::Path(_) => return None,
-        Stored::Collect { relation, via, name, .. } | Stored::Count { relation, via, name } => {
+        Stored::Collect { relation, via, name, .. } | Stored::Tally { relation, via, name, .. } => {
             (*relation, *via, name.clone())
         }
     };
@@ -158,7 +158,18 @@ fn keep(
             items.sort();
             Value::List(items)
         }
-        _ => Value::Int(of_this.count() as i64),
+        Stored::Tally { when, of, .. } => {
+            let counted = of_this.filter(|other| {
+                when.iter().all(|one| meets(state, model, relation, other, one, &|_| None))
+            });
+            let worth = |other: &Tuple| match of.map(|at| other.get(at)) {
+                None => 1,
+                Some(Some(Value::Int(n))) => *n,
+                Some(_) => 0,
+            };
+            Value::Int(counted.map(worth).fold(0, i64::saturating_add))
+        }
+        Stored::Path(_) => return None,
     };
     Some((name, value))
 }

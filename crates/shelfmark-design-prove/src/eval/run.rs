@@ -9,12 +9,13 @@ use super::shelf::{End, Plain, RangeAsk, Reader};
 use super::state::compare;
 use crate::canon::canonical;
 use crate::follow::leading_to;
+use crate::tally::{is_tally, tallies};
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{
-    EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, Stored,
+    EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, Read, Term, Value};
-use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Verb};
+use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 
 /// The outcome of a run.
 #[derive(Debug, Clone, Default)]
@@ -90,8 +91,8 @@ pub fn run_on(
         }
     }
     outcome.records = flows.iter().map(|flow| runner.record(flow)).collect();
-    // Who asks for a count and finds no row that keeps one takes it for none.
-    if matches!(read.aggregate, Some((Aggregate::Count, None))) && outcome.records.is_empty() {
+    // Who asks for a count or a sum and finds no row that keeps one takes it for none.
+    if is_tally(read) && outcome.records.is_empty() {
         let relation = read.sources.first().map_or(0, |source| source.relation);
         outcome.records.push(Record { relation, values: vec![Value::Int(0)] });
     }
@@ -302,14 +303,11 @@ impl Runner<'_> {
         let Some(family) = self.schema.families.get(flow.row.family) else {
             return Record { relation: 0, values: Vec::new() };
         };
-        if matches!(self.read.aggregate, Some((Aggregate::Count, None))) {
+        if is_tally(self.read) {
             let counted = self.read.sources.first().map_or(0, |source| source.relation);
-            let value = family.stored.iter().find_map(|stored| match stored {
-                Stored::Count { relation, name, .. } if *relation == counted => {
-                    flow.row.kept.get(name).cloned()
-                }
-                _ => None,
-            });
+            let value = tallies(family)
+                .find(|one| one.answers(self.model, self.read))
+                .and_then(|one| flow.row.kept.get(one.name).cloned());
             return Record { relation: counted, values: vec![value.unwrap_or(Value::Null)] };
         }
         let source = self.read.sources.iter().find(|source| source.relation == family.source);

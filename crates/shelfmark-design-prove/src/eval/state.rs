@@ -58,7 +58,8 @@ impl State {
         Value::Null
     }
 
-    /// Returns true if this is a state of the model: types, keys, dependencies, references, fan-outs.
+    /// Returns true if this is a state of the model: types, keys, dependencies, references, fan-outs,
+    /// attributes that come together.
     pub fn is_valid(&self, model: &Model) -> bool {
         (0..model.relations.len()).all(|id| self.is_valid_in(model, id))
     }
@@ -81,14 +82,16 @@ impl State {
     }
 
     fn fits(&self, model: &Model, relation: RelationId, tuple: &Tuple) -> bool {
-        model.relation(relation).columns.iter().zip(tuple).all(|(column, value)| {
-            if *value == Value::Null {
-                return column.optional;
-            }
-            let Some(target) = column.refers else { return column.ty.holds(value) };
-            let key = model.relation(target).key().first().copied().unwrap_or(0);
-            self.tuples(target).iter().any(|other| other.get(key) == Some(value))
-        })
+        let own = model.relation(relation);
+        own.is_whole(tuple)
+            && own.columns.iter().zip(tuple).all(|(column, value)| {
+                if *value == Value::Null {
+                    return column.optional;
+                }
+                let Some(target) = column.refers else { return column.ty.holds(value) };
+                let key = model.relation(target).key().first().copied().unwrap_or(0);
+                self.tuples(target).iter().any(|other| other.get(key) == Some(value))
+            })
     }
 }
 

@@ -318,7 +318,14 @@ fn hole(ty: &Type, codec: Codec) -> Language {
             Language::loop_of(digits().or(dash).or(ByteSet::range(b'.', b'.')), 1)
         }
         (_, Type::Text(domain)) => text(domain),
-        (_, Type::Bytes | Type::List(..)) => Language::loop_of(ByteSet::range(0, u8::MAX), 0),
+        (_, Type::Bytes(sizes)) => {
+            let digit = ByteSet::range(b'0', b'9').or(ByteSet::range(b'a', b'f'));
+            match sizes.max.filter(|max| *max == sizes.min && 2 * max <= CHAIN_MAX) {
+                Some(max) => Language::chain(vec![digit; usize::try_from(2 * max).unwrap_or(0)]),
+                None => Language::loop_of(digit, 2 * sizes.min),
+            }
+        }
+        (_, Type::List(..)) => Language::loop_of(ByteSet::range(0, u8::MAX), 0),
     }
 }
 

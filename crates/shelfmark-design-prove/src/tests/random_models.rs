@@ -10,9 +10,9 @@ use crate::eval::witness::{Wanted, find};
 use crate::read::analyse;
 use crate::write_case::WriteCase;
 use crate::{decisive, derive, write_certificate, write_witness};
-use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::model::schema::{ReadStep, Schema, Serve, Step};
+use shelfmark_design_language::model::{Model, Read};
 use shelfmark_design_language::syntax::parser::parse;
 use shelfmark_design_language::target::profile;
 
@@ -195,12 +195,31 @@ pub(super) fn agree_in(
             "SHELFMARK_SEED={seed}: {} is certified and differs\n{serve:?}\n{state:?}\n{inputs:?}\nright {right:?}\nplan {outcome:?}\n{text}",
             read.name.text
         );
+        if read.page {
+            let (read, serve) = unpaged(read, serve);
+            let all = run(model, schema, &rows(model, schema, &state), &read, &serve, &inputs);
+            let all = all.unwrap_or_else(|error| panic!("SHELFMARK_SEED={seed}: {error}\n{text}"));
+            assert!(
+                answer(model, &state, &read, &inputs).accepts(&all.records),
+                "SHELFMARK_SEED={seed}: pages of {} differ, together\n{serve:?}\n{state:?}\n{text}",
+                read.name.text
+            );
+        }
         assert!(
             multi || outcome.rows_read <= right.length(),
             "SHELFMARK_SEED={seed}: {} is certified and reads too much\n{text}",
             read.name.text
         );
     }
+}
+
+/// Returns a read and its plan without pages: what all of them give together.
+fn unpaged(read: &Read, serve: &Serve) -> (Read, Serve) {
+    let mut serve = serve.clone();
+    if let Some(Step::Read(step)) = serve.steps.first_mut() {
+        step.limit = None;
+    }
+    (Read { limit: None, page: false, ..read.clone() }, serve)
 }
 
 /// Returns the derived plans and mutations of them.

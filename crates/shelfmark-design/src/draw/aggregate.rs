@@ -65,7 +65,7 @@ fn cells(scene: &Scene<'_>, schema: &Schema, row: &Row) -> Cells {
                 let value = row.kept.get(name).cloned().unwrap_or(Value::Null);
                 (name.clone(), shown(model, &value, &ty))
             }
-            Stored::Count { name, .. } => {
+            Stored::Tally { name, .. } => {
                 let value = row.kept.get(name).cloned().unwrap_or(Value::Null);
                 (name.clone(), shown(model, &value, &Type::Int(None)))
             }

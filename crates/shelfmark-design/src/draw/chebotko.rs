@@ -229,7 +229,7 @@ fn stored_entry(scene: &Scene<'_>, family: &Family, stored: &Stored) -> Entry {
     let model = scene.model;
     let (tag, text) = match stored {
         Stored::Collect { name, .. } => ("[]", name.clone()),
-        Stored::Count { name, .. } => ("++", name.clone()),
+        Stored::Tally { name, .. } => ("++", name.clone()),
         Stored::Path(path) => {
             let text = model.path_text(family.source, path);
             let counts = model.writes.iter().flat_map(|write| &write.effects).any(|effect| {

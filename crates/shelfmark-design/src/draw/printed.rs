@@ -109,7 +109,7 @@ fn cells(model: &Model, family: &Family, sample: &Sample, own: usize) -> Cells {
             Stored::Path(path) => {
                 (model.path_text(family.source, path), model.path_type(family.source, path))
             }
-            Stored::Collect { name, .. } | Stored::Count { name, .. } => {
+            Stored::Collect { name, .. } | Stored::Tally { name, .. } => {
                 (name.clone(), Type::Int(None))
             }
         };

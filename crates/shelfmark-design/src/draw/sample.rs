@@ -246,7 +246,11 @@ fn value(relation: &str, column: &Column, ty: &Type, turn: usize, id: RelationId
         Type::Enum(variants) => {
             Value::Text(variants.get(turn % variants.len().max(1)).cloned().unwrap_or_default())
         }
-        Type::Bytes => Value::Text("00ff".to_owned()),
+        Type::Bytes(sizes) => {
+            let count = sizes.max.unwrap_or(2).min(2).max(sizes.min);
+            let byte = |at| format!("{:02x}", (number + i64::try_from(at).unwrap_or(0)) % 256);
+            Value::Text((0..count.min(64)).map(byte).collect())
+        }
         Type::Text(_) => text(relation, &column.name, ty, turn, id),
         Type::List(element, max) => {
             let count = usize::try_from(max.unwrap_or(2).min(2)).unwrap_or(2);

@@ -28,7 +28,7 @@ pub(crate) fn row_bytes(model: &Model, family: &Family) -> f64 {
     for stored in &family.stored {
         bytes += match stored {
             Stored::Path(path) => value_bytes(model, family.source, path),
-            Stored::Count { .. } => 8.0,
+            Stored::Tally { .. } => 8.0,
             Stored::Collect { relation, via, path, .. } => {
                 let each = value_bytes(model, *relation, path);
                 each * elements(model, *relation, *via, "avg").unwrap_or(1.0)
@@ -73,7 +73,7 @@ fn value_bytes_max(
     let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
     let declared = column.and_then(|column| match &column.ty {
         Type::Text(domain) => domain.max.map(|max| max as f64 * character(domain)),
-        Type::Bytes => column.facts.get("max").copied(),
+        Type::Bytes(sizes) => column.facts.get("max").copied().or(sizes.max.map(|max| max as f64)),
         Type::List(element, max) => {
             let each = match element.as_ref() {
                 Type::Text(domain) => domain.max.map_or(32.0, |max| max as f64 * character(domain)),

@@ -203,7 +203,7 @@ fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found:
         }
         let kept = schema.concerned(effect.relation).flat_map(|(_, family)| &family.stored);
         for stored in kept {
-            let Stored::Count { relation: counted, via, name } = stored else { continue };
+            let Stored::Tally { relation: counted, via, name, .. } = stored else { continue };
             if *counted == effect.relation {
                 let known = BTreeSet::from([vec![*via]]);
                 push(share(model, effect.relation, &known), &format!("the count {name}"));

@@ -175,7 +175,7 @@ fn cells(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Ce
                     found.stored.push((name, stored_bytes(model, family.source, path, target)));
                 }
             }
-            Stored::Count { name, .. } => found.stored.push((name.len() as f64, 5.0)),
+            Stored::Tally { name, .. } => found.stored.push((name.len() as f64, 5.0)),
             Stored::Collect { relation, via, path, name } => {
                 let each = stored_bytes(model, *relation, path, target) + 1.0;
                 let count =

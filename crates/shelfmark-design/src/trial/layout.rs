@@ -19,6 +19,8 @@ pub enum Form {
     Timestamp,
     /// Days since 1970.
     Date,
+    /// Binary values, held as hexadecimal digits.
+    Bytes,
 }
 
 /// One column of a key.
@@ -71,6 +73,7 @@ pub(super) fn layout(schema: &Schema, target: &Target) -> Result<Layout, String>
                 ColumnKind::Typed(Type::Int(_) | Type::Decimal(_)) => Form::Int,
                 ColumnKind::Typed(Type::Timestamp) => Form::Timestamp,
                 ColumnKind::Typed(Type::Date) => Form::Date,
+                ColumnKind::Typed(Type::Bytes(_)) => Form::Bytes,
                 ColumnKind::Typed(_) => Form::Text,
             };
             ColumnForm { form, desc: *desc }

@@ -6,10 +6,12 @@
 
 mod calls;
 mod constants;
+mod decided_documents;
 mod decided_keys;
 mod decided_parts;
 mod decided_ranges;
 mod decided_reads;
+mod decided_tallies;
 mod decided_writes;
 mod draw;
 mod limits;

@@ -15,6 +15,7 @@ use super::Transfers;
 use super::manifest::{self, DataFile};
 use super::record::{EXPORTING, EXPORTS, Transfer, options_of};
 use crate::json::{Writer, put_item};
+use crate::table::table_arn;
 
 /// Bytes of lines in one object, before they are packed.
 const OBJECT_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -112,15 +113,11 @@ impl Transfers {
     fn put_data(&self, transfer: &mut Transfer, written: Written) -> Result<io::Result<()>> {
         let entry = &transfer.entry;
         let number = entry.number("files").unwrap_or_default();
-        let key = format!(
-            "{}data/{}.json.gz",
-            folder_of(entry),
-            manifest::object_name(&entry.id, number)
-        );
+        let key = manifest::object_key(&folder_of(entry), &entry.id, number);
         if let Err(error) = self.buckets.put(entry.text("bucket"), &key, &written.packed) {
             return Ok(Err(error));
         }
-        let sums = manifest::Sums::of(&written.packed);
+        let sums = manifest::ObjectSums::of(&written.packed);
         let file = LedgerEntry::new(files_of(&entry.id), format!("{number:012}"))
             .with("key", key)
             .with("md5", sums.base64)
@@ -143,8 +140,10 @@ impl Transfers {
             .iter()
             .map(|file| DataFile {
                 key: file.text("key").to_owned(),
-                md5: file.text("md5").to_owned(),
-                etag: file.text("etag").to_owned(),
+                sums: manifest::ObjectSums {
+                    base64: file.text("md5").to_owned(),
+                    etag: file.text("etag").to_owned(),
+                },
                 items: file.number("items").unwrap_or_default(),
             })
             .collect();
@@ -154,11 +153,24 @@ impl Transfers {
             |name: &str, bytes: &[u8]| self.buckets.put(bucket, &format!("{folder}{name}"), bytes);
         let put_summed = |name: &str, bytes: &[u8]| {
             put(&format!("{name}.json"), bytes)?;
-            put(&format!("{name}.md5"), manifest::Sums::of(bytes).base64.as_bytes())
+            put(&format!("{name}.md5"), manifest::ObjectSums::of(bytes).base64.as_bytes())
         };
         let listed = manifest::files(&files);
-        let summary =
-            manifest::summary(&options_of(&self.options, entry), entry, &folder, self.now_ms());
+        let number = |name: &str| entry.number(name).unwrap_or_default();
+        let summary = manifest::Summary {
+            id: &entry.id,
+            table_arn: &table_arn(&options_of(&self.options, entry), entry.text("table")),
+            table_id: entry.text("table_id"),
+            bucket: entry.text("bucket"),
+            prefix: entry.text("prefix"),
+            folder: &folder,
+            start_ms: number("start_ms"),
+            end_ms: self.now_ms(),
+            export_ms: number("export_ms"),
+            bytes: number("bytes"),
+            items: number("items"),
+        }
+        .text();
         Ok(put_summed("manifest-files", &listed)
             .and_then(|()| put_summed("manifest-summary", &summary)))
     }
@@ -166,9 +178,7 @@ impl Transfers {
 
 /// Returns what the keys of an export's objects begin with.
 pub(crate) fn folder_of(entry: &LedgerEntry) -> String {
-    let prefix = entry.text("prefix").trim_end_matches('/');
-    let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-    format!("{prefix}AWSDynamoDB/{}/", entry.id)
+    manifest::folder(entry.text("prefix"), &entry.id)
 }
 
 fn line_of(item: &Item) -> Vec<u8> {

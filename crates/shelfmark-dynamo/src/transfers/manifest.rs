@@ -3,32 +3,37 @@
 //! Source: Developer Guide, "DynamoDB table export output format", read 2026-11.
 
 use md5::{Digest as _, Md5};
-use shelfmark_engine::LedgerEntry;
 
-use crate::face::FaceOptions;
 use crate::json::Writer;
 use crate::streams::label_of;
-use crate::table::table_arn;
 
 /// The version of the format that the summary names. Source: as above.
 const VERSION: &str = "2020-06-30";
 
-/// An object of items.
-pub(super) struct DataFile {
-    pub(super) key: String,
-    pub(super) md5: String,
-    pub(super) etag: String,
-    pub(super) items: u64,
+/// An object of items, as the list of an export shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataFile {
+    /// Its key.
+    pub key: String,
+    /// Its checksum.
+    pub sums: ObjectSums,
+    /// Its number of items.
+    pub items: u64,
 }
 
 /// The checksum of an object, in the two forms that the service shows.
-pub(super) struct Sums {
-    pub(super) base64: String,
-    pub(super) etag: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectSums {
+    /// The MD5 of its bytes, as base64.
+    pub base64: String,
+    /// The tag that a bucket shows for it.
+    pub etag: String,
 }
 
-impl Sums {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+impl ObjectSums {
+    /// Computes the checksum of an object's bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
         let sum = Md5::digest(bytes);
         let mut base64 = Vec::new();
         crate::json::put_base64(&mut base64, &sum);
@@ -39,8 +44,28 @@ impl Sums {
     }
 }
 
+/// Returns an id: a time in milliseconds of 14 digits and eight random hexadecimal ones.
+#[must_use]
+pub fn id(now_ms: u64, random: u64) -> String {
+    format!("{now_ms:014}-{:08x}", random >> 32)
+}
+
+/// Returns what the keys of an export's objects begin with.
+#[must_use]
+pub fn folder(prefix: &str, id: &str) -> String {
+    let prefix = prefix.trim_end_matches('/');
+    let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+    format!("{prefix}AWSDynamoDB/{id}/")
+}
+
+/// Returns the key of an object of items.
+#[must_use]
+pub fn object_key(folder: &str, id: &str, number: u64) -> String {
+    format!("{folder}data/{}.json.gz", object_name(id, number))
+}
+
 /// Returns the name of an object of items: 26 letters and digits that follow from its number.
-pub(super) fn object_name(id: &str, number: u64) -> String {
+fn object_name(id: &str, number: u64) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let sum = Md5::digest(format!("{id}/{number}").as_bytes());
     let bits = sum.iter().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
@@ -52,13 +77,14 @@ pub(super) fn object_name(id: &str, number: u64) -> String {
 }
 
 /// Returns the list of the objects, one in a line.
-pub(super) fn files(files: &[DataFile]) -> Vec<u8> {
+#[must_use]
+pub fn files(files: &[DataFile]) -> Vec<u8> {
     let mut out = Vec::new();
     for file in files {
         out.extend(Writer::body(|out| {
             out.name("itemCount").integer(i64::try_from(file.items).unwrap_or(i64::MAX));
-            out.name("md5Checksum").text(&file.md5);
-            out.name("etag").text(&file.etag);
+            out.name("md5Checksum").text(&file.sums.base64);
+            out.name("etag").text(&file.sums.etag);
             out.name("dataFileS3Key").text(&file.key);
         }));
         out.push(b'\n');
@@ -66,36 +92,59 @@ pub(super) fn files(files: &[DataFile]) -> Vec<u8> {
     out
 }
 
-/// Returns the summary of an export.
-pub(super) fn summary(
-    options: &FaceOptions,
-    entry: &LedgerEntry,
-    folder: &str,
-    now_ms: u64,
-) -> Vec<u8> {
-    let number =
-        |name: &str| i64::try_from(entry.number(name).unwrap_or_default()).unwrap_or(i64::MAX);
-    let time = |milliseconds: i64| format!("{}Z", label_of(milliseconds));
-    let table = table_arn(options, entry.text("table"));
-    Writer::body(|out| {
-        out.name("version").text(VERSION);
-        out.name("exportArn").text(&format!("{table}/export/{}", entry.id));
-        out.name("startTime").text(&time(number("start_ms")));
-        out.name("endTime").text(&time(i64::try_from(now_ms).unwrap_or(i64::MAX)));
-        out.name("tableArn").text(&table);
-        out.name("tableId").text(entry.text("table_id"));
-        out.name("exportTime").text(&time(number("export_ms")));
-        out.name("s3Bucket").text(entry.text("bucket"));
-        match entry.text("prefix") {
-            "" => out.name("s3Prefix").number_text("null"),
-            prefix => out.name("s3Prefix").text(prefix),
-        }
-        out.name("s3SseAlgorithm").text("AES256");
-        out.name("s3SseKmsKeyId").number_text("null");
-        out.name("manifestFilesS3Key").text(&format!("{folder}manifest-files.json"));
-        out.name("billedSizeBytes").integer(number("bytes"));
-        out.name("itemCount").integer(number("items"));
-        out.name("outputFormat").text("DYNAMODB_JSON");
-        out.name("exportType").text("FULL_EXPORT");
-    })
+/// An export as its summary shows it; times are in milliseconds since the Unix epoch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary<'s> {
+    /// The id of the export.
+    pub id: &'s str,
+    /// The ARN of the table.
+    pub table_arn: &'s str,
+    /// The id of the table.
+    pub table_id: &'s str,
+    /// The bucket; empty if there is none.
+    pub bucket: &'s str,
+    /// The prefix of its objects; empty if there is none.
+    pub prefix: &'s str,
+    /// The beginning of the keys of its objects.
+    pub folder: &'s str,
+    /// The time of its begin.
+    pub start_ms: u64,
+    /// The time of its end.
+    pub end_ms: u64,
+    /// The moment that it shows.
+    pub export_ms: u64,
+    /// The bytes of its items.
+    pub bytes: u64,
+    /// The number of its items.
+    pub items: u64,
+}
+
+impl Summary<'_> {
+    /// Returns the summary as the service writes it.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let time = |milliseconds: u64| format!("{}Z", label_of(integer(milliseconds)));
+        Writer::body(|out| {
+            out.name("version").text(VERSION);
+            out.name("exportArn").text(&format!("{}/export/{}", self.table_arn, self.id));
+            out.name("startTime").text(&time(self.start_ms));
+            out.name("endTime").text(&time(self.end_ms));
+            out.name("tableArn").text(self.table_arn);
+            out.name("tableId").text(self.table_id);
+            out.name("exportTime").text(&time(self.export_ms));
+            out.name("s3Bucket").text(self.bucket);
+            match self.prefix {
+                "" => out.name("s3Prefix").number_text("null"),
+                prefix => out.name("s3Prefix").text(prefix),
+            }
+            out.name("s3SseAlgorithm").text("AES256");
+            out.name("s3SseKmsKeyId").number_text("null");
+            out.name("manifestFilesS3Key").text(&format!("{}manifest-files.json", self.folder));
+            out.name("billedSizeBytes").integer(integer(self.bytes));
+            out.name("itemCount").integer(integer(self.items));
+            out.name("outputFormat").text("DYNAMODB_JSON");
+            out.name("exportType").text("FULL_EXPORT");
+        })
+    }
 }

@@ -10,7 +10,7 @@ mod buckets;
 mod csv;
 mod export;
 mod import;
-mod manifest;
+pub mod manifest;
 mod record;
 mod source;
 

@@ -3,6 +3,7 @@
 use shelfmark_engine::{Engine, LedgerEntry, Result};
 use shelfmark_model::TableName;
 
+use super::manifest;
 use crate::face::FaceOptions;
 use crate::scope::namespace_of;
 
@@ -99,9 +100,8 @@ pub(crate) fn take_status(entry: &LedgerEntry) -> &str {
     entry.text("status")
 }
 
-/// Returns a new id: a time in milliseconds of 14 digits and eight hexadecimal ones.
+/// Returns a new id.
 pub(crate) fn new_id(engine: &Engine) -> String {
     let environment = engine.environment();
-    let random = environment.random.number() >> 32;
-    format!("{:014}-{random:08x}", environment.clock.now_millis())
+    manifest::id(environment.clock.now_millis(), environment.random.number())
 }

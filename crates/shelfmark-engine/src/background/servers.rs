@@ -34,7 +34,7 @@ impl Engine {
                 match peers.live() {
                     Ok(mut live) => {
                         live.retain(|peer| peer.id != peers.id());
-                        if told.as_ref() != Some(&live) {
+                        if !told.as_ref().is_some_and(|told| are_same(told, &live)) {
                             watcher(&live);
                             told = Some(live);
                         }
@@ -51,4 +51,9 @@ impl Engine {
             .map(drop)
             .map_err(|error| Error::new(ErrorKind::Io, error.to_string()))
     }
+}
+
+/// Returns true if these are the same servers and say the same.
+fn are_same(told: &[Peer], live: &[Peer]) -> bool {
+    told.len() == live.len() && told.iter().zip(live).all(|(old, new)| old.says_the_same(new))
 }

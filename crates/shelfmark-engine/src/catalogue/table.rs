@@ -129,7 +129,8 @@ impl Table {
     }
 
     /// Returns the id of an index, of items or of cells.
-    pub(super) fn index_id(&self, name: &str) -> Option<u64> {
+    #[must_use]
+    pub fn index_id(&self, name: &str) -> Option<u64> {
         let at = index_names(&self.schema).iter().position(|own| *own == name)?;
         self.index_ids.get(at).copied()
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
+use crate::limits::KEY_COLUMNS_MAX;
 
 fn schema() -> TableSchema {
     TableSchema::new(TableName::new("shop", "orders"), KeyColumn::new("customer", KeyType::Text))
@@ -25,7 +26,7 @@ fn keys_must_be_there_and_differ() {
     check_refused(&none, ErrorKind::Invalid, "no partition key");
     check_refused(&schema().with_sort("customer", KeyType::Text), ErrorKind::Invalid, "customer");
     let mut wide = schema();
-    for n in 0..40 {
+    for n in 0..KEY_COLUMNS_MAX {
         wide = wide.with_sort(format!("c{n}"), KeyType::Text);
     }
     check_refused(&wide, ErrorKind::LimitExceeded, "key columns");

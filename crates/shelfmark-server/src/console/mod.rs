@@ -208,7 +208,7 @@ async fn routed(console: &Arc<Console>, client: &Client, request: Request<Incomi
         return gate::ask_for_token(site, &head);
     }
     match path {
-        "/health" if !is_post => health::health(console.admin.engine()),
+        "/health" if !is_post => health::health(console, &head.headers).await,
         "/ready" if !is_post => health::ready(console.admin.engine()),
         "/metrics" if !is_post => metrics::scraped(&console.admin, &console.budget),
         "/" if site.is_none() => text(StatusCode::OK, LIST.to_owned()),

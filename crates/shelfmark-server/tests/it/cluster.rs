@@ -1,11 +1,14 @@
-//! What clients of a server hear of the others on the same cluster.
+//! What clients of a server, and whoever runs it, hear of the others on the same cluster.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use shelfmark_cql_protocol::client::{ClientConnection, ProtocolVersion};
-use shelfmark_store::clock::{Clock as _, SystemClock};
+use shelfmark_store::clock::{Clock, SystemClock};
+use shelfmark_store::memory::MemoryStore;
 
 use crate::histories::cluster;
 use crate::histories::world::World;
@@ -85,5 +88,65 @@ fn servers_that_come_and_go_on_a_cluster_are_told() {
     let expected = [of("STATUS_CHANGE", "DOWN"), of("TOPOLOGY_CHANGE", "REMOVED_NODE")];
     second.stop();
     assert_eq!([listener.next(), listener.next()], expected);
+    first.stop();
+}
+
+/// Asks a server for its health, in JSON or in words.
+fn health(world: &World, accept: &str) -> String {
+    let mut stream = TcpStream::connect(world.console).unwrap();
+    let head = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    write!(stream, "{head}Accept: {accept}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(!accept.contains("json") || head.contains("application/json"), "{head}");
+    body.to_owned()
+}
+
+/// Returns the servers that the health page lists.
+fn servers_of(world: &World) -> Vec<Value> {
+    let body: Value = serde_json::from_str(&health(world, "application/json")).unwrap();
+    assert_eq!(body["servers_unknown"], Value::Null, "{body}");
+    body["servers"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_server_alone_lists_itself() {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let world = World::new(Arc::new(MemoryStore::new(clock)));
+    let servers = servers_of(&world);
+    assert_eq!(servers.len(), 1, "{servers:?}");
+    assert_eq!(servers[0]["cql"], world.cql.to_string());
+    assert_eq!(servers[0]["dynamodb"], world.dynamodb.to_string());
+    assert_eq!(servers[0]["console"], world.console.to_string());
+    assert!(servers[0]["this"] == true && servers[0]["leads"] == true, "{servers:?}");
+    assert!(servers[0]["since_ms"].as_u64().unwrap() > 0);
+    let words = health(&world, "*/*");
+    assert!(words.starts_with("healthy\nservers: 1\nserver alone "), "{words}");
+    assert!(words.contains(&format!(" cql={} ", world.cql)), "{words}");
+    world.stop();
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn servers_on_a_cluster_list_each_other() {
+    let space = format!("listed-{:x}", SystemClock::new().now_micros());
+    let first = World::new(cluster(&space));
+    let second = World::again(cluster(&space));
+    for (world, other) in [(&first, &second), (&second, &first)] {
+        let servers = servers_of(world);
+        assert_eq!(servers.len(), 2, "{servers:?}");
+        for (own, is_this) in [(world, true), (other, false)] {
+            let at = own.dynamodb.to_string();
+            let entry = servers.iter().find(|entry| entry["dynamodb"] == at).unwrap();
+            assert_eq!(entry["this"], is_this);
+            // The one that has been there longest.
+            assert_eq!(entry["leads"], own.cql == first.cql);
+            assert!(entry["renewed_ago_ms"].as_u64().unwrap() < 10_000, "{entry}");
+        }
+    }
+    second.stop();
+    assert_eq!(servers_of(&first).len(), 1);
     first.stop();
 }

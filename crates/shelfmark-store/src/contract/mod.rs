@@ -9,6 +9,7 @@ mod caps;
 mod commit;
 mod error;
 mod peers;
+mod places;
 mod range;
 
 pub(crate) use admission::NUMBER_BYTES;
@@ -17,6 +18,7 @@ pub use caps::{Caps, Durability, LEVELS_MAX, Maintained, StoreStats};
 pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
 pub use error::{Error, ErrorKind, Result};
 pub use peers::{Peer, Peers};
+pub use places::{PlaceKind, StoredPlace};
 pub use range::{Direction, KeyRange, Page, Row, ScanLimits};
 
 use std::sync::Arc;
@@ -126,6 +128,20 @@ pub trait Store: Send + Sync {
     ///
     /// * [`ErrorKind::Closed`]: the store was closed.
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>>;
+
+    /// Returns where keys of `range` lie, `max` places at most, in the order of their first keys. Empty
+    /// where a store has no such places, and where all of the range is in memory still.
+    ///
+    /// Costs no read of rows; a cluster is asked once.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Closed`]: the store was closed.
+    /// * [`ErrorKind::Unavailable`]: the cluster does not answer. Call it again.
+    fn places(&self, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
+        let _ = (range, max);
+        Ok(Vec::new())
+    }
 
     /// Removes the keys of `range` and frees their space, without history.
     ///

@@ -18,6 +18,8 @@ pub struct Peer {
     pub id: u64,
     /// Its facts by their names, ascending.
     pub facts: Vec<(String, Bytes)>,
+    /// The time since it renewed its lease, by the store's clock.
+    pub renewed_ago: Duration,
 }
 
 impl Peer {
@@ -25,6 +27,12 @@ impl Peer {
     #[must_use]
     pub fn fact(&self, name: &str) -> Option<&Bytes> {
         self.facts.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    /// Returns true if `other` is the same process with the same facts, whenever it renewed its lease.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.id == other.id && self.facts == other.facts
     }
 }
 

@@ -60,6 +60,14 @@ impl KeyRange {
         self.end.as_ref().is_some_and(|end| end <= &self.start)
     }
 
+    /// Returns true if a key may be in both ranges.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let begins_before =
+            |one: &Self, other: &Self| other.end.as_ref().is_none_or(|end| one.start < *end);
+        begins_before(self, other) && begins_before(other, self)
+    }
+
     /// Returns the rest of the range after `last` was read in `direction`.
     #[must_use]
     pub fn after(&self, last: &[u8], direction: Direction) -> Self {

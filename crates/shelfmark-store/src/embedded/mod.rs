@@ -61,8 +61,8 @@ use ::bytes::Bytes;
 
 use crate::clock::Clock;
 use crate::contract::{
-    Caps, Commit, Completion, Error, ErrorKind, KeyRange, Maintained, Queued, Result, Snapshot,
-    Store, StoreStats,
+    Caps, Commit, Completion, Error, ErrorKind, KeyRange, Maintained, PlaceKind, Queued, Result,
+    Snapshot, Store, StoreStats, StoredPlace,
 };
 
 use crate::locks::lock;
@@ -204,6 +204,17 @@ impl Store for EmbeddedStore {
         let view = self.inner.snapshots.view();
         let inside = |key: &&Bytes| range.contains(key) && **key != range.start;
         Ok(view.files().starts.iter().filter(inside).cloned().collect())
+    }
+
+    fn places(&self, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
+        self.check_open()?;
+        let view = self.inner.snapshots.view();
+        let files = view.files().extents.iter().map(|(first, last, number)| StoredPlace {
+            kind: PlaceKind::TableFile,
+            name: format!("file {number}"),
+            range: KeyRange::new(first.clone(), [last.as_ref(), &[0]].concat()),
+        });
+        Ok(files.filter(|file| file.range.meets(range)).take(max).collect())
     }
 
     fn destroy_range(&self, range: &KeyRange) -> Result<()> {

@@ -33,7 +33,7 @@ use self::late::Late;
 use self::snapshot::FaultInjectingSnapshot;
 use crate::contract::{
     Caps, Commit, Committed, Completion, Direction, Error, ErrorKind, KeyRange, Maintained, Peers,
-    Queued, Result, ScanLimits, Snapshot, Store, StoreStats, admit,
+    Queued, Result, ScanLimits, Snapshot, Store, StoreStats, StoredPlace, admit,
 };
 use crate::lazy::{LazySnapshot, Source};
 
@@ -201,6 +201,10 @@ impl Store for FaultInjectingStore {
             self.dice.count(|counts| &counts.late);
         }
         Ok(queued)
+    }
+
+    fn places(&self, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
+        self.inner.places(range, max)
     }
 
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {

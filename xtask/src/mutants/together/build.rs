@@ -8,25 +8,43 @@ use anyhow::Context as _;
 /// The variable of the environment that says which mutant runs.
 pub(super) const VARIABLE: &str = "SHELFMARK_MUTANT";
 
+/// The variable of the environment that names the file to which the functions are written that run.
+pub(super) const REACHED_VARIABLE: &str = "SHELFMARK_MUTANT_REACHED";
+
 const SWITCH: &str = "
-/// Returns the number of the mutant that runs.
+/// Returns the number of the mutant that runs, and notes that this function runs.
 #[allow(dead_code, reason = \"every mutant may be left out\")]
-pub(crate) fn mutant_switch() -> usize {
-    static NUMBER: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *NUMBER.get_or_init(|| {
-        std::env::var(\"VARIABLE\").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
-    })
+pub(crate) fn mutant_switch(function: usize) -> usize {
+    use std::collections::BTreeSet;
+    use std::io::Write as _;
+    use std::sync::{Mutex, OnceLock};
+    static STATE: OnceLock<(usize, Option<Mutex<(std::fs::File, BTreeSet<usize>)>>)> = OnceLock::new();
+    let (number, reached) = STATE.get_or_init(|| {
+        let number = std::env::var(\"NUMBER\").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let open = |path| std::fs::OpenOptions::new().append(true).create(true).open(path).ok();
+        let file = std::env::var_os(\"REACHED\").and_then(open);
+        (number, file.map(|file| Mutex::new((file, BTreeSet::new()))))
+    });
+    if let Some(reached) = reached {
+        let mut reached = reached.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if reached.1.insert(function) {
+            let line = format!(\"{function}\\n\");
+            let _ = reached.0.write_all(line.as_bytes());
+        }
+    }
+    *number
 }
 ";
 
-/// Adds the function that reads the variable to a crate.
+/// Adds the function that reads the variables to a crate.
 pub(super) fn add_switch(tree: &Path, package: &str) -> anyhow::Result<()> {
     let path = tree.join("crates").join(package).join("src/lib.rs");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     if text.contains("fn mutant_switch") {
         return Ok(());
     }
-    Ok(std::fs::write(&path, text + &SWITCH.replace("VARIABLE", VARIABLE))?)
+    let switch = SWITCH.replace("NUMBER", VARIABLE).replace("REACHED", REACHED_VARIABLE);
+    Ok(std::fs::write(&path, text + &switch)?)
 }
 
 /// Returns the files and lines of errors in a crate.

@@ -20,13 +20,13 @@ use anyhow::{Context as _, anyhow, bail};
 
 use crate::mutants::area::Area;
 use crate::mutants::judge::Verdict;
-use crate::mutants::together::rewrite::{Mutant, Rewritten};
+use crate::mutants::together::rewrite::{Built, Mutant, Rewritten};
 use crate::run::{root, target_folder};
 
 /// Rounds of leaving out what does not compile: errors of types hide those of borrows.
 const ROUNDS_MAX: usize = 12;
 
-/// Runs of tests at one time.
+/// Tests at one time.
 const WORKERS: usize = 2;
 
 /// Tries the named mutants of an area, of those that `listed` describes.
@@ -35,7 +35,7 @@ pub(crate) fn run(
     names: &[String],
     listed: &[serde_json::Value],
 ) -> anyhow::Result<Verdict> {
-    let tree = copy(area)?;
+    let tree = copy()?;
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mutants = listed.iter().filter_map(Mutant::read);
     let mutants: Vec<Mutant> = mutants.filter(|own| wanted.contains(own.name.as_str())).collect();
@@ -56,34 +56,52 @@ pub(crate) fn run(
         }
         unviable += dropped;
     }
-    let suites = tests_of::build(&tree, area)?;
-    tests_of::check_baseline(&suites)?;
-    let all: Vec<(usize, &str)> = rewritten.numbered().collect();
-    println!("{}: {} mutants in one build, {unviable} do not compile", area.name, all.len());
-    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let one = || -> anyhow::Result<()> {
-        while let Some((number, name)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if !tests_of::notice(&suites, *number)? {
-                println!("  not noticed: {name}");
-                missed.lock().map_err(|_| anyhow!("a worker panicked"))?.push((*name).to_owned());
-            }
+    let tests = tests_of::build(&tree, area)?;
+    let built: Vec<Built<'_>> = rewritten.built().collect();
+    println!("{}: {} mutants in one build, {unviable} do not compile", area.name, built.len());
+    let noticed = workers(&built, |_, mutant| {
+        let noticed = tests_of::notice(&tests, mutant)?;
+        if !noticed {
+            println!("  not noticed: {}", mutant.name);
         }
-        Ok(())
+        Ok(noticed)
+    })?;
+    let missed = built.iter().zip(&noticed).filter(|(_, noticed)| !**noticed);
+    let missed: Vec<String> = missed.map(|(mutant, _)| mutant.name.to_owned()).collect();
+    Ok(Verdict { noticed: built.len() - missed.len(), unviable, left_out, missed })
+}
+
+/// Works on every part, as many at a time as there are workers, and returns what came of them in order.
+fn workers<T: Sync, R: Send>(
+    parts: &[T],
+    work: impl Fn(usize, &T) -> anyhow::Result<R> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let one = || -> anyhow::Result<()> {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(place) else { return Ok(()) };
+            let result = work(place, part)?;
+            done.lock().map_err(|_| anyhow!("a worker panicked"))?.push((place, result));
+        }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
-        workers
+        let running: Vec<_> = (0..WORKERS).map(|_| scope.spawn(one)).collect();
+        running
             .into_iter()
             .try_for_each(|own| own.join().map_err(|_| anyhow!("a worker panicked"))?)
     })?;
-    let missed = missed.into_inner().unwrap_or_default();
-    let noticed = all.len() - missed.len();
-    Ok(Verdict { noticed, unviable, left_out, missed })
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(place, _)| *place);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Copies what git knows of the tree, so that nothing that was built comes along.
-fn copy(area: &Area) -> anyhow::Result<PathBuf> {
-    let tree = target_folder().join("mutants").join(area.name).join("tree");
+///
+/// One place for all areas: cargo looks for changes in the files that a crate was last built from, and
+/// would take a crate of another area's copy for one of this.
+fn copy() -> anyhow::Result<PathBuf> {
+    let tree = target_folder().join("mutants/tree");
     let _ = std::fs::remove_dir_all(&tree);
     let output = std::process::Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

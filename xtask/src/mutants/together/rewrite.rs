@@ -50,8 +50,24 @@ struct File {
     text: String,
     /// Each with its number, from 1.
     mutants: Vec<(usize, Mutant)>,
-    /// The lines of each body in what was written last.
-    lines: Vec<(usize, std::ops::Range<usize>)>,
+    /// Each body in what was written last.
+    written: Vec<Written>,
+}
+
+/// The body of one mutant in the text that was written.
+#[derive(Debug, PartialEq, Eq)]
+struct Written {
+    number: usize,
+    /// The number that the function calls the switch with: that of its first mutant.
+    function: usize,
+    lines: std::ops::Range<usize>,
+}
+
+/// A mutant that is built, and the function that it is in.
+pub(crate) struct Built<'a> {
+    pub(crate) number: usize,
+    pub(crate) function: usize,
+    pub(crate) name: &'a str,
 }
 
 /// The bodies of a function's mutants, and where its own begins and ends.
@@ -69,7 +85,7 @@ impl Rewritten {
             if !files.contains_key(&mutant.file) {
                 let text = std::fs::read_to_string(root.join(&mutant.file))
                     .with_context(|| mutant.file.clone())?;
-                let file = File { text, mutants: Vec::new(), lines: Vec::new() };
+                let file = File { text, mutants: Vec::new(), written: Vec::new() };
                 files.insert(mutant.file.clone(), file);
             }
             let Some(file) = files.get_mut(&mutant.file) else { continue };
@@ -84,10 +100,14 @@ impl Rewritten {
         self.files.values().map(|file| file.mutants.len()).sum()
     }
 
-    /// Returns the mutants with their numbers.
-    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
-        let all = self.files.values().flat_map(|file| &file.mutants);
-        all.map(|(number, mutant)| (*number, mutant.name.as_str()))
+    /// Returns the mutants that were written last.
+    pub(crate) fn built(&self) -> impl Iterator<Item = Built<'_>> {
+        let all =
+            self.files.values().flat_map(|file| file.mutants.iter().map(move |own| (file, own)));
+        all.filter_map(|(file, (number, mutant))| {
+            let written = file.written.iter().find(|written| written.number == *number)?;
+            Some(Built { number: *number, function: written.function, name: &mutant.name })
+        })
     }
 
     /// Writes the files into a copy of the tree.
@@ -105,10 +125,10 @@ impl Rewritten {
         for (name, line) in wrong {
             let Some(file) = self.files.get_mut(name) else { continue };
             let hit: Vec<usize> = file
-                .lines
+                .written
                 .iter()
-                .filter(|(_, lines)| lines.contains(line))
-                .map(|(number, _)| *number)
+                .filter(|written| written.lines.contains(line))
+                .map(|written| written.number)
                 .collect();
             let before = file.mutants.len();
             file.mutants.retain(|(number, _)| !hit.contains(number));
@@ -159,26 +179,28 @@ impl File {
             own.mutated.push((*number, body));
         }
         let (mut out, mut done) = (String::with_capacity(self.text.len()), 0);
-        let mut lines = Vec::new();
+        let mut written = Vec::new();
         for Bodies { open, end, mutated } in functions.into_values() {
             // A function inside of one that is rewritten is part of its bodies.
             if open < done {
                 continue;
             }
             out.push_str(self.text.get(done..open).unwrap_or_default());
-            out.push_str("{ match crate::mutant_switch() {\n");
+            let function = mutated.first().map_or(0, |(number, _)| *number);
+            out.push_str(&format!("{{ match crate::mutant_switch({function}) {{\n"));
             for (number, body) in mutated {
                 let first = out.matches('\n').count() + 1;
                 out.push_str(&format!("{number} => {body}\n"));
-                lines.push((number, first..out.matches('\n').count() + 1));
+                let lines = first..out.matches('\n').count() + 1;
+                written.push(Written { number, function, lines });
             }
             out.push_str(&format!("_ => {}\n}} }}", self.text.get(open..end).unwrap_or_default()));
             done = end;
         }
         out.push_str(self.text.get(done..).unwrap_or_default());
-        let kept: Vec<usize> = lines.iter().map(|(number, _)| *number).collect();
+        let kept: Vec<usize> = written.iter().map(|written| written.number).collect();
         self.mutants.retain(|(number, _)| kept.contains(number));
-        self.lines = lines;
+        self.written = written;
         out
     }
 }
@@ -231,23 +253,24 @@ mod tests {
         let (not_equal, always) =
             (mutant(((4, 7), (4, 9)), "!="), mutant(((4, 5), (4, 11)), "true"));
         let mutants = vec![(1, not_equal), (2, always)];
-        let mut file = File { text: TEXT.to_owned(), mutants, lines: Vec::new() };
+        let mut file = File { text: TEXT.to_owned(), mutants, written: Vec::new() };
         let head = "/// A `{`.\n#[must_use = \"{\"]\nfn f(a: [u8; { 3 }]) -> bool ";
         assert_eq!(
             file.rewritten(),
             format!(
-                "{head}{{ match crate::mutant_switch() {{\n1 => {{\n    a != b\n}}\n2 => {{\n    \
+                "{head}{{ match crate::mutant_switch(1) {{\n1 => {{\n    a != b\n}}\n2 => {{\n    \
                  true\n}}\n_ => {{\n    a == b\n}}\n}} }}\n"
             )
         );
-        assert_eq!(file.lines, [(1, 4..7), (2, 7..10)]);
+        let one = |number, lines| Written { number, function: 1, lines };
+        assert_eq!(file.written, [one(1, 4..7), one(2, 7..10)]);
     }
 
     #[test]
     fn const_functions_and_impl_types_have_no_such_form() {
         for (from, to) in [("fn f", "pub const fn f"), ("-> bool", "-> impl Iterator<Item = u8>")] {
             let text = TEXT.replace(from, to);
-            let file = File { text, mutants: Vec::new(), lines: Vec::new() };
+            let file = File { text, mutants: Vec::new(), written: Vec::new() };
             assert!(file.parts(&mutant(((4, 7), (4, 9)), "!=")).is_none(), "{to}");
         }
     }

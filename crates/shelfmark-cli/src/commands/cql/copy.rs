@@ -14,10 +14,10 @@ use shelfmark_cql_syntax::ast::{Attributes, InsertValues, Statement};
 use shelfmark_cql_syntax::quoted_name;
 use shelfmark_cql_types::{Native, from_text, to_literal, to_text};
 use shelfmark_store::vfs;
+use shelfmark_transfer::delimited::{Field, Reader, Writer, Wrong};
 
 use super::copy_command::{Copy, Options, parse};
 use super::copy_input::{Input, STANDARD};
-use super::csv::{Field, Reader, Writer, Wrong};
 use super::shell::{Shell, Stop, warn};
 
 /// Approximate size of a batch's text, in bytes. Source: ours; servers refuse batches of 50 KiB,

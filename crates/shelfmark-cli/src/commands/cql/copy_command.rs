@@ -1,7 +1,8 @@
 //! Parses `COPY`: table, file, direction, and options.
 
+use shelfmark_transfer::delimited::Dialect;
+
 use super::copy_input::STANDARD;
-use super::csv::Dialect;
 use super::shell::Stop;
 
 /// A `COPY` command.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use shelfmark_store::vfs;
+use shelfmark_transfer::delimited::RECORD_SIZE_BYTES_MAX;
 
 use super::copy_command::{Copy, parse};
 use super::pieces::{first_word, pieces};
@@ -147,7 +148,7 @@ impl<R: BufRead> BufRead for UntilEnd<R> {
             self.line.clear();
             self.taken = 0;
             // What is longer than a record may be is refused as one; it is read in parts.
-            let most = super::csv::RECORD_SIZE_BYTES_MAX as u64;
+            let most = RECORD_SIZE_BYTES_MAX as u64;
             (&mut self.input).take(most).read_until(b'\n', &mut self.line)?;
             let text = self.line.trim_ascii_end();
             self.ended = self.line.is_empty() || text == END.as_bytes();

@@ -8,7 +8,6 @@ mod complete;
 mod copy;
 mod copy_command;
 mod copy_input;
-mod csv;
 mod forgiving;
 pub(super) mod pieces;
 mod shell;

@@ -5,9 +5,10 @@ use shelfmark_confirm::{
     confirm_through_dynamodb,
 };
 
-use super::endpoint::{CqlServer, DynamoDbServer};
+use super::endpoint::CqlServer;
 use super::{Denied, document, hint_without_schemas, known_schema, print};
 use crate::arguments::{DesignConfirm, DesignFace, DesignFormat};
+use crate::connect::DynamoDbServer;
 
 pub(super) fn run(run: &DesignConfirm) -> anyhow::Result<()> {
     let document = document(&run.file)?;

@@ -21,6 +21,7 @@ pub(super) fn create(
 ) -> Result<Option<Change>> {
     let keyspace = super::super::keyspace_of(&own.table, keyspace)?;
     let table_name = own.table.name.as_str();
+    let options = options(own)?;
     let found = writable(keyspace, schema, &format!("ALTER <table {keyspace}.{table_name}>"))?;
     let Some(table) = found.tables.get(table_name).cloned() else {
         return invalid(format!("Table '{table_name}' doesn't exist"));
@@ -57,7 +58,7 @@ pub(super) fn create(
         column: Arc::clone(&column.name),
         target: kind,
         class,
-        options: options(own)?,
+        options,
         is_public: false,
         shared: None,
     };
@@ -162,6 +163,7 @@ fn class(own: &CreateIndex) -> Result<Option<String>> {
     }
 }
 
+/// Returns the options of a statement, in order; they are judged before the table is looked for.
 fn options(own: &CreateIndex) -> Result<Vec<(String, String)>> {
     let mut out = Vec::new();
     for property in &own.properties {
@@ -185,8 +187,16 @@ fn options(own: &CreateIndex) -> Result<Vec<(String, String)>> {
     if !out.is_empty() && own.using.is_none() {
         return invalid("Cannot specify options for a non-CUSTOM index");
     }
+    for name in OWN_OPTIONS {
+        if out.iter().any(|(given, _)| given == name) {
+            return invalid(format!("Cannot specify {name} as a CUSTOM option"));
+        }
+    }
     Ok(out)
 }
+
+/// Options that a server writes into its record of an index. Source: Cassandra 5.0, `IndexTarget`.
+const OWN_OPTIONS: [&str; 2] = ["class_name", "target"];
 
 /// Options of a storage attached index. Source: Cassandra 5.0, `StorageAttachedIndex`.
 const SAI_OPTIONS: [&str; 8] = [

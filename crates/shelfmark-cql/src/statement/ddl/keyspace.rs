@@ -170,14 +170,22 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
             }
         }
         "NetworkTopologyStrategy" => {
+            let mut is_given = false;
             for (name, value) in others {
+                is_given = true;
                 if name != "replication_factor" && name != DATACENTER {
                     return configuration(format!(
                         "Unrecognized strategy option {{{name}}} passed to NetworkTopologyStrategy for keyspace {keyspace}"
                     ));
                 }
                 check_factor(&value)?;
-                out.insert(DATACENTER.to_owned(), value);
+                // No replica is as good as not naming the data centre.
+                if value != "0" {
+                    out.insert(DATACENTER.to_owned(), value);
+                }
+            }
+            if out.is_empty() && is_given {
+                return configuration("Configuration for at least one datacenter must be present");
             }
             if out.is_empty() {
                 out.insert(DATACENTER.to_owned(), "1".to_owned());

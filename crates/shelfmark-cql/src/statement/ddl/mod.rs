@@ -5,7 +5,9 @@
 //! Invariant: what is in the engine's catalogue and what this face attached to it change in one
 //! commit.
 
+mod absent;
 mod alter;
+mod compression;
 mod index;
 mod keyspace;
 mod mask;
@@ -22,10 +24,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{
     ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, Result, SchemaChange, invalid,
 };
-use shelfmark_cql_syntax::ast::{
-    AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Permission,
-    QualifiedName, Statement,
-};
+use shelfmark_cql_syntax::ast::{AlterTableAction, Dropped, Permission, QualifiedName, Statement};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
@@ -66,70 +65,6 @@ pub(super) fn check_known(statement: &Statement) -> Result<()> {
         | Statement::DropTrigger(_) => Ok(()),
         other => invalid(format!("{} is not supported by this server", other.kind().text())),
     }
-}
-
-/// Answers statements about what there is none of: functions of users', triggers.
-fn changes_nothing(
-    statement: &Statement,
-    keyspace: Option<&str>,
-    schema: &Schema,
-) -> Result<Answered> {
-    match statement {
-        Statement::CreateTrigger(own) => no_trigger(own, keyspace, schema),
-        Statement::DropTrigger(own) => drop_trigger(own, keyspace),
-        Statement::DropFunction(own) => no_function("Function", own, keyspace),
-        Statement::DropAggregate(own) => no_function("Aggregate", own, keyspace),
-        // What a server says whose users' functions are off, as they are by default.
-        Statement::CreateFunction(_) | Statement::CreateAggregate(_) => invalid(
-            "User-defined functions are disabled in cassandra.yaml - set user_defined_functions_enabled=true to enable",
-        ),
-        other => check_known(other).map(|()| Outcome::Void.into()),
-    }
-}
-
-/// Answers a `DROP` of a function of the user's: there is none.
-fn no_function(what: &str, own: &DropFunction, keyspace: Option<&str>) -> Result<Answered> {
-    let keyspace = own.name.keyspace.as_ref().map(Name::as_str).or(keyspace).unwrap_or_default();
-    if is_system(keyspace) {
-        return invalid(format!("System keyspace '{keyspace}' is not user-modifiable"));
-    }
-    if own.if_exists {
-        return Ok(Outcome::Void.into());
-    }
-    let arguments = own.arguments.as_ref().map_or_else(String::new, |all| {
-        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
-        format!("({})", all.join(", "))
-    });
-    invalid(format!("{what} '{keyspace}.{}{arguments}' doesn't exist", own.name.name.as_str()))
-}
-
-/// Answers a `CREATE TRIGGER`: triggers are classes of Java.
-fn no_trigger(own: &CreateTrigger, keyspace: Option<&str>, schema: &Schema) -> Result<Answered> {
-    let keyspace = super::keyspace_of(&own.table, keyspace)?;
-    if is_system(keyspace) {
-        return invalid(format!("System keyspace '{keyspace}' is not user-modifiable"));
-    }
-    let table = own.table.name.as_str();
-    match schema.keyspace(keyspace) {
-        None => invalid(format!("Keyspace '{keyspace}' doesn't exist")),
-        Some(found) if !found.tables.contains_key(table) => {
-            invalid(format!("Table '{table}' doesn't exist"))
-        }
-        Some(_) => invalid(format!("Trigger class '{}' couldn't be loaded", own.class)),
-    }
-}
-
-/// Answers a `DROP TRIGGER`.
-fn drop_trigger(own: &DropTrigger, keyspace: Option<&str>) -> Result<Answered> {
-    let keyspace = super::keyspace_of(&own.table, keyspace)?;
-    if own.if_exists {
-        return Ok(Outcome::Void.into());
-    }
-    invalid(format!(
-        "Trigger '{}' on '{keyspace}.{}' doesn't exist",
-        own.name.as_str(),
-        own.table.name.as_str()
-    ))
 }
 
 /// A change of the schema, ready to be committed.
@@ -178,7 +113,7 @@ impl Executor {
             Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
-            other => return changes_nothing(other, keyspace, &schema),
+            other => return absent::answer(other, keyspace, &schema),
         };
         let warning = matches!(statement, Statement::CreateView(_)).then(|| {
             "Materialized views are experimental and are not recommended for production use."

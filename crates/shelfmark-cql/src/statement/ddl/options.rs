@@ -11,14 +11,13 @@ use crate::function_context::EngineContext;
 use crate::schema::{Schema, TableId, TableOptions};
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
-const COMPRESSION: &str = "org.apache.cassandra.io.compress.";
 
 /// Longest default time to live, in seconds: 20 years.
 const TTL_SECONDS_MAX: i32 = super::super::modify::TTL_SECONDS_MAX;
 
 /// Reads a boolean option.
 pub(super) fn boolean(name: &str, value: &PropertyValue) -> Result<bool> {
-    match text(value)?.to_ascii_lowercase().as_str() {
+    match text(name, value)?.to_ascii_lowercase().as_str() {
         "true" | "yes" | "1" => Ok(true),
         "false" | "no" | "0" => Ok(false),
         other => Err(CqlError::syntax(format!(
@@ -27,13 +26,13 @@ pub(super) fn boolean(name: &str, value: &PropertyValue) -> Result<bool> {
     }
 }
 
-fn text(value: &PropertyValue) -> Result<String> {
+fn text(name: &str, value: &PropertyValue) -> Result<String> {
     match value {
         PropertyValue::Literal(literal) => Ok(literal.text.to_string()),
         PropertyValue::Word(word) => Ok(word.to_string()),
-        PropertyValue::Map(_) => {
-            Err(CqlError::syntax("Invalid value for a property. It should be a string"))
-        }
+        PropertyValue::Map(_) => Err(CqlError::syntax(format!(
+            "Invalid value for property '{name}'. It should be a string"
+        ))),
     }
 }
 
@@ -50,12 +49,12 @@ fn map(name: &str, value: &PropertyValue) -> Result<Vec<(String, String)>> {
 }
 
 fn integer(name: &str, value: &PropertyValue) -> Result<i32> {
-    let text = text(value)?;
+    let text = text(name, value)?;
     text.parse().map_err(|_| CqlError::syntax(format!("Invalid integer value {text} for '{name}'")))
 }
 
 fn double(name: &str, value: &PropertyValue) -> Result<f64> {
-    let text = text(value)?;
+    let text = text(name, value)?;
     text.parse().map_err(|_| CqlError::syntax(format!("Invalid double value {text} for '{name}'")))
 }
 
@@ -73,9 +72,9 @@ pub(super) fn apply(
             "bloom_filter_fp_chance" => options.bloom_filter_fp_chance = bloom_chance(name, value)?,
             "caching" => options.caching = caching(map(name, value)?)?,
             "cdc" => options.cdc = Some(boolean(name, value)?),
-            "comment" => options.comment = text(value)?,
+            "comment" => options.comment = text(name, value)?,
             "compaction" => options.compaction = compaction(map(name, value)?)?,
-            "compression" => options.compression = compression(map(name, value)?)?,
+            "compression" => options.compression = super::compression::read(map(name, value)?)?,
             "memtable" => options.memtable = memtable(value)?,
             "crc_check_chance" => options.crc_check_chance = crc_chance(name, value)?,
             "default_time_to_live" => {
@@ -109,9 +108,52 @@ pub(super) fn apply(
     Ok(())
 }
 
+/// Refuses properties that cannot be read, which is looked at before whether the table is there
+/// already; what their values may be is looked at behind.
+pub(super) fn check_forms(properties: &[Property]) -> Result<()> {
+    for property in properties {
+        let (name, value) = (property.name.as_str(), &property.value);
+        match name {
+            "additional_write_policy" | "speculative_retry" => drop(policy(name, value)?),
+            "allow_auto_snapshot" | "cdc" | "incremental_backups" => drop(boolean(name, value)?),
+            "bloom_filter_fp_chance" | "crc_check_chance" => drop(double(name, value)?),
+            "caching" => drop(caching(map(name, value)?)?),
+            "comment" => drop(text(name, value)?),
+            "compaction" => drop(compaction(map(name, value)?)?),
+            "compression" | "extensions" => drop(map(name, value)?),
+            "memtable" => drop(memtable(value)?),
+            "read_repair" => drop(read_repair(value)?),
+            "default_time_to_live"
+            | "gc_grace_seconds"
+            | "max_index_interval"
+            | "memtable_flush_period_in_ms"
+            | "min_index_interval" => drop(integer(name, value)?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The `bloom_filter_fp_chance` of tables that are compacted by levels, where none is given.
+/// Source: Cassandra 5.0, `CompactionParams`.
+const LEVELED_BLOOM_CHANCE: f64 = 0.1;
+
+/// Returns the options of a new table.
+pub(super) fn of_new(properties: &[Property]) -> Result<TableOptions> {
+    let mut options = TableOptions::default();
+    apply(&mut options, properties, false)?;
+    let is_given =
+        properties.iter().any(|property| property.name.as_str() == "bloom_filter_fp_chance");
+    let class = options.compaction.iter().find(|(name, _)| name == "class");
+    if !is_given && class.is_some_and(|(_, class)| class.ends_with(".LeveledCompactionStrategy")) {
+        options.bloom_filter_fp_chance = LEVELED_BLOOM_CHANCE;
+    }
+    Ok(options)
+}
+
 /// Reads `share`, an option of ours: what other faces may do with the table.
 fn share(value: &PropertyValue) -> Result<String> {
-    let word = text(value)?.to_ascii_lowercase();
+    let word = text("share", value)?.to_ascii_lowercase();
     if word.is_empty() || Share::of_word(&word).is_some() {
         return Ok(word);
     }
@@ -143,7 +185,7 @@ fn crc_chance(name: &str, value: &PropertyValue) -> Result<f64> {
 }
 
 fn memtable(value: &PropertyValue) -> Result<String> {
-    let name = text(value)?;
+    let name = text("memtable", value)?;
     if name == "default" {
         return Ok(name);
     }
@@ -166,7 +208,7 @@ fn time_to_live(name: &str, value: &PropertyValue, is_view: bool) -> Result<i32>
 }
 
 fn read_repair(value: &PropertyValue) -> Result<String> {
-    let shown = text(value)?;
+    let shown = text("read_repair", value)?;
     let kind = shown.to_ascii_uppercase();
     if matches!(kind.as_str(), "BLOCKING" | "NONE") {
         return Ok(kind);
@@ -192,7 +234,7 @@ fn positive(name: &str, value: &PropertyValue) -> Result<i32> {
 
 /// Reads a speculative retry policy: `99p`, `50ms`, `ALWAYS`, `NEVER`, `MIN(…)`, `MAX(…)`.
 fn policy(name: &str, value: &PropertyValue) -> Result<String> {
-    let text = text(value)?;
+    let text = text(name, value)?;
     let upper = text.to_ascii_uppercase();
     let percentile = upper.strip_suffix("PERCENTILE").or_else(|| upper.strip_suffix('P'));
     if let Some(Ok(part)) = percentile.map(str::parse::<f64>)
@@ -359,6 +401,9 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
         check_compaction_value(name, value)?;
         super::sizes::check_plain(name, value)?;
     }
+    if class == "LeveledCompactionStrategy" {
+        super::sizes::check_leveled(pairs)?;
+    }
     let of = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| &**value);
     let threshold = |name: &str, default: i32| {
         of(name).and_then(|value| value.parse::<i32>().ok()).unwrap_or(default)
@@ -399,6 +444,15 @@ fn check_compaction_value(name: &str, value: &str) -> Result<()> {
         {
             configuration(format!("enabled should either be 'true' or 'false', not {value}"))
         }
+        "tombstone_threshold" => match value.parse::<f64>() {
+            Ok(part) if part < 0.0 => configuration(format!(
+                "tombstone_threshold must be greater than 0, but was {part:.6}"
+            )),
+            _ => Ok(()),
+        },
+        "unchecked_tombstone_compaction" if !matches!(value, "true" | "false") => {
+            configuration(format!("'{name}' should be either 'true' or 'false', not '{value}'"))
+        }
         "tombstone_compaction_interval" if value.parse::<i64>().is_ok_and(|own| own <= 0) => {
             configuration(format!(
                 "tombstone_compaction_interval must be greater than 0, but was {value}"
@@ -431,98 +485,6 @@ fn check_scaling(pairs: &[(String, String)]) -> Result<()> {
             "Scaling parameter {part} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+"
         )),
         None => Ok(()),
-    }
-}
-
-fn compression(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
-    let off = pairs.is_empty()
-        || pairs
-            .iter()
-            .any(|(name, value)| name == "enabled" && value.eq_ignore_ascii_case("false"));
-    if pairs.iter().any(|(name, value)| name == "class" && value.is_empty()) {
-        return configuration(
-            "The 'class' option must not be empty. To disable compression use 'enabled' : false",
-        );
-    }
-    if off && pairs.len() > 1 {
-        return configuration(
-            "If the 'enabled' option is set to false no other options must be specified",
-        );
-    }
-    if off {
-        return Ok(vec![("enabled".to_owned(), "false".to_owned())]);
-    }
-    let mut out = Vec::new();
-    for (name, value) in pairs {
-        match name.as_str() {
-            "class" => {
-                let short = value.strip_prefix(COMPRESSION).unwrap_or(&value);
-                let known = [
-                    "LZ4Compressor",
-                    "SnappyCompressor",
-                    "DeflateCompressor",
-                    "ZstdCompressor",
-                    "NoopCompressor",
-                ];
-                if !known.contains(&short) {
-                    return configuration(format!(
-                        "Could not create Compression for type {COMPRESSION}{short}"
-                    ));
-                }
-                out.push(("class".to_owned(), format!("{COMPRESSION}{short}")));
-            }
-            "chunk_length_kb" | "chunk_length_in_kb" => match value.parse::<u32>() {
-                Ok(length) if length.is_power_of_two() => {
-                    out.push(("chunk_length_in_kb".to_owned(), value));
-                }
-                Ok(_) => return configuration("chunk_length_in_kb must be a power of 2"),
-                Err(_) => return configuration("Invalid value for chunk_length_in_kb"),
-            },
-            "enabled" => {}
-            "min_compress_ratio" => {
-                let Ok(ratio) = value.parse::<f64>() else {
-                    return configuration("Invalid value for min_compress_ratio");
-                };
-                let shown = to_text(&CqlType::Double, &ratio.to_be_bytes());
-                out.push((name, shown));
-            }
-            _ => out.push((name, value)),
-        }
-    }
-    if !out.iter().any(|(name, _)| name == "class") {
-        return configuration("Missing sub-option 'class' for the 'compression' option.");
-    }
-    check_compression(&out)?;
-    if !out.iter().any(|(name, _)| name == "chunk_length_in_kb") {
-        out.push(("chunk_length_in_kb".to_owned(), "16".to_owned()));
-    }
-    out.sort();
-    Ok(out)
-}
-
-/// Refuses sub-options that a compressor does not know.
-fn check_compression(pairs: &[(String, String)]) -> Result<()> {
-    let class = pairs.iter().find(|(name, _)| name == "class").map_or("", |(_, value)| value);
-    let own: &[&str] = match class.strip_prefix(COMPRESSION).unwrap_or(class) {
-        "LZ4Compressor" => &["lz4_compressor_type", "lz4_high_compressor_level"],
-        "ZstdCompressor" => &["compression_level"],
-        _ => &[],
-    };
-    let common = ["class", "chunk_length_in_kb", "min_compress_ratio"];
-    let unknown: Vec<&str> = pairs
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(|name| !common.contains(name) && !own.contains(name))
-        .collect();
-    if !unknown.is_empty() {
-        return configuration(format!("Unknown compression options {}", unknown.join(", ")));
-    }
-    let kind = pairs.iter().find(|(name, _)| name == "lz4_compressor_type");
-    match kind {
-        Some((_, value)) if !matches!(value.as_str(), "fast" | "high") => configuration(format!(
-            "Invalid compressor type '{value}' specified for LZ4 parameter 'lz4_compressor_type'. Valid options are [high, fast]."
-        )),
-        _ => Ok(()),
     }
 }
 

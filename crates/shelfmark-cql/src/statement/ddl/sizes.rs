@@ -35,6 +35,31 @@ pub(super) fn check_plain(name: &str, value: &str) -> Result<()> {
     }
 }
 
+/// The `sstable_size_in_mb` and the `fanout_size` where none is given.
+const LEVELED_SIZE_MIB: i64 = 160;
+const FANOUT: i64 = 10;
+
+/// The highest level of the levelled strategy.
+const LEVEL_MAX: u32 = 8;
+
+/// Refuses sizes of the levelled strategy whose highest level holds more than 64 bits count.
+pub(super) fn check_leveled(pairs: &[(String, String)]) -> Result<()> {
+    let of = |name: &str, default: i64| {
+        let given = pairs.iter().find(|(own, _)| own == name);
+        given.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
+    };
+    let size = i128::from(of("sstable_size_in_mb", LEVELED_SIZE_MIB)) * (1 << 20);
+    let most = i128::from(of("fanout_size", FANOUT)).checked_pow(LEVEL_MAX);
+    match most.and_then(|most| most.checked_mul(size)) {
+        Some(most) if most <= i128::from(i64::MAX) => Ok(()),
+        most => configuration(format!(
+            "At most {} bytes may be in a compaction level; your maxSSTableSize must be absurdly high to compute {}",
+            i64::MAX,
+            most.unwrap_or(i128::MAX)
+        )),
+    }
+}
+
 /// Refuses the sizes of the unified strategy, which come with a unit.
 pub(super) fn check_unified(pairs: &[(String, String)]) -> Result<()> {
     let of = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| &**value);

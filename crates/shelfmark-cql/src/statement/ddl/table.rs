@@ -9,9 +9,7 @@ use shelfmark_cql_types::{CqlType, Native, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::{Change, check_name, dropped, schema_event, writable};
-use crate::schema::{
-    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, stored_name, stored_schema,
-};
+use crate::schema::{Column, ColumnKind, Schema, Table, TableFlags, stored_name, stored_schema};
 
 /// Most columns of a table. Ours: the engine's key limits and one page of metadata.
 const COLUMNS_MAX: usize = 4_096;
@@ -27,6 +25,7 @@ pub(super) fn create(
         writable(keyspace_name, schema, &format!("CREATE <all tables in {keyspace_name}>"))?;
     let name = own.name.name.as_str();
     check_name(keyspace_name, name)?;
+    super::options::check_forms(&own.options.properties)?;
     if keyspace.tables.contains_key(name) {
         if own.if_not_exists {
             return Ok(None);
@@ -50,8 +49,7 @@ pub(super) fn create(
     assign_key(&mut columns, key, "table", name)?;
     check_columns(&columns, name)?;
     order(&mut columns, &own.options.clustering_order, key, "table", name)?;
-    let mut options = TableOptions::default();
-    super::options::apply(&mut options, &own.options.properties, false)?;
+    let options = super::options::of_new(&own.options.properties)?;
     let counter = columns.iter().any(|column| column.kind.is_counter());
     if counter && options.default_time_to_live > 0 {
         return invalid("Cannot set default_time_to_live on a table with counters");

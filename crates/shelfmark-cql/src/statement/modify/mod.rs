@@ -422,8 +422,13 @@ fn json_values(
     };
     let mut by_name: HashMap<String, &Json> = HashMap::with_capacity(pairs.len());
     for (name, value) in pairs {
-        // Of a name that comes twice the first counts.
-        by_name.entry(shelfmark_cql_types::json_column_name(name)).or_insert(value);
+        // Of the spellings of a name one that had to be changed counts, and the last of these.
+        let column = shelfmark_cql_types::json_column_name(name);
+        if column == **name {
+            by_name.entry(column).or_insert(value);
+        } else {
+            by_name.insert(column, value);
+        }
     }
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());
@@ -449,7 +454,7 @@ fn json_values(
             }
         });
     }
-    if known < pairs.len() {
+    if known < by_name.len() {
         let unknown = pairs
             .iter()
             .map(|(name, _)| shelfmark_cql_types::json_column_name(name))

@@ -33,8 +33,8 @@ pub(super) struct UsableIndex {
     pub(super) test: usize,
 }
 
-/// Returns the first index that serves a restriction; equalities before ranges. Of another face's
-/// table one that leaves nothing to be tested comes before all.
+/// Returns the first index that serves a restriction: one that leaves nothing to be allowed before
+/// others, and of these equalities before ranges.
 ///
 /// `from` is the first column that is looked at; `by_partition` asks for rows partition by partition.
 pub(super) fn usable_index(
@@ -54,11 +54,14 @@ pub(super) fn usable_index(
         table.indexes.iter().enumerate().filter_map(serving).collect();
     let is_named = |at: usize| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]);
     let all_named = (0..table.partition_count).all(is_named);
-    let is_exact = |(found, _): &(UsableIndex, bool)| {
-        table.is_shared() && !needs_more_than(table, own, found, all_named)
-    };
-    let equal = || found.iter().position(|(_, is_equal)| *is_equal);
-    let chosen = found.iter().position(is_exact).or_else(equal).unwrap_or(0);
+    let is_exact =
+        |(found, _): &(UsableIndex, bool)| !needs_more_than(table, own, found, all_named);
+    let equal = |(_, is_equal): &(UsableIndex, bool)| *is_equal;
+    let exact_and_equal = found.iter().position(|own| equal(own) && is_exact(own));
+    let chosen = exact_and_equal
+        .or_else(|| found.iter().position(is_exact))
+        .or_else(|| found.iter().position(equal))
+        .unwrap_or(0);
     (chosen < found.len()).then(|| found.swap_remove(chosen).0)
 }
 
@@ -80,26 +83,29 @@ fn serves(
     if leaves_rows_out(table, own, index) || !is_looked_up(table, own, index) {
         return None;
     }
-    let set = matches!(column.kind, CqlType::Set { .. });
-    let plain = matches!(index.target, IndexTarget::Value | IndexTarget::Full);
-    let is_served = |test: &Test| match (test, index.target) {
-        (Test::Equal(_), _) => plain,
-        (Test::Contains(_), IndexTarget::Values | IndexTarget::Value) => {
-            column.kind.is_multi_cell()
-        }
-        (Test::Contains(_), IndexTarget::Keys) => set,
-        (Test::ContainsKey(_), IndexTarget::Keys) | (Test::Entry(..), IndexTarget::Entries) => true,
-        _ => false,
-    };
-    let is_ranged = |test: &Test| {
-        matches!(test, Test::Lower(..) | Test::Upper(..))
-            && plain
-            && (in_partition || index.is_sai() && !is_literal(&column.kind))
-    };
     let tests = own.of(at);
-    let equal = tests.iter().position(is_served);
+    let equal = tests.iter().position(|test| finds(index, &column.kind, test));
+    let is_ranged = |test: &Test| ranges(index, &column.kind, in_partition, test);
     let test = equal.or_else(|| tests.iter().position(is_ranged))?;
     Some((UsableIndex { index: number, column: at, test }, equal.is_some()))
+}
+
+/// Returns true if an index finds the one value that a restriction names.
+fn finds(index: &Index, ty: &CqlType, test: &Test) -> bool {
+    match (test, index.target) {
+        (Test::Equal(_), target) => matches!(target, IndexTarget::Value | IndexTarget::Full),
+        (Test::Contains(_), IndexTarget::Values | IndexTarget::Value) => ty.is_multi_cell(),
+        (Test::Contains(_), IndexTarget::Keys) => matches!(ty, CqlType::Set { .. }),
+        (Test::ContainsKey(_), IndexTarget::Keys) | (Test::Entry(..), IndexTarget::Entries) => true,
+        _ => false,
+    }
+}
+
+/// Returns true if an index finds the values of a range.
+fn ranges(index: &Index, ty: &CqlType, in_partition: bool, test: &Test) -> bool {
+    matches!(test, Test::Lower(..) | Test::Upper(..))
+        && matches!(index.target, IndexTarget::Value | IndexTarget::Full)
+        && (in_partition || index.is_sai() && !is_literal(ty))
 }
 
 /// Returns true if an index of another face's table may lack a row that is asked for: it has those
@@ -125,9 +131,16 @@ fn is_looked_up(table: &Table, own: &Restrictions, index: &Index) -> bool {
 
 /// Returns true if storage attached indexes compare values of a type by equality alone.
 ///
-/// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
+/// Source: Cassandra 5.0, `TypeUtil.isLiteral` and `StorageAttachedIndex.EQ_ONLY_TYPES`, read 2026-11.
 fn is_literal(ty: &CqlType) -> bool {
-    ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
+    let by_equality = matches!(*ty, CqlType::Boolean | CqlType::Uuid);
+    ty.is_string() || !matches!(ty, CqlType::Native(_)) || by_equality
+}
+
+/// Returns true if an index of a table of CQL's own is read by a range of its values.
+pub(super) fn is_range_of_values(table: &Table, own: &Restrictions, found: &UsableIndex) -> bool {
+    let test = own.of(found.column).get(found.test);
+    !table.is_shared() && matches!(test, Some(Test::Lower(..) | Test::Upper(..)))
 }
 
 /// Returns true if there are restrictions that the index, and the named partition, do not answer.
@@ -138,9 +151,18 @@ pub(super) fn needs_more_than(
     in_partition: bool,
 ) -> bool {
     let sai = table.indexes.get(found.index).is_some_and(crate::schema::Index::is_sai);
+    // Storage attached indexes answer together. Of a key column each test has to be one that an index
+    // takes; of others any that stands beside those is tested without being allowed, as there.
     let served = |at: usize| {
         sai && table.columns.get(at).is_some_and(|column| {
-            table.indexes.iter().any(|index| index.is_sai() && index.column == column.name)
+            let answers = |test: &Test, index: &Index| {
+                index.is_sai()
+                    && index.column == column.name
+                    && (!column.role.is_key()
+                        || finds(index, &column.kind, test)
+                        || ranges(index, &column.kind, false, test))
+            };
+            own.of(at).iter().all(|test| table.indexes.iter().any(|index| answers(test, index)))
         })
     };
     let ordered = table.indexes.get(found.index).map_or(0, |index| ordered_by(table, own, index));

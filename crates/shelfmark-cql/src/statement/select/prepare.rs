@@ -8,7 +8,7 @@ use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
-use super::index_choice::{keyed_columns, needs_more_than, usable_index};
+use super::index_choice::{is_range_of_values, keyed_columns, needs_more_than, usable_index};
 use super::masked::with_masks;
 use super::nearest::{check_vectors, nearest};
 use super::selection::{Selection, selection};
@@ -53,14 +53,14 @@ pub(crate) fn prepare_select(
     let only_statics = selects_only_statics(&select.selection, table);
     let allowed = select.allow_filtering || nearest.is_some();
     let reads = Reads { only_statics, by_partition: counts_by_partition(select) };
-    let Reading { access, filters, refused } = access(allowed, table, &own, &reads)?;
+    let Reading { access, filters, refused, by_index } = access(allowed, table, &own, &reads)?;
     let chosen = chosen?;
     let group_by = grouping(select, table, &chosen, &own, nearest.is_some(), scope)?;
     let warning = aggregation_warning(&own, table)
         .filter(|_| !chosen.aggregates.is_empty() || !group_by.is_empty());
     let (ordered, reversed) = match &nearest {
         Some(_) => (Vec::new(), false),
-        None => order(select, table, &own, &access)?,
+        None => order(select, table, &own, &access, by_index)?,
     };
     if refused {
         return invalid(FILTERING);
@@ -370,7 +370,15 @@ fn grouped_column<'s>(function: &str, arguments: &'s [Selector]) -> Result<&'s a
         .filter_map(|own| if let Selector::Column(name) = own { Some(name) } else { None });
     match (columns.next(), columns.next()) {
         (Some(only), None) => Ok(only),
-        _ => invalid("GROUP BY functions are limited to one column argument"),
+        (None, _) => invalid("GROUP BY functions are limited to one column argument"),
+        (Some(first), Some(second)) => {
+            let names: Vec<&str> =
+                [first, second].into_iter().chain(columns).map(ast::Name::as_str).collect();
+            invalid(format!(
+                "GROUP BY functions accept only one clustering column as parameter, got: {}",
+                names.join(",")
+            ))
+        }
     }
 }
 
@@ -455,6 +463,8 @@ struct Reading {
     filters: bool,
     /// More is tested than was allowed; said after everything else.
     refused: bool,
+    /// An index serves it, whether it is read or not.
+    by_index: bool,
 }
 
 /// Says what a query does with the rows that are read.
@@ -529,16 +539,27 @@ fn access(filtering: bool, table: &Table, own: &Restrictions, reads: &Reads) -> 
             );
         }
         let refused = !allowed && needs_more_than(table, own, found, all_named);
-        let access = Access::Index {
-            index: found.index,
-            column: found.column,
-            test: found.test,
-            in_partition: all_named,
-        };
-        return Ok(Reading { access, filters: true, refused });
+        // The entries of a range lie in the order of their values: they would not come partition by
+        // partition, nor in the order of one partition's rows.
+        let in_order = all_named || reads.by_partition;
+        if !(in_order && is_range_of_values(table, own, found)) {
+            let access = Access::Index {
+                index: found.index,
+                column: found.column,
+                test: found.test,
+                in_partition: all_named,
+            };
+            return Ok(Reading { access, filters: true, refused, by_index: true });
+        }
+        let access = without_index(all_named);
+        return Ok(Reading { access, filters: true, refused, by_index: true });
     }
-    let access = if all_named { Access::Partitions } else { Access::Scan };
-    Ok(Reading { access, filters, refused: false })
+    Ok(Reading { access: without_index(all_named), filters, refused: false, by_index: false })
+}
+
+/// Returns where rows are read without an index.
+const fn without_index(all_named: bool) -> Access {
+    if all_named { Access::Partitions } else { Access::Scan }
 }
 
 /// Returns true if the table is virtual: such tables are small and filtered without `ALLOW
@@ -632,11 +653,12 @@ fn order(
     table: &Table,
     own: &Restrictions,
     access: &Access,
+    by_index: bool,
 ) -> Result<(Vec<usize>, bool)> {
     if select.order_by.is_empty() {
         return Ok((Vec::new(), false));
     }
-    if matches!(access, Access::Index { .. }) {
+    if by_index {
         return invalid("ORDER BY with 2ndary indexes is not supported, except for ANN queries.");
     }
     if *access == Access::Scan {

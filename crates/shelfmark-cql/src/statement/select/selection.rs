@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
-    Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
+    FunctionName, Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
     Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve,
@@ -194,7 +194,7 @@ impl Builder<'_> {
                 if name.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") {
                     return invalid(format!("Unknown function '{}'", shown_function(name)));
                 }
-                self.call(name.name.as_str(), arguments, receiver, scope)
+                self.call(name, arguments, receiver, scope)
             }
             Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
             Selector::Element { of, key } => self.element(of, key, scope),
@@ -502,11 +502,12 @@ impl Builder<'_> {
 
     fn call(
         &mut self,
-        name: &str,
+        function: &FunctionName,
         arguments: &[Selector],
         receiver: Option<&CqlType>,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
+        let name = function.name.as_str();
         if name == "token" {
             let columns: Vec<CqlType> =
                 self.table.partition_columns().iter().map(|own| own.kind.clone()).collect();
@@ -548,7 +549,7 @@ impl Builder<'_> {
         }
         let refs: Vec<&dyn Argument> = known.iter().map(|own| own as &dyn Argument).collect();
         let Some(resolved) = resolve(name, &refs, receiver)? else {
-            return invalid(format!("Unknown function '{name}'"));
+            return invalid(format!("Unknown function '{}'", shown_function(function)));
         };
         let types = match &resolved {
             Resolved::Scalar(own) => own.arguments.clone(),
@@ -674,7 +675,7 @@ pub(super) fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(Cq
     }
 }
 
-fn shown_function(name: &shelfmark_cql_syntax::ast::FunctionName) -> String {
+fn shown_function(name: &FunctionName) -> String {
     match &name.keyspace {
         Some(keyspace) => format!("{}.{}", keyspace.as_str(), name.name.as_str()),
         None => name.name.as_str().to_owned(),

@@ -7,11 +7,14 @@ mod plans;
 mod records;
 mod relations;
 mod schemas;
+mod shapes;
+mod stored;
 mod weight;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::types::Sizes;
 use super::{Model, Named, Type, Value};
 use crate::limits::{DIAGNOSTICS_MAX, PATTERNS_MAX};
 use crate::model::value::id_value;
@@ -36,7 +39,12 @@ pub fn resolve_rest(file: &File, broken: Broken) -> Vec<Diagnostic> {
     if broken.open {
         return Vec::new();
     }
-    resolve_with(file, Resolver { names_only: true, lost: broken.words, ..Resolver::default() }).1
+    let flat = records::expand(file).map(|(flat, _)| flat);
+    resolve_with(
+        flat.as_ref().unwrap_or(file),
+        Resolver { names_only: true, lost: broken.words, ..Resolver::default() },
+    )
+    .1
 }
 
 fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>) {
@@ -194,7 +202,11 @@ pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
 pub(super) fn constant(text: &str, ty: &Type) -> Option<Value> {
     match ty {
         Type::Uuid | Type::Ulid => id_value(text, ty),
-        Type::Text(_) | Type::Enum(_) | Type::Bytes => Some(Value::Text(text.to_owned())),
+        Type::Text(_) | Type::Enum(_) => Some(Value::Text(text.to_owned())),
+        Type::Bytes(_) => {
+            let hex = text.to_ascii_lowercase();
+            Sizes::default().holds(&hex).then_some(Value::Text(hex))
+        }
         _ => None,
     }
 }

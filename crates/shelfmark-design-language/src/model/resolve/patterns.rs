@@ -50,6 +50,17 @@ fn extreme(read: &tree::Read) -> Option<tree::Read> {
     })
 }
 
+/// Returns the consistency that facts ask for, the strongest of those named.
+fn consistency(facts: &BTreeMap<String, f64>) -> Consistency {
+    let levels = [
+        ("strong", Consistency::Strong),
+        ("session", Consistency::Session),
+        ("eventual", Consistency::Eventual),
+    ];
+    let found = levels.into_iter().find(|(word, _)| facts.contains_key(*word));
+    found.map_or(Consistency::Any, |(_, level)| level)
+}
+
 impl Resolver {
     pub(super) fn read(&mut self, read: &tree::Read) {
         if self.reads.contains_key(&read.name.text) || self.writes.contains_key(&read.name.text) {
@@ -95,15 +106,7 @@ impl Resolver {
             (*kind, path.as_ref().and_then(|path| self.column_path(first, path)))
         });
         let facts = facts_of(&read.facts);
-        let consistency = if facts.contains_key("strong") {
-            Consistency::Strong
-        } else if facts.contains_key("session") {
-            Consistency::Session
-        } else if facts.contains_key("eventual") {
-            Consistency::Eventual
-        } else {
-            Consistency::Any
-        };
+        let consistency = consistency(&facts);
         let params = params.finish(self);
         let index = self.model.reads.len();
         self.reads.entry(read.name.text.clone()).or_insert(index);
@@ -116,6 +119,7 @@ impl Resolver {
             aggregate,
             order,
             limit,
+            page: read.page,
             offset: read.offset.is_some(),
             unique: read.unique,
             consistency,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::relation::{Column, Fanout, Relation, RelationId};
-use super::super::types::{TextDomain, Type};
+use super::super::types::{Sizes, TextDomain, Type};
 use super::{Resolver, facts_of, named};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, File, Item, Member, Name, TypeOption};
@@ -106,7 +106,7 @@ impl Resolver {
             "bool" => Type::Bool,
             "timestamp" => Type::Timestamp,
             "date" => Type::Date,
-            "bytes" => Type::Bytes,
+            "bytes" => Type::Bytes(Sizes { min: min.unwrap_or(0), max }),
             "int" | "number" | "decimal" => {
                 let range = ty.options.iter().find_map(|option| match option {
                     TypeOption::Range(low, high) => Some((*low, *high)),
@@ -279,7 +279,7 @@ impl Resolver {
         for column in &primary {
             let found = self.model.relation(id).columns.get(*column).cloned();
             if let Some(column) = found
-                && (column.optional || matches!(column.ty, Type::List(..) | Type::Bytes))
+                && (column.optional || matches!(column.ty, Type::List(..)))
             {
                 let message =
                     format!("`{}` is optional or a list and cannot be in a key", column.name);
@@ -288,9 +288,11 @@ impl Resolver {
         }
         keys.insert(0, primary);
         let (dependencies, fanouts) = self.dependencies(id, relation);
+        let together = self.together(id, relation);
         if let Some(found) = self.model.relations.get_mut(id) {
             found.keys = keys;
             found.dependencies = dependencies;
+            found.together = together;
             found.fanouts = fanouts;
             found.facts = relation
                 .members
@@ -302,6 +304,40 @@ impl Resolver {
                 .flatten()
                 .collect();
         }
+    }
+
+    /// Resolves groups of attributes of which a tuple has all or none.
+    fn together(&mut self, id: RelationId, relation: &tree::Relation) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for member in &relation.members {
+            let Member::Together(names) = member else { continue };
+            let group = self.column_list(id, &names.names);
+            let columns = &self.model.relation(id).columns;
+            let always = group.iter().filter_map(|at| columns.get(*at)).find(|one| !one.optional);
+            let wrong = match always {
+                Some(column) => Some((
+                    format!("`{}` is always there", column.name),
+                    "what comes together is `optional`, each of it",
+                )),
+                None if group.len() < 2 && names.names.len() < 2 => Some((
+                    "one attribute is together with nothing".to_owned(),
+                    "name at least two: `together (shipped_at, carrier)`",
+                )),
+                None => None,
+            };
+            if let Some((message, help)) = wrong {
+                self.error(Diagnostic::error(names.span, message).help(help));
+            }
+            // Groups that share an attribute are one.
+            let meets = |other: &Vec<usize>| other.iter().any(|at| group.contains(at));
+            let (same, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(meets);
+            let mut whole: Vec<usize> = same.into_iter().flatten().chain(group).collect();
+            whole.sort_unstable();
+            whole.dedup();
+            groups = apart;
+            groups.push(whole);
+        }
+        groups
     }
 
     #[expect(clippy::type_complexity, reason = "both lists are filled in one walk")]

@@ -15,7 +15,7 @@ use super::{Resolver, constant, named};
 use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, ExprKind, Key, Segment, Store, StoreItem, Template};
+use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
 
 /// Returns true if a table is an index of the rows of another.
 fn is_index_of(schema: &Schema, index: usize, table: usize) -> bool {
@@ -312,7 +312,7 @@ impl Resolver {
         let scope = Scope { relation: Some(source), ..Scope::NONE };
         let term = self.value(&component.expr, None, &mut none, scope)?;
         let ty = self.term_type(&term, &none, scope)?;
-        if matches!(ty, Type::List(..) | Type::Bytes) {
+        if matches!(ty, Type::List(..)) {
             let message = format!("a {} cannot be in a key", ty.name());
             self.error(Diagnostic::error(span, message));
             return None;
@@ -362,7 +362,7 @@ impl Resolver {
         span: crate::syntax::span::Span,
     ) -> Option<Codec> {
         let Some(codec) = codec else {
-            if matches!(ty, Type::List(..) | Type::Bytes) {
+            if matches!(ty, Type::List(..)) {
                 let message = format!("a {} cannot be in a text key", ty.name());
                 self.error(Diagnostic::error(span, message));
                 return None;
@@ -393,77 +393,6 @@ impl Resolver {
             ));
         }
         fits
-    }
-
-    fn stored(&mut self, source: RelationId, store: &Store) -> Vec<Stored> {
-        let items = match store {
-            Store::All => {
-                let count = self.model.relation(source).columns.len();
-                return (0..count).map(|column| Stored::Path(vec![column])).collect();
-            }
-            Store::Items(items) => items,
-        };
-        let mut found = Vec::new();
-        for item in items {
-            match item {
-                StoreItem::Path(path) => {
-                    found.extend(self.column_path(source, path).map(Stored::Path));
-                }
-                StoreItem::Collect { path, alias } => {
-                    let Some((first, rest)) = path.parts.split_first() else { continue };
-                    let Some(relation) = self.relation_id(first) else { continue };
-                    let rest = tree::Path { parts: rest.to_vec() };
-                    let Some(via) = self.via(relation, source, first) else { continue };
-                    let column = if rest.parts.is_empty() {
-                        self.model.relation(relation).key().to_vec()
-                    } else {
-                        let Some(path) = self.column_path(relation, &rest) else { continue };
-                        path
-                    };
-                    let name = alias.as_ref().map_or_else(|| path.text(), |name| name.text.clone());
-                    found.push(Stored::Collect { relation, via, path: column, name });
-                }
-                StoreItem::Count { source: counted, alias } => {
-                    let Some(relation) = self.relation_id(counted) else { continue };
-                    let Some(via) = self.via(relation, source, counted) else { continue };
-                    let name = alias
-                        .as_ref()
-                        .map_or_else(|| counted.text.clone(), |name| name.text.clone());
-                    found.push(Stored::Count { relation, via, name });
-                }
-            }
-        }
-        found
-    }
-
-    /// Returns the one attribute of `relation` that refers to `source`.
-    fn via(
-        &mut self,
-        relation: RelationId,
-        source: RelationId,
-        name: &tree::Name,
-    ) -> Option<usize> {
-        let columns = &self.model.relation(relation).columns;
-        let referring: Vec<usize> = columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.refers == Some(source))
-            .map(|(index, _)| index)
-            .collect();
-        if let [only] = referring[..] {
-            return Some(only);
-        }
-        let message = format!(
-            "`{}` refers to `{}` {} times",
-            name.text,
-            self.model.relation(source).name.text,
-            referring.len()
-        );
-        self.error(
-            Diagnostic::error(name.span, message)
-                .help("what is collected refers to the row's source once"),
-        );
-        None
     }
 
     fn sample(&mut self, schema: &mut Schema, written: &tree::SampleRow) {

@@ -9,10 +9,10 @@ use super::patterns::{Params, Scope};
 use super::relations::lower;
 use super::{Resolver, facts_of, named};
 use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, CondOp, EffectKind as Written, Name};
+use crate::syntax::tree::{self, CondOp, EffectKind as Written, Field};
 
 /// The comparisons of conditions on writes.
-const CONDITIONS: [CondOp; 7] =
+pub(super) const CONDITIONS: [CondOp; 7] =
     [CondOp::Eq, CondOp::Lt, CondOp::Le, CondOp::Gt, CondOp::Ge, CondOp::Present, CondOp::Absent];
 
 impl Resolver {
@@ -71,6 +71,12 @@ impl Resolver {
         } else {
             self.check_selects_one(relation, effect, &key);
         }
+        self.check_together(
+            relation,
+            kind,
+            effect,
+            if kind == EffectKind::Insert { &key } else { &set },
+        );
         let conditions = self.conditions(relation, kind, effect, params);
         Some(Effect { kind, relation, key, set, existing: effect.existing, conditions, each })
     }
@@ -118,7 +124,7 @@ impl Resolver {
     }
 
     /// Reports a change of an attribute that is declared never to change.
-    fn check_lasting(&mut self, relation: usize, written: &[(Name, tree::Expr)]) {
+    fn check_lasting(&mut self, relation: usize, written: &[(Field, tree::Expr)]) {
         for (name, _) in written {
             let found = self.model.relation(relation);
             let column = found.column(&name.text).and_then(|at| found.columns.get(at));
@@ -133,7 +139,7 @@ impl Resolver {
     fn bindings(
         &mut self,
         relation: usize,
-        written: &[(Name, tree::Expr)],
+        written: &[(Field, tree::Expr)],
         checked: bool,
         params: &mut Params,
         scope: Scope<'_>,
@@ -186,6 +192,42 @@ impl Resolver {
                     .help("give each a value, or mark the attribute `optional`"),
             );
         }
+    }
+
+    /// Reports a write whose result is no state: it leaves a part of what comes together.
+    fn check_together(
+        &mut self,
+        relation: usize,
+        kind: EffectKind,
+        effect: &tree::Effect,
+        given: &[(usize, Term)],
+    ) {
+        let found = self.model.relation(relation);
+        let absent = Term::Const(Value::Null);
+        let is = |at: &usize, there: bool| {
+            given.iter().any(|(other, term)| other == at && (*term != absent) == there)
+        };
+        let half = found.together.iter().find_map(|group| {
+            let begun = |at: &&usize| match kind {
+                EffectKind::Insert => is(at, true),
+                _ => is(at, false),
+            };
+            let left = |at: &&usize| match kind {
+                EffectKind::Insert => !is(at, true),
+                _ => !is(at, false),
+            };
+            let (begun, left) = (group.iter().find(begun)?, group.iter().find(left)?);
+            Some((found.column_name(*begun).to_owned(), found.column_name(*left).to_owned()))
+        });
+        let Some((begun, left)) = half else { return };
+        let message = match kind {
+            EffectKind::Insert => {
+                format!("`{begun}` comes together with `{left}`, which is not given")
+            }
+            _ => format!("`{begun}` is taken away and `{left}` is not: they come together"),
+        };
+        let help = "give both, or neither";
+        self.error(Diagnostic::error(effect.span, message).help(help));
     }
 
     fn check_selects_one(&mut self, relation: usize, effect: &tree::Effect, key: &[(usize, Term)]) {

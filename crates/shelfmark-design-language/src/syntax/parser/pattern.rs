@@ -1,8 +1,8 @@
 //! Parses reads, writes, predicates, settings and suppressions.
 
 use super::super::tree::{
-    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Name, Order, Path,
-    Read, Settings, Write,
+    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Field, Name, Order,
+    Path, Read, Settings, Write,
 };
 use super::{Got, Parser};
 
@@ -320,8 +320,13 @@ impl Parser<'_> {
     }
 
     /// Parses `col value`, `col = value`, or `col by value`.
-    fn binding(&mut self, marked: bool) -> Got<(Name, Expr)> {
-        let name = self.name("an attribute")?;
+    fn binding(&mut self, marked: bool) -> Got<(Field, Expr)> {
+        let mut parts = vec![self.name("an attribute")?];
+        while self.eat(".") {
+            parts.push(self.name("a field")?);
+        }
+        let path = Path { parts };
+        let name = Field(Name { text: path.text(), span: path.span() });
         if !self.eat("=") && !self.eat_word("by") && marked {
             let found = self.found();
             return self.fail(format!("expected `=`, found {found}"), "");

@@ -40,7 +40,8 @@ const FANOUT_FACTS: [(&str, bool); 7] = [
 ];
 
 /// Words that begin a member and are no attribute.
-const MEMBERS: [&str; 7] = ["key", "unique", "fd", "fanout", "count", "growth", "retention"];
+const MEMBERS: [&str; 8] =
+    ["key", "unique", "together", "fd", "fanout", "count", "growth", "retention"];
 
 impl Parser<'_> {
     pub(super) fn type_item(&mut self) -> Got<TypeItem> {
@@ -61,10 +62,23 @@ impl Parser<'_> {
         } else {
             None
         };
+        let mut fields = Vec::new();
+        if name.text == "record" && self.is("{") {
+            self.block(|parser| {
+                fields.push(parser.attribute(false)?);
+                parser.eat(",");
+                Some(())
+            })?;
+        }
+        let among = if name.text == "one" && self.eat_word("of") {
+            self.list("(", ")", |parser| parser.name("an entity"))?
+        } else {
+            Vec::new()
+        };
         let options =
             if self.is("(") { self.list("(", ")", Self::type_option)? } else { Vec::new() };
         self.leave();
-        Some(Type { name, options, element, span: self.since(start) })
+        Some(Type { name, options, element, fields, among, span: self.since(start) })
     }
 
     fn type_option(&mut self) -> Got<TypeOption> {
@@ -167,6 +181,11 @@ impl Parser<'_> {
                 self.step();
                 let names = self.list("(", ")", |parser| parser.name("an attribute"))?;
                 Some(Member::Unique(Names { names, span: self.since(start) }))
+            }
+            "together" => {
+                self.step();
+                let names = self.list("(", ")", |parser| parser.name("an attribute"))?;
+                Some(Member::Together(Names { names, span: self.since(start) }))
             }
             "fd" => {
                 self.step();

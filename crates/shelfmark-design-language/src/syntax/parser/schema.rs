@@ -173,12 +173,34 @@ impl Parser<'_> {
             "count" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 parser.step();
                 let source = parser.name("a link or an entity")?;
+                let conds = parser.tallied()?;
                 let alias = parser.alias()?;
-                Some(StoreItem::Count { source, alias })
+                Some(StoreItem::Count { source, conds, alias })
+            }
+            "sum" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
+                parser.step();
+                let path = parser.path()?;
+                parser.expect_word("of")?;
+                let source = parser.name("a link or an entity")?;
+                let conds = parser.tallied()?;
+                let alias = parser.alias()?;
+                Some(StoreItem::Sum { path, source, conds, alias })
+            }
+            word @ ("min" | "max" | "first") if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
+                let message = format!("a row keeps no `{word}`: what takes it away would have to find \
+                                       the next");
+                let help = "read it from rows in its order: `max at of Reading where …`, or `order by \
+                            at desc limit 3`";
+                parser.fail(message, help)
             }
             _ => parser.path().map(StoreItem::Path),
         })?;
         Some(Some(Store::Items(items)))
+    }
+
+    /// Parses the conditions of what a row counts or adds up.
+    fn tallied(&mut self) -> Got<Vec<super::super::tree::Cond>> {
+        if self.eat_word("where") { self.conds() } else { Some(Vec::new()) }
     }
 
     fn alias(&mut self) -> Got<Option<super::Name>> {

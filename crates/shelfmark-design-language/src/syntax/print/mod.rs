@@ -211,6 +211,7 @@ fn member_text(member: &Member) -> (Span, String) {
         Member::Attribute(item) => (item.span, attribute(item)),
         Member::Key(item) => (item.span, format!("key ({})", names(&item.names))),
         Member::Unique(item) => (item.span, format!("unique ({})", names(&item.names))),
+        Member::Together(item) => (item.span, format!("together ({})", names(&item.names))),
         Member::Fd(fd) => (fd.span, format!("fd {} -> {}", names(&fd.from), names(&fd.to))),
         Member::Fanout(item) => (item.span, fanout(item)),
         Member::Fact(fact) => (fact.name.span, facts(std::slice::from_ref(fact))),

@@ -35,6 +35,12 @@ pub(super) fn ty(ty: &Type) -> String {
         out.push_str(" of ");
         out.push_str(&self::ty(element));
     }
+    if !ty.fields.is_empty() {
+        out.push_str(&format!(" {{ {} }}", join(&ty.fields, ", ", attribute)));
+    }
+    if !ty.among.is_empty() {
+        out.push_str(&format!(" of ({})", names(&ty.among)));
+    }
     if !ty.options.is_empty() {
         let options = join(&ty.options, ", ", |option| match option {
             TypeOption::Max(n) => format!("max {n}"),

@@ -2,8 +2,8 @@
 
 use super::super::span::Span;
 use super::super::tree::{
-    Bind, BoundKind, Component, EachOf, Index, Key, Name, ReadStep, Row, SampleRow, Schema, Serve,
-    Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan, WriteStep,
+    Bind, BoundKind, Component, Cond, EachOf, Index, Key, Name, ReadStep, Row, SampleRow, Schema,
+    Serve, Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan, WriteStep,
 };
 use super::Printer;
 use super::parts::{conds, expr, names, orders, quote};
@@ -114,10 +114,20 @@ fn store_item(item: &StoreItem) -> String {
     let named = |alias: &Option<Name>| {
         alias.as_ref().map_or_else(String::new, |name| format!(" as {}", name.text))
     };
+    let asked = |list: &[Cond]| match list {
+        [] => String::new(),
+        list => format!(" where {}", conds(list)),
+    };
     match item {
         StoreItem::Path(path) => path.text(),
         StoreItem::Collect { path, alias } => format!("collect {}{}", path.text(), named(alias)),
-        StoreItem::Count { source, alias } => format!("count {}{}", source.text, named(alias)),
+        StoreItem::Count { source, conds, alias } => {
+            format!("count {}{}{}", source.text, asked(conds), named(alias))
+        }
+        StoreItem::Sum { path, source, conds, alias } => {
+            let (what, of) = (path.text(), &source.text);
+            format!("sum {what} of {of}{}{}", asked(conds), named(alias))
+        }
     }
 }
 

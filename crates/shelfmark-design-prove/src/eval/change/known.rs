@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the value of a term of an effect: an input, or an attribute of its loop's tuple.
-    fn value_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
+    pub(super) fn value_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
         term.compute(&|leaf| match leaf {
             Term::Param(index) => self.inputs.get(*index).cloned(),
             Term::Prior(path) => {

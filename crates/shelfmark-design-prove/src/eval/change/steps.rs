@@ -12,6 +12,7 @@ use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
 use crate::paths::all_key_paths;
+use crate::tally::{Tally, Turn, constants};
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
@@ -218,7 +219,7 @@ impl<'a> Runner<'a> {
                 Stored::Collect { name, .. } => {
                     kept.insert(name.clone(), Value::List(Vec::new()));
                 }
-                Stored::Count { name, .. } => {
+                Stored::Tally { name, .. } => {
                     kept.insert(name.clone(), Value::Int(0));
                 }
             }
@@ -387,10 +388,10 @@ impl<'a> Runner<'a> {
             let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
             self.change_row(family, key, stored, change)?;
         }
-        for (parent, name, item, added) in kept {
+        for (parent, name, turn) in kept {
             let own = self.model.relation(family.source).key().to_vec();
             for (key, mut row) in self.shelf.matching(id, &[(own.clone(), parent.clone())])? {
-                change_kept(&mut row, &name, &item, added);
+                change_kept(&mut row, &name, &turn);
                 self.changed.push((family.table, key.clone()));
                 self.shelf.put(family.table, key, row)?;
             }
@@ -419,61 +420,145 @@ impl<'a> Runner<'a> {
         self.shelf.put(family.table, key, row)
     }
 
-    /// Returns the changes of lists and counts in rows of the tuple's parents.
+    /// Returns the changes of lists, counts and sums in rows of the tuple's parents.
     fn kept_changes(
         &self,
         family: &Family,
         each: Option<&str>,
-    ) -> Result<Vec<(Value, String, Value, bool)>, String> {
+    ) -> Result<Vec<(Value, String, KeptTurn)>, String> {
         let mut found = Vec::new();
         for stored in &family.stored {
-            let (relation, via, path, name) = match stored {
-                Stored::Path(_) => continue,
+            match stored {
+                Stored::Path(_) => {}
                 Stored::Collect { relation, via, path, name } => {
-                    (*relation, *via, path.clone(), name)
+                    let list = (*relation, *via, path.as_slice());
+                    for (parent, turn) in self.collected(family, list, each)? {
+                        found.push((parent, name.clone(), turn));
+                    }
                 }
-                Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name),
-            };
-            let touches = |effect: &&Effect| {
-                effect.relation == relation
-                    && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
-            };
-            for case in self.cases(self.write.effects.iter().filter(touches), each) {
-                let given = self.given(&case);
-                let known = self.with_reads(case.effect, &given);
-                let value = |path: &[usize]| {
-                    self.find(relation, &known, path)
-                        .ok_or_else(|| format!("what {} keeps is not known", family.name.text))
-                };
-                let added = case.effect.kind == EffectKind::Insert;
-                // What is there already was counted when it came.
-                let unless = case.effect.existing == Existing::Unless;
-                if added && unless && self.is_read(case.effect, &given) {
-                    continue;
+                Stored::Tally { name, .. } => {
+                    if let Some(one) = Tally::of(stored) {
+                        for (parent, by) in self.tallied(family, one, each)? {
+                            found.push((parent, name.clone(), KeptTurn::By(by)));
+                        }
+                    }
                 }
-                // A delete of what is not there takes nothing away; without a read nobody knows.
-                if !added && !self.is_read(case.effect, &given) {
-                    continue;
-                }
-                found.push((value(&[via])?, name.clone(), value(&path)?, added));
             }
+        }
+        Ok(found)
+    }
+
+    fn collected(
+        &self,
+        family: &Family,
+        (relation, via, path): (RelationId, usize, &[usize]),
+        each: Option<&str>,
+    ) -> Result<Vec<(Value, KeptTurn)>, String> {
+        let touches = |effect: &&Effect| {
+            effect.relation == relation
+                && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
+        };
+        let mut found = Vec::new();
+        for case in self.cases(self.write.effects.iter().filter(touches), each) {
+            let added = case.effect.kind == EffectKind::Insert;
+            let Some(known) = self.kept_of(&case) else { continue };
+            let value = |path: &[usize]| self.kept_value(family, relation, &known, path);
+            let item = value(path)?;
+            let turn = if added { KeptTurn::With(item) } else { KeptTurn::Without(item) };
+            found.push((value(&[via])?, turn));
+        }
+        Ok(found)
+    }
+
+    /// Returns what is known of a tuple that comes, goes or changes, unless it is there already, or not
+    /// there.
+    fn kept_of(&self, case: &Case<'_>) -> Option<Known> {
+        let given = self.given(case);
+        let known = self.with_reads(case.effect, &given);
+        let there = self.is_read(case.effect, &given);
+        let counted = match (case.effect.kind, case.effect.existing) {
+            // What is there already was counted when it came.
+            (EffectKind::Insert, existing) => !(existing == Existing::Unless && there),
+            // A change of what is not there changes nothing; without a read nobody knows.
+            _ => there,
+        };
+        counted.then_some(known)
+    }
+
+    fn kept_value(
+        &self,
+        family: &Family,
+        relation: RelationId,
+        known: &Known,
+        path: &[usize],
+    ) -> Result<Value, String> {
+        let found = self.find(relation, known, path);
+        found.ok_or_else(|| format!("what {} keeps is not known", family.name.text))
+    }
+
+    /// Returns by how much a tally of which rows changes.
+    fn tallied(
+        &self,
+        family: &Family,
+        tally: Tally<'_>,
+        each: Option<&str>,
+    ) -> Result<Vec<(Value, i64)>, String> {
+        let turn = |effect: &Effect| tally.turn(self.model, effect);
+        let touches = |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
+        let mut found = Vec::new();
+        for case in self.cases(self.write.effects.iter().filter(touches), each) {
+            let Some(known) = self.kept_of(&case) else { continue };
+            let value = |path: &[usize]| self.kept_value(family, tally.relation, &known, path);
+            // An update says by itself that what it sets is counted, or no longer.
+            let updates = matches!(case.effect.kind, EffectKind::Update);
+            let mut counted = true;
+            for one in tally.when.iter().filter(|_| !updates) {
+                counted &= compare(one.op, &value(&one.path)?, &constants(one));
+            }
+            if !counted {
+                continue;
+            }
+            let number = |value: Value| if let Value::Int(n) = value { n } else { 0 };
+            let worth = match tally.of {
+                None => 1,
+                Some(at) => number(value(&[at])?),
+            };
+            let by = match turn(case.effect) {
+                Turn::Comes => worth,
+                Turn::Goes => worth.saturating_neg(),
+                _ => {
+                    let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
+                    let term = set.and_then(|(_, term)| self.value_in(&case, term));
+                    number(
+                        term.ok_or_else(|| format!("what {} adds is not known", family.name.text))?,
+                    )
+                }
+            };
+            found.push((value(&[tally.via])?, by));
         }
         Ok(found)
     }
 }
 
-fn change_kept(row: &mut Row, name: &str, item: &Value, added: bool) {
-    match row.kept.get_mut(name) {
-        Some(Value::List(items)) if added => {
+/// The change of a list, a count or a sum.
+enum KeptTurn {
+    With(Value),
+    Without(Value),
+    By(i64),
+}
+
+fn change_kept(row: &mut Row, name: &str, turn: &KeptTurn) {
+    match (row.kept.get_mut(name), turn) {
+        (Some(Value::List(items)), KeptTurn::With(item)) => {
             items.push(item.clone());
             items.sort();
         }
-        Some(Value::List(items)) => {
+        (Some(Value::List(items)), KeptTurn::Without(item)) => {
             if let Some(at) = items.iter().position(|other| other == item) {
                 items.remove(at);
             }
         }
-        Some(Value::Int(count)) => *count += if added { 1 } else { -1 },
+        (Some(Value::Int(count)), KeptTurn::By(by)) => *count = count.saturating_add(*by),
         _ => {}
     }
 }

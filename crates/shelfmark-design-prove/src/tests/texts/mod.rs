@@ -23,8 +23,13 @@ pub(crate) fn rich(seed: u64) -> String {
 /// The first seed of wild texts whose writes have conditions.
 pub(crate) const CONDITIONAL: u64 = 1 << 20;
 
+/// The first seed of wild texts with binary values, attributes that come together, and counts and sums
+/// of some tuples.
+pub(crate) const KEEPING: u64 = 1 << 21;
+
 /// Relations, patterns, row families and plans put together at random; a few of them do not fit each
-/// other, and are no model. From [`CONDITIONAL`] on writes have conditions.
+/// other, and are no model. From [`CONDITIONAL`] on writes have conditions, from [`KEEPING`] on
+/// relations hold more.
 pub(crate) fn wild(seed: u64) -> String {
-    wild::text(&mut Random::new(seed ^ 0xBEEF), seed >= CONDITIONAL)
+    wild::text(&mut Random::new(seed ^ 0xBEEF), seed >= CONDITIONAL, seed >= KEEPING)
 }

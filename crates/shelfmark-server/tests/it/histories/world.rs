@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
+use shelfmark_admin::{Admin, Watch};
 use shelfmark_engine::{Engine, Environment, SeededRandom, Share};
-use shelfmark_server::{CqlSettings, Faces, Pool, PoolSize, Server, Settings};
+use shelfmark_server::{ConsoleSettings, CqlSettings, Faces, Pool, PoolSize, Server, Settings};
 use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::random::SplitMix;
@@ -50,8 +52,9 @@ pub(super) fn two(random: &mut SplitMix) -> [Place; 2] {
 /// The running server, and the engine that it serves.
 pub(crate) struct World {
     pub(super) engine: Engine,
-    pub(super) dynamodb: SocketAddr,
+    pub(crate) dynamodb: SocketAddr,
     pub(crate) cql: SocketAddr,
+    pub(crate) console: SocketAddr,
     stop: oneshot::Sender<()>,
     task: tokio::task::JoinHandle<()>,
     runtime: Runtime,
@@ -94,10 +97,18 @@ impl World {
         let settings = Settings {
             dynamodb: Some(any()),
             cql: Some(CqlSettings { address: any(), optional: false, tls: None }),
+            console: Some(ConsoleSettings {
+                address: any(),
+                token: None,
+                admin: Admin::new(engine.sharing(Share::All))
+                    .watching(Watch::new(Duration::from_secs(60))),
+                site: None,
+            }),
             ..Settings::default()
         };
         let server = runtime.block_on(Server::bind(settings, faces)).unwrap();
         let addresses = server.addresses();
+        server.announce(&engine);
         let (stop, stopped) = oneshot::channel::<()>();
         let task = runtime.spawn(server.run(async {
             let _ = stopped.await;
@@ -106,6 +117,7 @@ impl World {
             engine: engine.sharing(Share::All),
             dynamodb: addresses.dynamodb.unwrap(),
             cql: addresses.cql.unwrap(),
+            console: addresses.console.unwrap(),
             stop,
             task,
             runtime,

@@ -162,6 +162,15 @@ fn boundaries_cut_a_range_at_files() {
     }
     let all = store.boundaries(&KeyRange::all()).unwrap();
     assert!(all.is_sorted() && !all.is_empty(), "{all:?}");
+    let files = store.places(&KeyRange::all(), usize::MAX).unwrap();
+    let starts: std::collections::BTreeSet<_> = files.iter().map(|own| &own.range.start).collect();
+    assert!(all.iter().all(|start| starts.contains(start)), "{files:?}");
+    assert_eq!(store.places(&KeyRange::all(), 2).unwrap(), files[..2]);
+    for file in &files {
+        let first = KeyRange::new(file.range.start.clone(), [&file.range.start[..], &[0]].concat());
+        assert!(store.places(&first, usize::MAX).unwrap().contains(file), "{file:?}");
+    }
+    assert_eq!(store.places(&KeyRange::from(bytes("zz")), usize::MAX).unwrap(), []);
     let range = KeyRange::new(all[0].clone(), bytes("d"));
     let inside = store.boundaries(&range).unwrap();
     assert!(inside.iter().all(|key| range.contains(key) && *key != range.start));

@@ -262,11 +262,13 @@ impl Tree {
         let state = self.tree.get_version_history_lock().latest_version();
         let sealed = lock(&self.sealed).iter().map(|sealed| sealed.memtable.clone()).collect();
         let version = self.tree.current_version();
-        let mut starts: Vec<Bytes> = version
-            .iter_tables()
-            .map(|table| Bytes::from(table.metadata.key_range.min().clone()))
-            .collect();
-        starts.sort_unstable();
+        let extents = version.iter_tables().map(|table| {
+            let keys = &table.metadata.key_range;
+            (Bytes::from(keys.min().clone()), Bytes::from(keys.max().clone()), table.id())
+        });
+        let mut extents: Vec<(Bytes, Bytes, u64)> = extents.collect();
+        extents.sort_unstable();
+        let mut starts: Vec<Bytes> = extents.iter().map(|(first, ..)| first.clone()).collect();
         starts.dedup();
         let listed = version.iter_tables().map(|table| Listed {
             path: table.path.to_path_buf(),
@@ -275,6 +277,7 @@ impl Tree {
         let files = Files {
             listed: listed.collect(),
             starts,
+            extents,
             bytes: version.iter_tables().map(|table| table.metadata.file_size).sum(),
             fresh_runs: version.l0().run_count(),
             entries: version.iter_tables().map(|table| table.metadata.item_count).sum(),

@@ -30,6 +30,8 @@ pub(in super::super) struct Files {
     pub(in super::super) listed: Vec<Listed>,
     /// The first key of each, ascending.
     pub(in super::super) starts: Vec<Bytes>,
+    /// The first and the last key of each, and its number, ascending.
+    pub(in super::super) extents: Vec<(Bytes, Bytes, u64)>,
     /// Their bytes together.
     pub(in super::super) bytes: u64,
     /// Runs that were flushed and not merged yet; a read may look into each.
@@ -91,6 +93,7 @@ impl View {
         let files = Files {
             listed: Vec::new(),
             starts: Vec::new(),
+            extents: Vec::new(),
             bytes: 0,
             fresh_runs: 0,
             entries: 0,

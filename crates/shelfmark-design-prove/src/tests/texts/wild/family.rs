@@ -183,6 +183,7 @@ fn store(relations: &[Relation], of: usize, random: &mut Random) -> String {
                     items.push(name);
                 }
             }
+            items.extend(relations[of].tallies.iter().filter(|_| chance(random, 4, 5)).cloned());
             items.extend(kept(relations, of, random));
             format!("store {{ {} }}", items.join(", "))
         }

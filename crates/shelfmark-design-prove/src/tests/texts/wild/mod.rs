@@ -15,18 +15,30 @@ mod plan;
 mod read;
 mod relation;
 mod schema;
+mod tally;
 mod write;
 
 use super::Random;
 
 /// Returns a model: entities and links, two to five reads, one to four writes, one or two schemas.
-pub(super) fn text(random: &mut Random, conditional: bool) -> String {
-    let relations = relation::relations(random);
+pub(super) fn text(random: &mut Random, conditional: bool, keeping: bool) -> String {
+    let mut relations = relation::relations(random);
+    let mut tallies = Vec::new();
+    if keeping {
+        relation::widen(&mut relations, random);
+        tallies = tally::tallies(&mut relations, random);
+    }
     let mut out = relation::declared(&relations);
     let reads: Vec<read::Read> =
         (0..2 + random.below(4)).map(|number| read::read(&relations, number, random)).collect();
     for read in &reads {
-        out.push_str(&read.text(&relations));
+        let text = read.text(&relations);
+        // A limit may be the size of a page.
+        let paged = keeping && chance(random, 1, 2);
+        out.push_str(&if paged { text.replace(" limit ", " page ") } else { text });
+    }
+    for (number, one) in tallies.iter().enumerate() {
+        out.push_str(&one.text(number));
     }
     for number in 0..1 + random.below(4) {
         out.push_str(&write::text(&relations, number, random, conditional));

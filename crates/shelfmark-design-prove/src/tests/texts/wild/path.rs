@@ -62,6 +62,8 @@ pub(super) fn constant(ty: &str, random: &mut Random) -> Option<String> {
         "int(0..3)" | "int(0..9)" | "int(0..120)" => &["0", "1", "2"],
         "int(-5..5)" => &["-1", "0", "1"],
         "text(max 3, only \"ab\")" => &["\"a\"", "\"ab\"", "\"b\""],
+        "bytes(max 2)" => &["\"\"", "\"00\"", "\"00ff\""],
+        "bytes(min 1, max 2)" | "bytes(min 2, max 2)" => &["\"0000\"", "\"00ff\""],
         _ => return None,
     };
     Some(word(random, words).to_owned())

@@ -50,6 +50,8 @@ pub(super) struct Attribute {
     pub(super) optional: bool,
     pub(super) immutable: bool,
     pub(super) unique: bool,
+    /// The attribute that it comes together with.
+    pub(super) mate: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -59,6 +61,8 @@ pub(super) struct Relation {
     /// The first key, then the others.
     pub(super) keys: Vec<Vec<usize>>,
     pub(super) is_link: bool,
+    /// Counts and sums that its rows may keep.
+    pub(super) tallies: Vec<String>,
     /// Dependencies and fan-outs, as written.
     facts: Vec<String>,
 }
@@ -117,7 +121,8 @@ fn entity(before: &[Relation], number: usize, random: &mut Random) -> Relation {
         keys.push(vec![a, b]);
     }
     let facts = facts(&attributes, random);
-    Relation { name: ENTITIES[number], attributes, keys, is_link: false, facts }
+    let tallies = Vec::new();
+    Relation { name: ENTITIES[number], attributes, keys, is_link: false, tallies, facts }
 }
 
 fn link(name: &'static str, entities: usize, random: &mut Random) -> Relation {
@@ -134,11 +139,13 @@ fn link(name: &'static str, entities: usize, random: &mut Random) -> Relation {
     if chance(random, 1, 4) {
         keys.push(vec![random.below(2)]);
     }
-    Relation { name, attributes, keys, is_link: true, facts: Vec::new() }
+    let (tallies, facts) = (Vec::new(), Vec::new());
+    Relation { name, attributes, keys, is_link: true, tallies, facts }
 }
 
 fn scalar(name: &'static str, ty: &'static str) -> Attribute {
-    Attribute { name, ty, refers: None, optional: false, immutable: false, unique: false }
+    let (optional, immutable, unique) = (false, false, false);
+    Attribute { name, ty, refers: None, optional, immutable, unique, mate: None }
 }
 
 fn reference(name: &'static str, to: usize, optional: bool, random: &mut Random) -> Attribute {
@@ -192,6 +199,36 @@ fn widen_key(relations: &mut [Relation], at: usize, random: &mut Random) {
     }
 }
 
+/// Makes some attributes binary, and two of a relation come together at times.
+pub(super) fn widen(relations: &mut [Relation], random: &mut Random) {
+    for relation in relations {
+        let keys = relation.keys.clone();
+        let plain = |at: usize, one: &Attribute| {
+            one.refers.is_none() && !one.unique && !keys.iter().any(|key| key.contains(&at))
+        };
+        let free: Vec<usize> = (0..relation.attributes.len())
+            .filter(|at| plain(*at, &relation.attributes[*at]))
+            .collect();
+        for at in &free {
+            if chance(random, 1, 5) {
+                relation.attributes[*at].ty = word(random, &BINARY);
+            }
+        }
+        if let [.., a, b] = free.as_slice()
+            && relation.facts.is_empty()
+            && chance(random, 1, 2)
+        {
+            for (one, other) in [(*a, *b), (*b, *a)] {
+                relation.attributes[one].optional = true;
+                relation.attributes[one].mate = Some(other);
+            }
+        }
+    }
+}
+
+/// Types of binary attributes.
+const BINARY: [&str; 3] = ["bytes(max 2)", "bytes(min 1, max 2)", "bytes(min 2, max 2)"];
+
 /// Returns the relations, as a model declares them.
 pub(super) fn declared(relations: &[Relation]) -> String {
     let mut out = String::new();
@@ -217,6 +254,12 @@ pub(super) fn declared(relations: &[Relation]) -> String {
         }
         for key in one.keys.iter().skip(1).filter(|key| key.len() > 1 || one.is_link) {
             out.push_str(&format!("  unique ({})\n", names(key)));
+        }
+        for (at, attribute) in one.attributes.iter().enumerate() {
+            if let Some(mate) = attribute.mate.filter(|mate| at < *mate) {
+                let mate = one.attributes[mate].name;
+                out.push_str(&format!("  together ({}, {mate})\n", attribute.name));
+            }
         }
         for fact in &one.facts {
             out.push_str(&format!("  {fact}\n"));

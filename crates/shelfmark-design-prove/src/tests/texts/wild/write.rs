@@ -75,7 +75,16 @@ impl<'a> Values<'a> {
     fn insert(&mut self, part: &Part<'_>, random: &mut Random) -> String {
         let relation = part.relation;
         let mut given = Vec::new();
+        let none = relation.attributes.iter().any(|one| one.mate.is_some()) && chance(random, 1, 3);
         for attribute in &relation.attributes {
+            // What comes together is given together.
+            if attribute.mate.is_some() {
+                if !none {
+                    let value = self.value(part, attribute, true, random);
+                    given.push(format!("{} {value}", attribute.name));
+                }
+                continue;
+            }
             if attribute.optional && chance(random, 1, 3) {
                 continue;
             }
@@ -105,7 +114,18 @@ impl<'a> Values<'a> {
     fn update(&mut self, part: &Part<'_>, random: &mut Random) -> String {
         let selected = self.selected(part, random);
         let mut set = Vec::new();
-        for attribute in changeable(part.relation) {
+        let mates = || changeable(part.relation).filter(|one| one.mate.is_some());
+        if mates().count() == 2 && chance(random, 1, 3) {
+            let gone = chance(random, 1, 2);
+            for attribute in mates() {
+                let value = match gone {
+                    true => "absent".to_owned(),
+                    false => self.value(part, attribute, true, random),
+                };
+                set.push(format!("{} = {value}", attribute.name));
+            }
+        }
+        for attribute in changeable(part.relation).filter(|one| one.mate.is_none()) {
             if chance(random, 1, 2) {
                 let value = self.new_value(part, attribute, random);
                 set.push(format!("{} = {value}", attribute.name));

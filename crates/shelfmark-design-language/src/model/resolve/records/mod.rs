@@ -1,42 +1,32 @@
-//! Expands references to entities whose key has several attributes: keys within keys.
+//! Expands attributes of several parts: references to entities whose key has several attributes,
+//! records, and references to one of several entities.
 //!
 //! `author: Author`, where an author's key is (id, name), is two attributes, `author.id` and
-//! `author.name`. Wherever the reference is named (in keys, conditions, orders, selections, writes
-//! and inputs) both stand in its place, so what is nested in the model is flat in the bytes. Of the
+//! `author.name`; a record is its fields, a reference to one of several entities is its `kind` and
+//! its `key`. Wherever the attribute is named (in keys, conditions, orders, selections, writes
+//! and inputs) all stand in its place, so what is nested in the model is flat in the bytes. Of the
 //! file a copy is made in which that is written out; everything behind sees plain attributes.
 //!
 //! What it is not: no promise that the entity is there. Such a reference is a value, and of the
 //! entity only what stands in its key is known through it.
 //!
-//! Invariant: a file without such a reference is left as it is.
+//! Invariant: a file without such an attribute is left as it is; the parts of an optional one are
+//! there together.
+
+mod parts;
 
 use std::collections::BTreeMap;
 
-use super::relations::lower;
+use parts::{PARTS_MAX, Part, attributes, key_names};
+
+use super::shapes::{self, Shapes};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
 use crate::syntax::tree::{
-    Attribute, Bind, Component, Cond, CondOp, Effect, Expr, ExprKind, Fact, File, Item, Key,
+    Attribute, Bind, Component, Cond, CondOp, Effect, Expr, ExprKind, Fact, Field, File, Item, Key,
     Member, Name, Names, Order, Param, Path, Read, Relation, Row, Schema, Serve, StepKind, Store,
-    StoreItem, Type, Write, WritePlan, WriteStep,
+    StoreItem, Write, WritePlan, WriteStep,
 };
-
-/// Deepest nesting of keys.
-///
-/// Ours: keys of real models nest two or three deep.
-const DEPTH_MAX: usize = 8;
-
-/// Most attributes that one reference stands for.
-///
-/// Ours: twice what the widest target takes in a key.
-const PARTS_MAX: usize = 64;
-
-/// One attribute of a key, by its path from the entity.
-#[derive(Clone)]
-struct Part {
-    names: Vec<Name>,
-    ty: Type,
-}
 
 /// The inputs of a pattern as written, with the parts of those that are keys of several attributes.
 type Inputs = Vec<(String, Option<Vec<Part>>)>;
@@ -46,19 +36,23 @@ type Known = BTreeMap<String, Vec<Part>>;
 
 struct Records<'f> {
     relations: BTreeMap<&'f str, &'f Relation>,
-    /// The parts of each key that has several.
-    keys: BTreeMap<&'f str, Vec<Part>>,
+    shapes: Shapes,
+    /// The parts of each key that has several, and of each shape.
+    keys: BTreeMap<String, Vec<Part>>,
     inputs: BTreeMap<String, Inputs>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Expands such references; returns `None` where there are none.
+/// Expands such attributes; returns `None` where there are none.
 pub(super) fn expand(file: &File) -> Option<(File, Vec<Diagnostic>)> {
+    let shaped = shapes::take_out(file);
+    let file = shaped.as_ref().map_or(file, |shaped| &shaped.file);
     let mut records = Records {
         relations: BTreeMap::new(),
+        shapes: shaped.as_ref().map(|one| one.shapes.clone()).unwrap_or_default(),
         keys: BTreeMap::new(),
         inputs: BTreeMap::new(),
-        diagnostics: Vec::new(),
+        diagnostics: shaped.as_ref().map(|one| one.diagnostics.clone()).unwrap_or_default(),
     };
     for item in &file.items {
         if let Item::Entity(relation) | Item::Link(relation) = item {
@@ -69,13 +63,16 @@ pub(super) fn expand(file: &File) -> Option<(File, Vec<Diagnostic>)> {
         if let Some(parts) = records.parts(name, 0)
             && (2..=PARTS_MAX).contains(&parts.len())
         {
-            records.keys.insert(name, parts);
+            records.keys.insert(name.to_owned(), parts);
         }
     }
+    records.shaped();
     let refers = |relation: &&&Relation| {
         attributes(relation).iter().any(|(_, ty)| records.keys.contains_key(ty.name.text.as_str()))
     };
-    records.relations.values().find(refers)?;
+    if shaped.is_none() {
+        records.relations.values().find(refers)?;
+    }
     // Plans name the inputs of patterns, wherever those stand.
     let patterns: Vec<Item> = file.items.iter().map(|item| records.pattern(item)).collect();
     let items = patterns.iter().map(|item| match item {
@@ -86,41 +83,10 @@ pub(super) fn expand(file: &File) -> Option<(File, Vec<Diagnostic>)> {
     Some((File { items }, records.diagnostics))
 }
 
-/// Returns the attributes of an entity or a link as written, ends first.
-fn attributes(relation: &Relation) -> Vec<(Name, Type)> {
-    let ends = relation.ends.iter().map(|end| {
-        let name = end
-            .role
-            .clone()
-            .unwrap_or_else(|| Name { text: lower(&end.entity.text), span: end.entity.span });
-        let span = end.entity.span;
-        (name, Type { name: end.entity.clone(), options: Vec::new(), element: None, span })
-    });
-    let own = relation.members.iter().filter_map(|member| match member {
-        Member::Attribute(own) => Some((own.name.clone(), own.ty.clone())),
-        _ => None,
-    });
-    ends.chain(own).collect()
-}
-
-/// Returns the names of a key as written; of a link without one its ends.
-fn key_names(relation: &Relation) -> Vec<Name> {
-    let declared = relation.members.iter().find_map(|member| match member {
-        Member::Key(names) => Some(names.names.clone()),
-        _ => None,
-    });
-    let marked = || -> Vec<Name> {
-        let attributes = relation.members.iter().filter_map(|member| match member {
-            Member::Attribute(own) if own.key => Some(own.name.clone()),
-            _ => None,
-        });
-        attributes.collect()
-    };
-    let names = declared.unwrap_or_else(marked);
-    if !names.is_empty() {
-        return names;
-    }
-    attributes(relation).into_iter().take(relation.ends.len()).map(|(name, _)| name).collect()
+/// Splits the name of a field at its points.
+fn pieces(field: &Field) -> Vec<Name> {
+    let parts = field.text.split('.');
+    parts.map(|part| Name { text: part.to_owned(), span: field.span }).collect()
 }
 
 /// Joins `author` and the part `id` to one name.
@@ -141,29 +107,6 @@ fn behind(names: &[Name], part: &Part) -> Path {
 }
 
 impl Records<'_> {
-    /// Returns the parts of an entity's key, with the keys in it expanded.
-    fn parts(&self, entity: &str, depth: usize) -> Option<Vec<Part>> {
-        let relation = self.relations.get(entity).filter(|_| depth < DEPTH_MAX)?;
-        let attributes = attributes(relation);
-        let mut found = Vec::new();
-        for name in key_names(relation) {
-            let (_, ty) = attributes.iter().find(|(own, _)| own.text == name.text)?;
-            let inner = match self.relations.contains_key(ty.name.text.as_str()) {
-                true => self.parts(&ty.name.text, depth + 1)?,
-                false => Vec::new(),
-            };
-            if inner.len() < 2 {
-                found.push(Part { names: vec![name], ty: ty.clone() });
-                continue;
-            }
-            found.extend(inner.into_iter().map(|part| Part {
-                names: std::iter::once(name.clone()).chain(part.names).collect(),
-                ty: part.ty,
-            }));
-        }
-        (found.len() <= PARTS_MAX).then_some(found)
-    }
-
     /// Follows a path, and returns it with entities' names replaced by their attributes, and the
     /// parts of its end, if that is such a reference.
     fn walk(&self, relation: &str, path: &[Name]) -> (Vec<Name>, Option<Vec<Part>>) {
@@ -180,6 +123,13 @@ impl Records<'_> {
                 return (names, None);
             };
             let record = self.keys.get(ty.name.text.as_str());
+            if let (Some(parts), true) = (record, self.shapes.contains_key(&ty.name.text)) {
+                let rest = path.get(index + 1..).unwrap_or_default();
+                names.push(Name { text: own.text.clone(), span: name.span });
+                names.extend(rest.iter().cloned());
+                let inner: Vec<Part> = parts.iter().filter_map(|part| part.within(rest)).collect();
+                return (names, (!inner.is_empty()).then_some(inner));
+            }
             names.push(match record {
                 Some(_) => Name { text: own.text.clone(), span: name.span },
                 None => name.clone(),
@@ -201,11 +151,22 @@ impl Records<'_> {
 
     /// Returns the part of a value that is such a key as well: of an input or an attribute.
     fn part_of(&mut self, value: &Expr, part: &Part) -> Expr {
+        let is_kind = part.names.last().is_some_and(|name| name.text == "kind");
         let kind = match &value.kind {
+            // What is taken away has no parts.
+            ExprKind::Path(path) if path.text() == "absent" => value.kind.clone(),
             ExprKind::Path(path) => ExprKind::Path(behind(&path.parts, part)),
+            // `Post(p)` is a reference to the post of that key.
+            ExprKind::Call { name, args } if part.choice && args.len() == 1 => match args.first() {
+                Some(key) if !is_kind => key.kind.clone(),
+                _ => ExprKind::Text(name.text.clone()),
+            },
             other => {
-                let message = "this stands for a key of several attributes".to_owned();
-                let help = "give an input, or name the parts of the key one by one";
+                let message = "this stands for several attributes".to_owned();
+                let help = match part.choice {
+                    true => "give an input, or say which entity it is: `Post(p)`",
+                    false => "give an input, or name the parts one by one",
+                };
                 self.diagnostics.push(Diagnostic::error(value.span, message).help(help));
                 other.clone()
             }
@@ -218,9 +179,18 @@ impl Records<'_> {
         let Some(parts) = parts else {
             return vec![Cond { path: Path { parts: names }, ..cond.clone() }];
         };
-        if cond.op != CondOp::Eq {
-            let message = format!("`{}` is a key of several attributes", cond.path.text());
-            let help = "compare it as a whole with `=`, or its parts one by one";
+        // One part that is there whenever the others are tells whether they are.
+        if let (CondOp::Present | CondOp::Absent, Some(part)) =
+            (cond.op, parts.iter().find(|part| !part.optional))
+        {
+            return vec![Cond { path: behind(&names, part), ..cond.clone() }];
+        }
+        if cond.op != CondOp::Eq || parts.iter().any(|part| part.optional) {
+            let message = format!("`{}` stands for several attributes", cond.path.text());
+            let help = match cond.op {
+                CondOp::Eq => "some of them may be absent: compare its parts one by one",
+                _ => "compare it as a whole with `=`, or its parts one by one",
+            };
             self.diagnostics.push(Diagnostic::error(cond.span, message).help(help));
         }
         let mut found = Vec::new();
@@ -233,6 +203,21 @@ impl Records<'_> {
 
     fn conds(&mut self, relation: &str, conds: &[Cond]) -> Vec<Cond> {
         conds.iter().flat_map(|cond| self.cond(relation, cond)).collect()
+    }
+
+    /// Returns the names of a list, of each such attribute the parts that are always there with it.
+    fn required(&self, relation: &str, names: &[Name]) -> Vec<Name> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.walk(relation, std::slice::from_ref(name)).1 {
+                Some(parts) => {
+                    let there = parts.iter().filter(|part| !part.optional);
+                    found.extend(there.map(|part| flat(name, part)));
+                }
+                None => found.push(name.clone()),
+            }
+        }
+        found
     }
 
     /// Returns the names of a list, with each such reference expanded to its parts.
@@ -289,6 +274,10 @@ impl Records<'_> {
         match member {
             Member::Key(list) => vec![Member::Key(names(list))],
             Member::Unique(list) => vec![Member::Unique(names(list))],
+            Member::Together(list) => vec![Member::Together(Names {
+                names: self.required(relation, &list.names),
+                span: list.span,
+            })],
             Member::Fd(fd) => {
                 let mut fd = fd.clone();
                 (fd.from, fd.to) = (self.names(relation, &fd.from), self.names(relation, &fd.to));
@@ -310,25 +299,35 @@ impl Records<'_> {
             return vec![Member::Attribute(own.clone())];
         };
         let is = |word: &str| own.facts.iter().any(|fact| fact.name.text == word);
-        if is("optional") {
-            let message =
-                format!("`{}` is optional and a key of several attributes", own.name.text);
-            let help = "half of such a key says nothing: declare its parts one by one";
+        let required: Vec<Name> =
+            parts.iter().filter(|part| !part.optional).map(|part| flat(&own.name, part)).collect();
+        if is("optional") && required.is_empty() {
+            let message = format!("`{}` is optional, and so is all that is in it", own.name.text);
+            let help = "leave out one `optional`: what is always there tells whether it is";
             self.diagnostics.push(Diagnostic::error(own.name.span, message).help(help));
         }
         let facts: Vec<Fact> =
             own.facts.iter().filter(|fact| fact.name.text != "unique").cloned().collect();
+        let absent = Fact { name: Name::plain("optional".to_owned()), value: None };
         let mut members: Vec<Member> = parts
             .iter()
             .map(|part| {
+                let mut facts = facts.clone();
+                facts.extend(part.facts.iter().cloned());
+                if part.optional && !is("optional") {
+                    facts.push(absent.clone());
+                }
                 Member::Attribute(Attribute {
                     name: flat(&own.name, part),
                     ty: part.ty.clone(),
-                    facts: facts.clone(),
+                    facts,
                     ..own.clone()
                 })
             })
             .collect();
+        if is("optional") && required.len() > 1 {
+            members.push(Member::Together(Names { names: required, span: own.span }));
+        }
         if is("unique") {
             let names = parts.iter().map(|part| flat(&own.name, part)).collect();
             members.push(Member::Unique(Names { names, span: own.span }));
@@ -417,7 +416,10 @@ impl Records<'_> {
         let told = write.effects.iter().flat_map(|effect| {
             let relation = effect.relation.text.as_str();
             let set = effect.key.iter().chain(&effect.set);
-            let set = set.map(move |(name, value)| (relation, vec![name.clone()], value));
+            let set = set.map(move |(name, value)| (relation, pieces(name), value));
+            let asked = effect.conds.iter().flat_map(move |cond| {
+                cond.values.iter().map(move |value| (relation, cond.path.parts.clone(), value))
+            });
             let each = effect.each.iter().flat_map(|each| {
                 each.conds.iter().flat_map(|cond| {
                     let path = &cond.path.parts;
@@ -425,7 +427,7 @@ impl Records<'_> {
                     values.map(|value| (each.source.text.as_str(), path.clone(), value))
                 })
             });
-            set.chain(each)
+            set.chain(asked).chain(each)
         });
         let inputs = self.learn(&write.params, told);
         let params = self.params(&write.name, &write.params, inputs);
@@ -441,17 +443,18 @@ impl Records<'_> {
         }
         let key = self.bindings(&relation, &effect.key);
         let set = self.bindings(&relation, &effect.set);
-        Effect { key, set, each, ..effect.clone() }
+        let conds = self.conds(&relation, &effect.conds);
+        Effect { key, set, each, conds, ..effect.clone() }
     }
 
-    fn bindings(&mut self, relation: &str, written: &[(Name, Expr)]) -> Vec<(Name, Expr)> {
+    fn bindings(&mut self, relation: &str, written: &[(Field, Expr)]) -> Vec<(Field, Expr)> {
         let mut found = Vec::new();
         for (name, value) in written {
-            match self.walk(relation, std::slice::from_ref(name)).1 {
+            match self.walk(relation, &pieces(name)).1 {
                 None => found.push((name.clone(), value.clone())),
                 Some(parts) => {
                     for part in &parts {
-                        found.push((flat(name, part), self.part_of(value, part)));
+                        found.push((Field(flat(name, part)), self.part_of(value, part)));
                     }
                 }
             }
@@ -489,7 +492,9 @@ impl Records<'_> {
         row.store = self.store(source, &row.store);
         for index in &mut row.indexes {
             index.key = self.key(source, &index.key, ordered);
-            index.store = index.store.as_ref().map(|store| self.store(source, store));
+            if let Some(store) = index.store.take() {
+                index.store = Some(self.store(source, &store));
+            }
         }
     }
 
@@ -523,15 +528,27 @@ impl Records<'_> {
         paths.map(|path| Expr { kind: ExprKind::Path(path), span: expr.span }).collect()
     }
 
-    fn store(&self, source: &str, store: &Store) -> Store {
+    fn store(&mut self, source: &str, store: &Store) -> Store {
         let Store::Items(items) = store else { return store.clone() };
-        let flat = items.iter().flat_map(|item| match item {
-            StoreItem::Path(path) => {
-                self.paths(source, path).into_iter().map(StoreItem::Path).collect()
-            }
-            other => vec![other.clone()],
-        });
-        Store::Items(flat.collect())
+        let flat: Vec<StoreItem> = items
+            .iter()
+            .flat_map(|item| match item {
+                StoreItem::Path(path) => {
+                    self.paths(source, path).into_iter().map(StoreItem::Path).collect()
+                }
+                StoreItem::Count { source: of, conds, alias } => {
+                    let conds = self.conds(&of.text, conds);
+                    vec![StoreItem::Count { source: of.clone(), conds, alias: alias.clone() }]
+                }
+                StoreItem::Sum { path, source: of, conds, alias } => {
+                    let (path, of) = (path.clone(), of.clone());
+                    let conds = self.conds(&of.text, conds);
+                    vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
+                }
+                StoreItem::Collect { .. } => vec![item.clone()],
+            })
+            .collect();
+        Store::Items(flat)
     }
 
     /// Returns the names of a plan's inputs, with those that are such keys expanded to their parts,

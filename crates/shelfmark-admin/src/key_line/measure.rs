@@ -9,31 +9,41 @@ use bytes::Bytes;
 use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{Direction, KeyRange, Row, ScanLimits, Snapshot, Store};
 
-use super::keys::LineKeys;
+use super::figures::{float, length, whole};
+use super::keys::StoredKeys;
 use super::ruler::Ruler;
-use crate::fault::Result;
-use crate::figures::{float, length, whole};
-use crate::limits::{
-    EXACT_BYTES_MAX, EXACT_ROWS_MAX, SAMPLE_BYTES_MAX, SAMPLE_ROWS, STRETCHES_MAX,
-};
+use crate::error::Result;
+
+/// Stretches of a range that was read. Source: ours, as the others here: what a person can look at.
+const STRETCHES_MAX: usize = 60;
+/// Rows that are read to show a small range as it is.
+const EXACT_ROWS_MAX: usize = 400;
+/// Bytes that are read for it.
+const EXACT_BYTES_MAX: usize = 512 * 1024;
+/// Rows that are read at each sampled place.
+const SAMPLE_ROWS: usize = 16;
+/// Bytes that are read there.
+const SAMPLE_BYTES_MAX: usize = 32 * 1024;
 
 /// A part of a key line.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stretch {
+pub struct Stretch {
     /// Its keys.
-    pub(crate) range: KeyRange,
+    pub range: KeyRange,
     /// The first key in it that was seen.
-    pub(crate) first: Bytes,
+    pub first: Bytes,
     /// Rows in it.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// Bytes of them as they are stored, before compression.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// Partitions in it; 1 where it is one or a part of one.
-    pub(crate) partitions: u64,
+    pub partitions: u64,
+    /// True if it goes on with the partition of the stretch before it, and holds nothing else.
+    pub goes_on: bool,
     /// True if all of it was read.
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
     /// The keys of its rows, where all of it was read; otherwise its last key, where that is known.
-    pub(super) seen: Vec<Bytes>,
+    pub seen: Vec<Bytes>,
     /// Measures its keys, where it is part of one partition: what tells those apart lies far behind what
     /// tells partitions apart.
     ruler: Option<Ruler>,
@@ -41,49 +51,58 @@ pub(crate) struct Stretch {
 
 /// The stretches of a range.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Line {
+pub struct Line {
     /// In the order of keys; none if there are no rows.
-    pub(crate) stretches: Vec<Stretch>,
+    pub stretches: Vec<Stretch>,
     ruler: Option<Ruler>,
 }
 
 /// The extent of the sampling.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Effort {
+pub struct Effort {
     /// Rows that are read to see whether the range is small.
-    pub(crate) exact_rows: usize,
+    pub exact_rows: usize,
     /// Places that are sampled otherwise.
-    pub(crate) places: usize,
+    pub places: usize,
 }
 
 impl Effort {
     /// For a picture.
-    pub(crate) const PICTURE: Self = Self { exact_rows: EXACT_ROWS_MAX, places: 40 };
+    pub const PICTURE: Self = Self { exact_rows: EXACT_ROWS_MAX, places: 40 };
     /// For the picture beside an answer, of which there may be several.
-    pub(crate) const BESIDE: Self = Self { exact_rows: EXACT_ROWS_MAX / 2, places: 24 };
+    pub const BESIDE: Self = Self { exact_rows: EXACT_ROWS_MAX / 2, places: 24 };
     /// For a figure in a list.
-    pub(crate) const FIGURE: Self = Self { exact_rows: 48, places: 6 };
+    pub const FIGURE: Self = Self { exact_rows: 48, places: 6 };
 }
 
 impl Line {
-    pub(crate) fn rows(&self) -> u64 {
+    /// Returns the rows of all stretches.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
         self.stretches.iter().map(|own| own.rows).sum()
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    /// Returns the bytes of all stretches.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         self.stretches.iter().map(|own| own.bytes).sum()
     }
 
-    pub(crate) fn partitions(&self) -> u64 {
-        self.stretches.iter().map(|own| own.partitions).sum()
+    /// Returns the partitions of all stretches.
+    #[must_use]
+    pub fn partitions(&self) -> u64 {
+        self.stretches.iter().filter(|own| !own.goes_on).map(|own| own.partitions).sum()
     }
 
-    pub(crate) fn is_exact(&self) -> bool {
+    /// Returns true if everything was read, so that the figures are no estimates.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
         self.stretches.iter().all(|own| own.is_exact)
     }
 
     /// Returns how far along a stretch a key lies.
-    pub(super) fn place_in(&self, stretch: &Stretch, key: &[u8]) -> f64 {
+    #[must_use]
+    pub fn place_in(&self, stretch: &Stretch, key: &[u8]) -> f64 {
         if stretch.is_exact {
             let before = stretch.seen.partition_point(|own| own.as_ref() < key);
             return float(length(before)) / float(length(stretch.seen.len()).max(1));
@@ -102,25 +121,36 @@ impl Line {
 /// Measures a range of a table's keys.
 ///
 /// Cost: what `effort` says, in seeks of a few rows each, however large the range is.
-pub(crate) fn measure(
+///
+/// # Errors
+///
+/// * Those of the store.
+pub fn measure(
     store: &dyn Store,
-    keys: &LineKeys,
+    keys: &StoredKeys,
     range: &KeyRange,
     effort: Effort,
 ) -> Result<Line> {
     let snapshot = store.snapshot()?;
     let probe = Probe { store, snapshot: &*snapshot, keys };
     let (rows, rest) = probe.read(range, effort.exact_rows, EXACT_BYTES_MAX)?;
-    if rest.is_none() {
-        return Ok(exact(keys, range, &rows));
+    let mut line = match rest {
+        None => exact(keys, range, &rows),
+        Some(_) => probe.sampled(range, &rows, effort)?,
+    };
+    let mut before: Option<Bytes> = None;
+    for own in &mut line.stretches {
+        let partition = keys.partition(&own.first).map(|bytes| own.first.slice_ref(bytes));
+        own.goes_on = own.partitions == 1 && partition.is_some() && partition == before;
+        before = partition.filter(|_| own.partitions == 1);
     }
-    probe.sampled(range, &rows, effort)
+    Ok(line)
 }
 
 struct Probe<'a> {
     store: &'a dyn Store,
     snapshot: &'a dyn Snapshot,
-    keys: &'a LineKeys,
+    keys: &'a StoredKeys,
 }
 
 impl Probe<'_> {
@@ -312,7 +342,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(keys: &LineKeys, rows: &[Row]) -> Self {
+    fn of(keys: &StoredKeys, rows: &[Row]) -> Self {
         let count = rows.iter().filter(|row| keys.is_row(&row.key)).count();
         let bytes: usize = rows.iter().map(|row| row.key.len() + row.value.len()).sum();
         let mut partitions: Vec<&[u8]> =
@@ -334,6 +364,7 @@ impl Figures {
             rows,
             bytes,
             partitions,
+            goes_on: false,
             is_exact: false,
             seen: Vec::new(),
             ruler: None,
@@ -341,7 +372,7 @@ impl Figures {
     }
 }
 
-fn seen_whole(keys: &LineKeys, range: &KeyRange, rows: &[Row]) -> Option<Stretch> {
+fn seen_whole(keys: &StoredKeys, range: &KeyRange, rows: &[Row]) -> Option<Stretch> {
     let first = rows.first()?.key.clone();
     let seen = rows.iter().filter(|row| keys.is_row(&row.key)).map(|row| bare(&row.key)).collect();
     let figures = Figures::of(keys, rows).stretch(range.clone(), first);
@@ -355,7 +386,7 @@ fn bare(key: &Bytes) -> Bytes {
 
 /// Returns the stretches of a range that was read: partitions, or rows if there is one partition;
 /// neighbours together where there are too many.
-fn exact(keys: &LineKeys, range: &KeyRange, rows: &[Row]) -> Line {
+fn exact(keys: &StoredKeys, range: &KeyRange, rows: &[Row]) -> Line {
     let mut groups = groups_by(rows, |a, b| {
         let own = keys.partition(&a.key);
         own.is_some() && own == keys.partition(&b.key)

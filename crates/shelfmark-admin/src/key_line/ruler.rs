@@ -7,7 +7,7 @@
 //!
 //! Invariant: of two keys the greater lies no less far along.
 
-use crate::figures::float;
+use super::figures::{float, whole};
 
 /// Positions behind the common beginning that count; beyond, differences are too small to be seen.
 const POSITIONS_MAX: usize = 24;
@@ -70,7 +70,7 @@ impl Ruler {
         for alphabet in &self.alphabets {
             let scaled = left * float(alphabet.len() as u64);
             let last = alphabet.len().saturating_sub(1);
-            let rank = usize::try_from(crate::figures::whole(scaled.floor())).unwrap_or(last);
+            let rank = usize::try_from(whole(scaled.floor())).unwrap_or(last);
             let rank = rank.min(last);
             key.extend(alphabet.get(rank));
             left = (scaled - float(rank as u64)).clamp(0.0, 1.0);

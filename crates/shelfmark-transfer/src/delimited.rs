@@ -9,14 +9,22 @@
 use std::io::{self, BufRead, Write};
 
 /// Longest record in bytes. Source: ours; a statement of this length is taken by any server.
-pub(super) const RECORD_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub const RECORD_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The characters that delimit and quote fields.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dialect {
-    pub(super) delimiter: u8,
-    pub(super) quote: u8,
-    pub(super) escape: u8,
+pub struct Dialect {
+    /// Between fields.
+    pub delimiter: u8,
+    /// Around fields.
+    pub quote: u8,
+    /// Before a quote, or the quote itself where that is doubled.
+    pub escape: u8,
+}
+
+impl Dialect {
+    /// The dialect of RFC 4180: quotes are doubled.
+    pub const COMMON: Self = Self { delimiter: b',', quote: b'"', escape: b'"' };
 }
 
 impl Default for Dialect {
@@ -28,22 +36,31 @@ impl Default for Dialect {
 
 /// A field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Field {
-    pub(super) text: String,
-    pub(super) quoted: bool,
+pub struct Field {
+    /// Its text, without quotes.
+    pub text: String,
+    /// True if it stands, or is to stand, in quotes.
+    pub quoted: bool,
 }
 
 /// An error in a text, with its line.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Wrong {
+pub enum Wrong {
+    /// The text is no record.
     #[error("line {line}: {what}")]
-    Text { line: u64, what: String },
+    Text {
+        /// The line.
+        line: u64,
+        /// The fault.
+        what: String,
+    },
+    /// The text cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 /// Reads records.
-pub(super) struct Reader<R> {
+pub struct Reader<R> {
     input: R,
     dialect: Dialect,
     /// The line that is read next, from 1.
@@ -53,12 +70,13 @@ pub(super) struct Reader<R> {
 
 impl<R: BufRead> Reader<R> {
     /// Creates a reader of an input whose first line has the number `line`.
-    pub(super) fn new(input: R, dialect: Dialect, line: u64) -> Self {
+    pub fn new(input: R, dialect: Dialect, line: u64) -> Self {
         Self { input, dialect, line, bytes: 0 }
     }
 
     /// Returns the number of bytes that were read.
-    pub(super) fn bytes(&self) -> u64 {
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
@@ -79,7 +97,7 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     ///
     /// * [`Wrong`]: it is no record; nothing more is to be read.
-    pub(super) fn record(&mut self) -> Result<Option<(u64, Vec<Field>)>, Wrong> {
+    pub fn record(&mut self) -> Result<Option<(u64, Vec<Field>)>, Wrong> {
         while matches!(self.peek()?, Some(b'\n' | b'\r')) {
             self.next()?;
         }
@@ -143,7 +161,7 @@ impl<R: BufRead> Reader<R> {
 }
 
 /// Writes records.
-pub(super) struct Writer<W> {
+pub struct Writer<W> {
     output: W,
     dialect: Dialect,
     line: Vec<u8>,
@@ -151,12 +169,13 @@ pub(super) struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    pub(super) fn new(output: W, dialect: Dialect) -> Self {
+    /// Creates a writer.
+    pub fn new(output: W, dialect: Dialect) -> Self {
         Self { output, dialect, line: Vec::new(), begun: false }
     }
 
     /// Adds a field to the record, quoted where necessary or asked for.
-    pub(super) fn field(&mut self, field: &Field) {
+    pub fn field(&mut self, field: &Field) {
         let Dialect { delimiter, quote, escape } = self.dialect;
         if std::mem::replace(&mut self.begun, true) {
             self.line.push(delimiter);
@@ -179,7 +198,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends a record.
-    pub(super) fn end(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// * The output's.
+    pub fn end(&mut self) -> io::Result<()> {
         if self.line.is_empty() {
             // An empty line is no record.
             self.line.extend([self.dialect.quote; 2]);
@@ -192,8 +215,17 @@ impl<W: Write> Writer<W> {
     }
 
     /// Flushes the output.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// * The output's.
+    pub fn finish(mut self) -> io::Result<()> {
         self.output.flush()
+    }
+
+    /// Returns the output.
+    pub fn into_inner(self) -> W {
+        self.output
     }
 }
 

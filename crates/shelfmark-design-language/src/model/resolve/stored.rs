@@ -1,0 +1,159 @@
+//! Resolves what rows hold beside their keys: attributes, lists, counts and sums.
+//!
+//! Invariant: what a row keeps of other tuples is told by the one reference that leads to its source.
+
+use super::super::relation::RelationId;
+use super::super::schema::Stored;
+use super::super::term::Term;
+use super::super::types::Type;
+use super::Resolver;
+use super::patterns::{Params, Scope};
+use super::writes::CONDITIONS;
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::tree::{self, Store, StoreItem};
+
+impl Resolver {
+    pub(super) fn stored(&mut self, source: RelationId, store: &Store) -> Vec<Stored> {
+        let items = match store {
+            Store::All => {
+                let count = self.model.relation(source).columns.len();
+                return (0..count).map(|column| Stored::Path(vec![column])).collect();
+            }
+            Store::Items(items) => items,
+        };
+        let mut found = Vec::new();
+        for item in items {
+            match item {
+                StoreItem::Path(path) => {
+                    found.extend(self.column_path(source, path).map(Stored::Path));
+                }
+                StoreItem::Collect { path, alias } => {
+                    let Some((first, rest)) = path.parts.split_first() else { continue };
+                    let Some(relation) = self.relation_id(first) else { continue };
+                    let rest = tree::Path { parts: rest.to_vec() };
+                    let Some(via) = self.via(relation, source, first) else { continue };
+                    let column = if rest.parts.is_empty() {
+                        self.model.relation(relation).key().to_vec()
+                    } else {
+                        let Some(path) = self.column_path(relation, &rest) else { continue };
+                        path
+                    };
+                    let name = alias.as_ref().map_or_else(|| path.text(), |name| name.text.clone());
+                    found.push(Stored::Collect { relation, via, path: column, name });
+                }
+                StoreItem::Count { source: counted, conds, alias } => {
+                    let name = alias.as_ref().unwrap_or(counted).clone();
+                    found.extend(self.tally(source, counted, (None, conds), &name));
+                }
+                StoreItem::Sum { path, source: counted, conds, alias } => {
+                    let text = format!("sum_{}", path.text().replace('.', "_"));
+                    let own = tree::Name { text, span: path.span() };
+                    let name = alias.as_ref().unwrap_or(&own).clone();
+                    found.extend(self.tally(source, counted, (Some(path), conds), &name));
+                }
+            }
+        }
+        self.kept_once(&found, source, items);
+        found
+    }
+
+    /// Resolves a count or a sum that rows of `source` keep.
+    fn tally(
+        &mut self,
+        source: RelationId,
+        counted: &tree::Name,
+        (path, conds): (Option<&tree::Path>, &[tree::Cond]),
+        name: &tree::Name,
+    ) -> Option<Stored> {
+        let relation = self.relation_id(counted)?;
+        let via = self.via(relation, source, counted)?;
+        let of = match path {
+            None => None,
+            Some(path) => {
+                let found = self.column_path(relation, path)?;
+                let column =
+                    found.first().and_then(|at| self.model.relation(relation).columns.get(*at));
+                let number = column.is_some_and(|one| {
+                    matches!(one.ty, Type::Int(_) | Type::Decimal(_)) && !one.optional
+                });
+                if found.len() != 1 || !number {
+                    let message = "a sum is of a number that each of them has".to_owned();
+                    let help =
+                        "name an attribute of its own that is an int or decimal, not optional";
+                    self.error(Diagnostic::error(path.span(), message).help(help));
+                    return None;
+                }
+                found.first().copied()
+            }
+        };
+        let mut when = Vec::new();
+        for cond in conds {
+            let mut none = Params::known(&[]);
+            let one = self.predicate(relation, cond, &mut none, Scope::NONE)?;
+            let constant = one.values.iter().all(|value| matches!(value, Term::Const(_)));
+            if one.path.len() != 1 || !constant || !CONDITIONS.contains(&cond.op) {
+                let message =
+                    "what is counted is told by its own attributes and by constants".to_owned();
+                let help = "`=`, `<`, `<=`, `>`, `>=`, `is present` and `is absent` are known here";
+                self.error(Diagnostic::error(cond.span, message).help(help));
+                return None;
+            }
+            when.push(one);
+        }
+        Some(Stored::Tally { relation, via, when, of, name: name.text.clone() })
+    }
+
+    /// Reports two lists, counts or sums of one name.
+    fn kept_once(&mut self, found: &[Stored], source: RelationId, items: &[StoreItem]) {
+        let names: Vec<&str> = found
+            .iter()
+            .filter_map(|stored| match stored {
+                Stored::Path(_) => None,
+                Stored::Collect { name, .. } | Stored::Tally { name, .. } => Some(name.as_str()),
+            })
+            .collect();
+        let twice = names.iter().enumerate().find(|(at, name)| {
+            names.iter().take(*at).any(|other| other == *name)
+                || self.model.relation(source).column(name).is_some()
+        });
+        let Some((_, name)) = twice else { return };
+        let span = items.iter().find_map(|item| match item {
+            StoreItem::Count { source, .. } | StoreItem::Sum { source, .. } => Some(source.span),
+            StoreItem::Collect { path, .. } => Some(path.span()),
+            StoreItem::Path(_) => None,
+        });
+        let message = format!("a row holds two things called `{name}`");
+        let diagnostic = Diagnostic::error(span.unwrap_or_default(), message);
+        self.error(diagnostic.help("name one of them otherwise: `count Vote as votes`"));
+    }
+
+    /// Returns the one attribute of `relation` that refers to `source`.
+    fn via(
+        &mut self,
+        relation: RelationId,
+        source: RelationId,
+        name: &tree::Name,
+    ) -> Option<usize> {
+        let columns = &self.model.relation(relation).columns;
+        let referring: Vec<usize> = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.refers == Some(source))
+            .map(|(index, _)| index)
+            .collect();
+        if let [only] = referring[..] {
+            return Some(only);
+        }
+        let message = format!(
+            "`{}` refers to `{}` {} times",
+            name.text,
+            self.model.relation(source).name.text,
+            referring.len()
+        );
+        self.error(
+            Diagnostic::error(name.span, message)
+                .help("what is collected refers to the row's source once"),
+        );
+        None
+    }
+}

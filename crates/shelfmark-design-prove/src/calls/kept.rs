@@ -1,0 +1,197 @@
+//! Requests for lists, counts and sums that rows keep of the tuples that refer to theirs.
+//!
+//! What it is not: no request for the row of the tuple itself.
+//!
+//! Invariant: what is added is added where the tuple is counted, and only there: the rest is guarded.
+
+use std::collections::BTreeSet;
+
+use super::expr::Expr;
+use super::request::{Change, ChangeKind, Guard, Refusal};
+use super::write::{Case, Known, Writer};
+use crate::tally::{Tally, Turn, constants};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Family, Stored};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Value};
+
+/// A change of one attribute that a row keeps.
+enum Turned {
+    Added(Expr),
+    Pushed(Expr),
+}
+
+impl Writer<'_> {
+    /// Returns the changes of lists, counts and sums of a row by the tuples that refer to it.
+    pub(super) fn kept(&self, family: &Family, each: Option<&str>) -> Result<Vec<Change>, Refusal> {
+        let mut found = Vec::new();
+        for stored in &family.stored {
+            match stored {
+                Stored::Path(_) => {}
+                Stored::Collect { relation, via, path, name } => {
+                    let list = (*relation, *via, path.as_slice(), name.as_str());
+                    found.extend(self.collected(family, list, each)?);
+                }
+                Stored::Tally { .. } => {
+                    if let Some(tally) = Tally::of(stored) {
+                        found.extend(self.tallied(family, tally, each)?);
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn collected(
+        &self,
+        family: &Family,
+        (relation, via, path, name): (RelationId, usize, &[usize], &str),
+        each: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let touches = |effect: &&Effect| {
+            effect.relation == relation
+                && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
+        };
+        let mut found = Vec::new();
+        for case in self.cases(self.write.effects.iter().filter(touches), each)? {
+            let (known, guards) = self.of_tuple(&case, &BTreeSet::new())?;
+            let item = self.kept_value(family, relation, &known, path)?;
+            if case.effect.kind == EffectKind::Delete {
+                let write = &self.write.name.text;
+                let why = format!("{write} takes an element out of {name} by its value");
+                return Err(self.calls.refuse("list_element", why));
+            }
+            let parent = self.kept_value(family, relation, &known, &[via])?;
+            let turned = (name, Turned::Pushed(item));
+            found.extend(self.of_parent(family, &case, parent, turned, guards)?);
+        }
+        Ok(found)
+    }
+
+    fn tallied(
+        &self,
+        family: &Family,
+        tally: Tally<'_>,
+        each: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let model = self.calls.model;
+        let turn = |effect: &Effect| tally.turn(model, effect);
+        let touches = |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
+        let mut found = Vec::new();
+        for case in self.cases(self.write.effects.iter().filter(touches), each)? {
+            let (known, mut guards) = self.of_tuple(&case, &BTreeSet::new())?;
+            let value = |path: &[usize]| self.kept_value(family, tally.relation, &known, path);
+            // An update says by itself that what it sets is counted, or no longer.
+            if case.effect.kind != EffectKind::Update {
+                match self.counted(family, tally, &known)? {
+                    Some(more) => guards.extend(more),
+                    None => continue,
+                }
+            }
+            let worth = match tally.of {
+                None => Expr::Const(Value::Int(1), Type::Int(None)),
+                Some(at) => value(&[at])?,
+            };
+            let by = match turn(case.effect) {
+                Turn::Comes => worth,
+                Turn::Goes => minus(worth),
+                _ => {
+                    let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
+                    let by = set.and_then(|(at, term)| self.term(&case, *at, term));
+                    by.ok_or_else(|| self.unknown(&format!("what {} adds", family.name.text)))?
+                }
+            };
+            let parent = value(&[tally.via])?;
+            let turned = (tally.name, Turned::Added(by));
+            found.extend(self.of_parent(family, &case, parent, turned, guards)?);
+        }
+        Ok(found)
+    }
+
+    /// Returns the guards on what is asked of a counted tuple; `None` where it is surely not counted.
+    fn counted(
+        &self,
+        family: &Family,
+        tally: Tally<'_>,
+        known: &Known,
+    ) -> Result<Option<Vec<Guard>>, Refusal> {
+        let mut guards = Vec::new();
+        for one in tally.when {
+            let left = self.kept_value(family, tally.relation, known, &one.path)?;
+            let values = constants(one);
+            if let Expr::Const(value, _) = &left {
+                if !crate::eval::state::compare(one.op, value, &values) {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let ty = self.calls.model.path_type(tally.relation, &one.path);
+            let right = values.into_iter().map(|value| Expr::Const(value, ty.clone())).collect();
+            guards.push(Guard { left, op: one.op, right });
+        }
+        Ok(Some(guards))
+    }
+
+    /// Returns what is known of a tuple that comes, goes or changes, and the guards that it is one.
+    fn of_tuple(
+        &self,
+        case: &Case<'_>,
+        in_key: &BTreeSet<ColumnPath>,
+    ) -> Result<(Known, Vec<Guard>), Refusal> {
+        let given = self.given(case);
+        // What is there already is counted, what is not there is not.
+        let mut guards: Vec<Guard> = self.looked(case.effect, &given).into_iter().collect();
+        let key = self.calls.model.relation(case.effect.relation).key();
+        let selects = case.effect.key.iter().any(|(column, _)| !key.contains(column));
+        let known = self.with_reads(case.effect, given.clone());
+        if selects {
+            for one in self.selected(case, in_key, &given)? {
+                if !guards.contains(&one) {
+                    guards.push(one);
+                }
+            }
+        }
+        Ok((known, guards))
+    }
+
+    fn kept_value(
+        &self,
+        family: &Family,
+        relation: RelationId,
+        known: &Known,
+        path: &[usize],
+    ) -> Result<Expr, Refusal> {
+        let found = self.find(relation, known, path);
+        found.ok_or_else(|| self.unknown(&format!("what {} keeps", family.name.text)))
+    }
+
+    /// Returns the change of the row that keeps it; none where the reference is absent.
+    fn of_parent(
+        &self,
+        family: &Family,
+        case: &Case<'_>,
+        parent: Expr,
+        (name, turned): (&str, Turned),
+        guards: Vec<Guard>,
+    ) -> Result<Option<Change>, Refusal> {
+        let own = self.calls.model.relation(family.source).key().to_vec();
+        let Some(key) = self.key(family, &Known::from([(own, parent)]))? else { return Ok(None) };
+        let (mut add, mut push) = (Vec::new(), Vec::new());
+        match turned {
+            Turned::Added(by) => add.push((name.to_owned(), by)),
+            Turned::Pushed(item) => push.push((name.to_owned(), item)),
+        }
+        let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
+        let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
+        let conditions = Vec::new();
+        Ok(Some(Change { table: family.table, key, kind, each, guards, conditions }))
+    }
+}
+
+/// Returns what taking a number away adds.
+fn minus(one: Expr) -> Expr {
+    match one {
+        Expr::Const(Value::Int(n), ty) => Expr::Const(Value::Int(n.saturating_neg()), ty),
+        other => Expr::Minus(Box::new(other)),
+    }
+}

@@ -1,0 +1,205 @@
+//! Counts and sums that rows keep: what a change of a counted tuple does to them.
+//!
+//! What it is not: no proof that a plan does it; that is asked where the plan's step is.
+//!
+//! Invariant: what is said to leave a tally as it is leaves it so in every state.
+
+use super::canon::comparisons;
+use super::needs::changes;
+use super::range::Met;
+use crate::eval::state::compare;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
+use shelfmark_design_language::model::schema::{Family, Stored};
+use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId, Term, Value};
+use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
+
+/// A count or a sum, and what it is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tally<'a> {
+    pub(crate) relation: RelationId,
+    pub(crate) via: usize,
+    pub(crate) when: &'a [Predicate],
+    pub(crate) of: Option<usize>,
+    pub(crate) name: &'a str,
+}
+
+/// The change of a tally by an effect on a counted tuple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing.
+    Same,
+    /// The tuple is counted afterwards and was not, if what is asked of it holds.
+    Comes,
+    /// The tuple was counted, if what is asked of it held, and is not afterwards.
+    Goes,
+    /// The tuple's part of a sum grows, if it is counted.
+    Grows,
+    /// No step of a plan says it.
+    Unplanned(&'static str),
+}
+
+impl<'a> Tally<'a> {
+    /// Returns what a row holds as a tally, if it is one.
+    pub(crate) fn of(stored: &'a Stored) -> Option<Self> {
+        let Stored::Tally { relation, via, when, of, name } = stored else { return None };
+        Some(Self { relation: *relation, via: *via, when, of: *of, name })
+    }
+
+    /// Returns the attributes of a counted tuple that its tally depends on.
+    pub(crate) fn columns(&self) -> Vec<ColumnPath> {
+        let asked = self.when.iter().map(|one| one.path.clone());
+        asked.chain(self.of.map(|at| vec![at])).chain([vec![self.via]]).collect()
+    }
+
+    /// Returns true if it is of some tuples only, or of what they hold.
+    pub(crate) fn is_rich(&self) -> bool {
+        !self.when.is_empty() || self.of.is_some()
+    }
+
+    /// Returns what an effect does to it.
+    pub(crate) fn turn(&self, model: &Model, effect: &Effect) -> Turn {
+        if effect.relation != self.relation {
+            return Turn::Same;
+        }
+        match effect.kind {
+            EffectKind::Insert => match self.counts(|at| new_value(model, effect, at)) {
+                Some(false) if effect.existing != Existing::Replace => Turn::Same,
+                _ => Turn::Comes,
+            },
+            EffectKind::Delete => match self.counts(|at| old_value(effect, at)) {
+                Some(false) => Turn::Same,
+                _ => Turn::Goes,
+            },
+            EffectKind::Update | EffectKind::Increment => self.updated(model, effect),
+        }
+    }
+
+    fn updated(&self, model: &Model, effect: &Effect) -> Turn {
+        let changed = changes(model, effect);
+        let asked = |one: &Predicate| one.path.first().is_some_and(|at| changed.contains(at));
+        if changed.contains(&self.via) {
+            return Turn::Unplanned("a count moves from one row to another");
+        }
+        let adds = self.of.is_some_and(|at| changed.contains(&at));
+        let before = self.counts(|at| old_value(effect, at));
+        if !self.when.iter().any(asked) {
+            return match (adds, effect.kind) {
+                (false, _) => Turn::Same,
+                (true, _) if before == Some(false) => Turn::Same,
+                (true, EffectKind::Increment) => Turn::Grows,
+                (true, _) => Turn::Unplanned("a sum follows what is added, not what is set"),
+            };
+        }
+        let set = |at: usize| match effect.set.iter().find(|(column, _)| *column == at) {
+            Some((_, Term::Const(value))) if effect.kind == EffectKind::Update => {
+                Some(value.clone())
+            }
+            Some(_) => None,
+            None => old_value(effect, at),
+        };
+        match (before, self.counts(set)) {
+            (Some(false), Some(false)) => Turn::Same,
+            (Some(true), Some(true)) if !adds => Turn::Same,
+            (Some(false), Some(true)) if !adds => Turn::Comes,
+            (Some(true), Some(false)) if !adds => Turn::Goes,
+            _ => Turn::Unplanned(
+                "whether a tuple is counted is not told by what selects it and by what is set",
+            ),
+        }
+    }
+
+    /// Returns whether a tuple is counted, where what is told of it settles that.
+    fn counts(&self, told: impl Fn(usize) -> Option<Value>) -> Option<bool> {
+        let mut all = Some(true);
+        for one in self.when {
+            let value = one.path.first().and_then(|at| told(*at));
+            match value.map(|value| compare(one.op, &value, &constants(one))) {
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => all = None,
+            }
+        }
+        all
+    }
+
+    /// Returns true if it answers a read of the tuples that refer to one.
+    pub(crate) fn answers(&self, model: &Model, read: &Read) -> bool {
+        let Some(asked) = self.asked(model, read) else { return false };
+        matches!(asked.as_slice(), [Met { op: CondOp::Eq, .. }])
+    }
+
+    /// Returns the conditions of a read that concern the reference, where all others are those of the
+    /// tally, and what is added up is the same.
+    pub(crate) fn asked(&self, model: &Model, read: &Read) -> Option<Vec<Met>> {
+        let [source] = read.sources.as_slice() else { return None };
+        let same = source.relation == self.relation
+            && match &read.aggregate {
+                Some((Aggregate::Count, None)) => self.of.is_none(),
+                Some((Aggregate::Sum, Some(path))) => self.of.is_some_and(|at| *path == [at]),
+                _ => false,
+            };
+        let wanted = comparisons(model, self.relation, &source.predicates).filter(|_| same)?;
+        let own = comparisons(model, self.relation, self.when)?;
+        let by_reference = |met: &&Met| met.row == Term::Column(vec![self.via]);
+        let (asked, rest): (Vec<&Met>, Vec<&Met>) = wanted.iter().partition(by_reference);
+        let alike =
+            rest.iter().all(|one| own.contains(one)) && own.iter().all(|one| rest.contains(&one));
+        alike.then(|| asked.into_iter().cloned().collect())
+    }
+}
+
+/// Returns the tallies of a family.
+pub(crate) fn tallies(family: &Family) -> impl Iterator<Item = Tally<'_>> {
+    family.stored.iter().filter_map(Tally::of)
+}
+
+/// Returns true if a plan's steps can follow what an effect does to a kept number.
+pub fn is_followed(model: &Model, stored: &Stored, effect: &Effect) -> bool {
+    Tally::of(stored).is_none_or(|one| !matches!(one.turn(model, effect), Turn::Unplanned(_)))
+}
+
+/// Returns the attributes of a counted tuple on which a kept number depends, where an effect changes it.
+pub fn changed_by(model: &Model, stored: &Stored, effect: &Effect) -> Vec<ColumnPath> {
+    let tally = Tally::of(stored).filter(|one| one.turn(model, effect) != Turn::Same);
+    tally.map(|one| one.columns()).unwrap_or_default()
+}
+
+/// Returns true if a read is of a number that a row may keep.
+pub(crate) fn is_tally(read: &Read) -> bool {
+    matches!(read.aggregate, Some((Aggregate::Count, None) | (Aggregate::Sum, Some(_))))
+}
+
+/// Returns the constants that a condition compares with.
+pub(crate) fn constants(one: &Predicate) -> Vec<Value> {
+    let value = |term: &Term| match term {
+        Term::Const(value) => Some(value.clone()),
+        _ => None,
+    };
+    one.values.iter().filter_map(value).collect()
+}
+
+/// Returns what is told of an attribute of a new tuple.
+fn new_value(model: &Model, effect: &Effect, at: usize) -> Option<Value> {
+    match effect.key.iter().find(|(column, _)| *column == at) {
+        Some((_, Term::Const(value))) => Some(value.clone()),
+        Some(_) => None,
+        None => Some(Value::Null).filter(|_| {
+            model.relation(effect.relation).columns.get(at).is_some_and(|one| one.optional)
+        }),
+    }
+}
+
+/// Returns what selects a tuple says of an attribute before the write.
+fn old_value(effect: &Effect, at: usize) -> Option<Value> {
+    let selected = effect.key.iter().find(|(column, _)| *column == at).map(|(_, term)| term);
+    let asked = effect.conditions.iter().find(|one| one.path == [at]);
+    let asked = asked.and_then(|one| match one.op {
+        CondOp::Eq => one.values.first(),
+        _ => None,
+    });
+    let absent = effect.conditions.iter().any(|one| one.path == [at] && one.op == CondOp::Absent);
+    match selected.or(asked) {
+        Some(Term::Const(value)) => Some(value.clone()),
+        _ => absent.then_some(Value::Null),
+    }
+}

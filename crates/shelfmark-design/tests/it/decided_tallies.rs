@@ -1,0 +1,148 @@
+//! Counts and sums that rows keep: of some tuples only, and of what they hold. Each stands beside its
+//! nearest neighbour, which is decided the other way.
+
+use super::together::statuses;
+use shelfmark_design::Document;
+
+const REPO: &str = r##"
+entity Repo { key id: uuid  name: text(max 20) }
+entity Issue {
+  key id: uuid
+  repo: Repo immutable
+  state: enum("open", "closed")
+  votes: int(0..1000)
+  title: text(max 20)
+}
+read opened(r) = count of Issue where repo = r and state = "open"
+read all(r) = count of Issue where repo = r
+read liked(r) = sum votes of Issue where repo = r
+read liked_open(r) = sum votes of Issue where repo = r and state = "open"
+write open(i, r, t) = insert Issue(id i, repo r, state "open", votes 0, title t)
+write import(i, r, s, n, t) = insert Issue(id i, repo r, state s, votes n, title t)
+write close(i) = update Issue(id i, state "open") set state = "closed"
+write vote(i) = increment Issue(id i) set votes by 1
+write retitle(i, t) = update Issue(id i) set title = t
+write remove(i) = delete Issue(id i)
+"##;
+
+const KEPT: &str = r##"
+  table repos from Repo key (id;) store {
+    name, count Issue as issues, count Issue where state = "open" as opened,
+    sum votes of Issue as votes, sum votes of Issue where state = "open" as open_votes }
+  table issues from Issue key (id;) store all
+"##;
+
+#[test]
+fn numbers_of_some_are_kept() {
+    let found = statuses(&format!("{REPO}schema s target shelfmark {{ {KEPT} }}"));
+    let right: Vec<String> = [
+        "opened",
+        "all",
+        "liked",
+        "liked_open",
+        "open",
+        "import",
+        "close",
+        "vote",
+        "retitle",
+        "remove",
+    ]
+    .map(|name| format!("s.{name} certified"))
+    .to_vec();
+    assert_eq!(found, right);
+}
+
+#[test]
+fn a_number_of_others_is_not_the_one_that_is_kept() {
+    let model = |kept: &str, read: &str| {
+        let schema = format!(
+            "schema s target shelfmark {{ table repos from Repo key (id;) store {{ {kept} }}\n \
+             table issues from Issue key (id;) store all }}"
+        );
+        let head = REPO.split("read ").next().unwrap_or_default();
+        statuses(&format!("{head}read n(r) = {read}\n{schema}"))
+    };
+    let of = |kept: &str, read: &str| model(kept, read).remove(0);
+    let open = "count of Issue where repo = r and state = \"open\"";
+    let closed = "count of Issue where repo = r and state = \"closed\"";
+    let kept = "count Issue where state = \"open\"";
+    assert_eq!(of(kept, open), "s.n certified");
+    for (kept, read) in [
+        (kept, closed),
+        (kept, "count of Issue where repo = r"),
+        ("count Issue", open),
+        ("sum votes of Issue", "count of Issue where repo = r"),
+        ("sum votes of Issue where state = \"open\"", "sum votes of Issue where repo = r"),
+    ] {
+        let text = of(kept, read);
+        assert!(text == "s.n refused" || text == "s.n unservable", "{kept} {read}: {text}");
+    }
+}
+
+#[test]
+fn what_is_counted_must_be_told_before_and_after() {
+    let head = REPO.split("read ").next().unwrap_or_default();
+    let found = statuses(&format!(
+        "{head}
+write close(i) = update Issue(id i, state \"open\") set state = \"closed\"
+write shut(i) = update Issue(id i) set state = \"closed\"
+write close_if(i) = update Issue(id i) set state = \"closed\" if state = \"open\"
+write set(i, s) = update Issue(id i, state \"open\") set state = s
+write worth(i, n) = update Issue(id i) set votes = n
+write closed_worth(i, n) = update Issue(id i, state \"closed\") set votes = n
+write twice(i) = update Issue(id i, state \"open\") set state = \"closed\" and delete Issue(id i)
+schema s target shelfmark {{
+  table repos from Repo key (id;) store {{
+    count Issue where state = \"open\" as opened, sum votes of Issue where state = \"open\" as votes }}
+  table issues from Issue key (id;) store all
+}}
+schema missed target shelfmark {{
+  table repos from Repo key (id;) store {{ count Issue where state = \"open\" as opened }}
+  table issues from Issue key (id;) store all
+  write close {{ transaction {{ patch issues }} }}
+  write close_if {{ read issues ; transaction {{ patch issues ; patch repos }} }}
+}}
+"
+    ));
+    let of = |name: &str| found.iter().find(|one| one.starts_with(&format!("{name} "))).cloned();
+    for (name, status) in [
+        ("s.close", "certified"),
+        ("s.shut", "refused"),
+        ("s.close_if", "certified"),
+        ("s.set", "refused"),
+        ("s.worth", "refused"),
+        ("s.closed_worth", "certified"),
+        ("s.twice", "refused"),
+        ("missed.close", "refused"),
+        ("missed.close_if", "certified"),
+    ] {
+        assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_target_adds_where_it_counts() {
+    let schema = format!("{REPO}schema s target dynamodb {{ {KEPT} }}");
+    let document = Document::parse("m", &schema).unwrap_or_else(|report| panic!("{report}"));
+    let calls = format!("{:?}", document.calls("s", Some("remove")));
+    assert!(calls.contains("minus"), "{calls}");
+}
+
+#[test]
+fn what_no_row_keeps_is_told() {
+    for (text, told) in [
+        ("max votes of Issue as top", "a row keeps no `max`"),
+        ("first 3 of Issue", "a row keeps no `first`"),
+        ("sum title of Issue", "a sum is of a number that each of them has"),
+        ("count Issue where repo.name = \"x\"", "told by its own attributes and by constants"),
+        ("count Issue as n, sum votes of Issue as n", "a row holds two things called `n`"),
+        ("name, count Issue as name", "a row holds two things called `name`"),
+    ] {
+        let schema = format!(
+            "{REPO}schema s target cql {{ table t from Repo key (id;) store {{ {text} }} }}"
+        );
+        let report = Document::parse("wrong", &schema);
+        let report = report.err().unwrap_or_else(|| panic!("{text} is taken"));
+        assert!(report.text.contains(told), "{told} in\n{}", report.text);
+    }
+}
