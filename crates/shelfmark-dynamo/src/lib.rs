@@ -56,8 +56,8 @@ mod table;
 mod transfers;
 mod watch;
 
-pub use endpoint::DynamoDbEndpoint;
 pub use asked::{AskedBound, AskedKey, asked_changes, asked_keys};
+pub use endpoint::DynamoDbEndpoint;
 pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;
