@@ -24,6 +24,7 @@ pub(crate) fn run(man: &Man) -> anyhow::Result<()> {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "pages are no data of users")]
 fn write_all(folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), folder))

@@ -12,7 +12,7 @@ use shelfmark_cql_protocol::client::{Page, Query};
 use shelfmark_design::trial::{Ask, KeyValue};
 use shelfmark_design_language::codec;
 use shelfmark_design_language::model::Value;
-use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::types::{Sizes, Type};
 
 use super::endpoint::CqlEndpoint;
 use super::fill::{Open, Places};
@@ -156,10 +156,14 @@ impl Server for Cql<'_> {
         let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
         let told = statement::compared(text);
         let fits = |told: &str, wanted: &KeyValue| match wanted {
-            KeyValue::Text(text) => told == format!("'{}'", text.replace('\'', "''")),
-            KeyValue::Native(value) => [Type::Uuid, Type::Ulid, Type::Int(None), Type::Date]
-                .iter()
-                .any(|ty| shelfmark_design::trial::cql_literal(value, ty) == told),
+            KeyValue::Text(text) => {
+                told == format!("'{}'", text.replace('\'', "''")) || told == format!("0x{text}")
+            }
+            KeyValue::Native(value) => {
+                [Type::Uuid, Type::Ulid, Type::Int(None), Type::Date, Type::Bytes(Sizes::default())]
+                    .iter()
+                    .any(|ty| shelfmark_design::trial::cql_literal(value, ty) == told)
+            }
         };
         let equal = told.iter().filter(|(op, _)| op == "=");
         let mut equal = equal.map(|(_, value)| value.as_str());

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use shelfmark_design::trial::{Ask, KeyValue};
+use shelfmark_design_language::codec;
 use shelfmark_design_language::model::types::Type;
 use shelfmark_dynamo::DynamoDbEndpoint;
 
@@ -196,6 +197,9 @@ fn asks_for(body: &Json, ask: &Ask) -> bool {
         })
 }
 
+/// Returns a value as keys of plans show it: binary ones as hexadecimal digits.
 fn inner(attribute: &Json) -> Option<String> {
-    attribute.as_object()?.values().next()?.as_str().map(str::to_owned)
+    let (kind, value) = attribute.as_object()?.iter().next()?;
+    let text = value.as_str()?;
+    if kind == "B" { codec::hex_of_base64(text) } else { Some(text.to_owned()) }
 }
