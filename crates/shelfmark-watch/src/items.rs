@@ -233,7 +233,13 @@ fn wrong(value: &Json, ty: &Type) -> Option<String> {
         }
         // The requests of a target write moments as numbers or as texts.
         (Type::Timestamp | Type::Date, Json::String(_) | Json::Number(_)) => None,
-        (Type::Bool, Json::Bool(_)) | (Type::Bytes(_), Json::String(_)) => None,
+        (Type::Bool, Json::Bool(_)) => None,
+        // Plain JSON has them as `0x` and digits.
+        (Type::Bytes(sizes), Json::String(text)) => match text.strip_prefix("0x") {
+            Some(hex) if sizes.holds(hex) => None,
+            Some(_) => Some("has another number of bytes than is declared".to_owned()),
+            None => is(false),
+        },
         (Type::List(element, most), Json::Array(values)) => match most {
             Some(most) if values.len() as u64 > *most => {
                 Some(format!("has more than {most} elements"))

@@ -24,7 +24,7 @@ use shelfmark_store::{Durability, vfs};
 use shelfmark_watch::Watcher;
 
 use super::reload::Reload;
-use super::settings::{self, Config};
+use super::settings::{self, Config, Setting};
 use crate::arguments::Serve;
 use crate::cluster::{ClusterTls, cluster};
 use crate::credentials;
@@ -88,9 +88,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
-    let watch = Watch::new(slow_after(&config));
-    watch.note_settings(each.iter().map(super::config::entry).collect());
-    compare(&config, &engine, &watch)?;
+    let watch = watch_of(&config, &each, &engine)?;
     // Where nobody can look, nothing is noted.
     let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
     let console = console(&config, console_token, &engine, watch);
@@ -129,14 +127,16 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     served.and(closed)
 }
 
-/// Lets requests be compared with models where somebody can look, from the start on with the one of the
-/// settings.
-fn compare(config: &Config, engine: &Engine, watch: &Watch) -> anyhow::Result<()> {
+/// Creates the notes for whoever looks: they know the settings, and compare requests with models where
+/// there is a console, from the start on with the model of the settings.
+fn watch_of(config: &Config, each: &[Setting], engine: &Engine) -> anyhow::Result<Watch> {
+    let watch = Watch::new(slow_after(config));
+    watch.note_settings(each.iter().map(super::config::entry).collect());
     if config.console.is_none() {
         if config.model.is_some() {
             bail!("model needs console: what is seen is told there; set --console 127.0.0.1:8080");
         }
-        return Ok(());
+        return Ok(watch);
     }
     let watcher = Watcher::new(Admin::new(shared(engine, Share::All)));
     if let Some(path) = &config.model {
@@ -145,7 +145,7 @@ fn compare(config: &Config, engine: &Engine, watch: &Watch) -> anyhow::Result<()
         opened.with_context(|| format!("cannot compare with {}", path.display()))?;
     }
     watch.compare_with(Arc::new(watcher));
-    Ok(())
+    Ok(watch)
 }
 
 /// Returns which tables DynamoDB requests of different regions and accounts see.

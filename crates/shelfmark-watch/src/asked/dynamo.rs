@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
+use shelfmark_design_language::codec::hex_of_base64;
 use shelfmark_dynamo::{AskedBound as Bound, asked_changes, asked_keys};
 
 use super::{Asked, AskedBound, AskedOrder, Reading, Text};
@@ -185,6 +186,10 @@ fn plain(attribute: &Json) -> Json {
     match (letter.as_str(), value) {
         ("NULL", _) => Json::Null,
         ("N", Json::String(digits)) => digits.parse().map_or_else(|_| value.clone(), Json::Number),
+        // Bytes are written as the operations of whoever runs a server write them.
+        ("B", Json::String(text)) => {
+            hex_of_base64(text).map_or(Json::Null, |hex| Json::String(format!("0x{hex}")))
+        }
         ("L", Json::Array(values)) => values.iter().map(plain).collect(),
         ("M", Json::Object(fields)) => {
             fields.iter().map(|(name, own)| (name.clone(), plain(own))).collect()

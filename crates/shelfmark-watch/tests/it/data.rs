@@ -47,6 +47,20 @@ fn ranges_of_numbers_are_checked_and_what_is_optional_may_be_absent() {
 }
 
 #[test]
+fn bytes_are_counted_however_they_come() {
+    let messaging = text("reference/messaging.shelf").replace("bytes max 1000000 avg 500k", "bytes max 3");
+    let watched = watched(&messaging, "published");
+    let chunk = |value: Json| {
+        let row = json!({ "email": "0".repeat(26), "file": "f", "number": 1, "value": value });
+        watched.items.check("attachments", &item(row)).len()
+    };
+    assert_eq!(
+        (chunk(json!("0x010203")), chunk(json!("0x01020304")), chunk(json!("abc"))),
+        (0, 1, 1)
+    );
+}
+
+#[test]
 fn a_partition_that_outgrows_its_fan_out_is_told() {
     let watched = watched(&text("reference/battle.shelf"), "corrected");
     let mut partitions = Partitions::default();
