@@ -3,7 +3,7 @@
 //! Faces put requests in a queue and never wait: what there is no room for is counted. The thread exists
 //! from the first model on; without one a request costs one look at a flag.
 //!
-//! Invariant: at most [`QUEUE_MAX`] requests of [`QUEUE_BYTES_MAX`] bytes together wait; a model that is
+//! Invariant: at most `QUEUE_MAX` requests of `QUEUE_BYTES_MAX` bytes together wait; a model that is
 //! closed leaves nothing of what was counted.
 
 mod sample;
