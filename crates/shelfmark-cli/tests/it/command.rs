@@ -100,9 +100,10 @@ fn every_command_has_a_manual_page() {
     }
     let help = stdout(&shelfmark(&["--help"]));
     let named = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let named =
-        named.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
-    for command in named.filter(|command| *command != "help") {
+    let named = named.take_while(|line| !line.is_empty());
+    // Lines that go on are indented further.
+    let named = named.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for command in named.filter(|command| !["", "help"].contains(command)) {
         assert!(pages.join(format!("shelfmark-{command}.1")).exists(), "{command} has no page");
     }
     let file = folder.path().join("file");
