@@ -49,7 +49,7 @@ fn ranges_of_numbers_are_checked_and_what_is_optional_may_be_absent() {
 #[test]
 fn bytes_are_counted_however_they_come() {
     let messaging =
-        text("reference/messaging.shelf").replace("bytes max 1000000 avg 500k", "bytes max 3");
+        text("reference/messaging.shelf").replace("bytes max 1000000 avg 500k", "bytes(max 3)");
     let watched = watched(&messaging, "published");
     let chunk = |value: Json| {
         let row = json!({ "email": "0".repeat(26), "file": "f", "number": 1, "value": value });
