@@ -1,8 +1,9 @@
-"""Starts one DynamoDB Local on loopback, in memory, from libraries that `mvn` has downloaded.
+"""Starts one DynamoDB Local on loopback, from libraries that `mvn` has downloaded.
 
     start.py LIBRARIES FOLDER PORT [HEAP]
 
-FOLDER gets what it prints. Prints the process id once the port answers.
+It keeps its tables in memory; where it is measured, on disk in FOLDER, and its compiler takes its
+time. FOLDER gets what it prints. Prints the process id once the port answers.
 """
 
 import pathlib
@@ -17,12 +18,14 @@ START_SECONDS_MAX = 120
 HURRY = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
-def command(libraries, port, heap):
+def command(libraries, folder, port, heap, measured):
     """Returns the words that start it. The launcher is run from its source, so nothing is built."""
     launcher = pathlib.Path(__file__).parent / "Loopback.java"
-    return ["java", f"-Xmx{heap}", *HURRY, f"-Dsqlite4java.library.path={libraries}",
+    tables = ["-dbPath", str(folder)] if measured else ["-inMemory"]
+    return ["java", f"-Xmx{heap}", *([] if measured else HURRY),
+            f"-Dsqlite4java.library.path={libraries}",
             "-cp", f"{libraries}/*", str(launcher.resolve()),
-            "-port", str(port), "-inMemory", "-sharedDb", "-disableTelemetry"]
+            "-port", str(port), *tables, "-sharedDb", "-disableTelemetry"]
 
 
 def answers(port):
@@ -34,14 +37,14 @@ def answers(port):
         return False
 
 
-def start(libraries, folder, port, heap="1g"):
+def start(libraries, folder, port, heap="1g", measured=False):
     """Starts it and returns the process id once the port answers."""
     port = int(port)
     if answers(port):
         sys.exit(f"port {port} is taken: end what listens there")
     folder = pathlib.Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    words = command(pathlib.Path(libraries).resolve(), port, heap)
+    words = command(pathlib.Path(libraries).resolve(), folder, port, heap, measured)
     with (folder / "out.log").open("w") as output:
         process = subprocess.Popen(words, cwd=folder, stdout=output, stderr=output,
                                    stdin=subprocess.DEVNULL, start_new_session=True)

@@ -1,14 +1,14 @@
 //! What CPU and memory the server and this program take. Linux only; elsewhere all is 0.
 
 /// CPU seconds so far.
-pub struct Usage {
-    pub server: f64,
-    pub client: f64,
-    pub server_megabytes: f64,
+pub(crate) struct Usage {
+    pub(crate) server: f64,
+    pub(crate) client: f64,
+    pub(crate) server_megabytes: f64,
 }
 
 impl Usage {
-    pub fn now(server: Option<u32>) -> Self {
+    pub(crate) fn now(server: Option<u32>) -> Self {
         Self {
             server: server.map_or(0.0, |process| cpu_seconds(&process.to_string())),
             client: cpu_seconds("self"),
@@ -16,7 +16,7 @@ impl Usage {
         }
     }
 
-    pub fn since(self, before: &Self) -> Self {
+    pub(crate) fn since(self, before: &Self) -> Self {
         Self { server: self.server - before.server, client: self.client - before.client, ..self }
     }
 }
