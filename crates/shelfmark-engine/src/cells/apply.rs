@@ -98,7 +98,8 @@ fn write(
     target.put(&found, after)
 }
 
-fn expiry(now: u64, ttl_seconds: Option<u32>) -> Option<Expiry> {
+/// Returns when what is written now with a TTL expires.
+pub(super) fn expiry(now: u64, ttl_seconds: Option<u32>) -> Option<Expiry> {
     let ttl_seconds = ttl_seconds.filter(|ttl| *ttl > 0)?;
     Some(Expiry { ttl_seconds, at_seconds: now.saturating_add(u64::from(ttl_seconds)) })
 }

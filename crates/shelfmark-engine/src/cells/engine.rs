@@ -40,7 +40,8 @@ impl From<Vec<Mutation>> for CellWrites {
 impl Engine {
     /// Does mutations of any tables and partitions, all or none, and waits until they are durable.
     ///
-    /// Cost: one point read per row written, and their share of one sync.
+    /// Cost: one point read per row written, unless all rows are inserted with all their columns and
+    /// later than what is there, and their share of one sync.
     ///
     /// # Errors
     ///
@@ -68,8 +69,7 @@ impl Engine {
         self.inner.submit_planned(told.before(done), |inner, done| {
             // What was read is told, so it is read.
             if !told.is_wanted()
-                && let [mutation] = writes.mutations.as_slice()
-                && let Some(queued) = inner.attempt_blind_cells(mutation, done)?
+                && let Some(queued) = inner.attempt_blind_cells(&writes, done)?
             {
                 return Ok(queued);
             }

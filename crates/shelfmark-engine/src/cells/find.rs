@@ -312,7 +312,7 @@ impl<'a> Target<'a> {
         if old != new {
             let rest = self.rest_of(&found.key);
             if let Some(second) = old {
-                self.writer.buffer.borrow_mut().delete(self.due_key(second, due::ROW, rest));
+                self.writer.buffer.borrow_mut().delete(due_key(self.table.id, second, due::ROW, rest));
             }
             if let Some(second) = new {
                 self.put_due(second, due::ROW, rest);
@@ -329,20 +329,31 @@ impl<'a> Target<'a> {
     }
 
     pub(super) fn put_due(&self, second: u64, kind: u8, rest: &[u8]) {
-        let mut name = Vec::new();
-        put_table_name(&mut name, &self.table.schema.name);
-        self.writer.buffer.borrow_mut().put(self.due_key(second, kind, rest), name);
+        let (key, name) = due_entry(self.table, second, kind, rest);
+        self.writer.buffer.borrow_mut().put(key, name);
     }
+}
 
-    /// Returns the key `[due][second][table id][kind][rest]`.
-    fn due_key(&self, second: u64, kind: u8, rest: &[u8]) -> Bytes {
-        let mut key = vec![Tree::Due as u8];
-        key.extend_from_slice(&second.to_be_bytes());
-        put_ordered_varint(&mut key, self.table.id);
-        key.push(kind);
-        key.extend_from_slice(rest);
-        key.into()
-    }
+/// Returns the key and the value of a due time: the second at which to look at a row again.
+pub(super) fn due_entry(table: &Table, second: u64, kind: u8, rest: &[u8]) -> (Bytes, Bytes) {
+    let mut name = Vec::new();
+    put_table_name(&mut name, &table.schema.name);
+    (due_key(table.id, second, kind, rest), name.into())
+}
+
+/// Returns the key `[due][second][table id][kind][rest]`.
+fn due_key(table: u64, second: u64, kind: u8, rest: &[u8]) -> Bytes {
+    let mut key = vec![Tree::Due as u8];
+    key.extend_from_slice(&second.to_be_bytes());
+    put_ordered_varint(&mut key, table);
+    key.push(kind);
+    key.extend_from_slice(rest);
+    key.into()
+}
+
+/// Returns the second at which what is over at `second` is to be forgotten.
+pub(super) fn due_at(second: u64, grace: u64) -> u64 {
+    second.saturating_add(grace).saturating_add(1)
 }
 
 /// Returns the second at which something of a row is to be forgotten.
@@ -359,5 +370,5 @@ pub(super) fn due_second(row: &CellRow, grace: u64) -> Option<u64> {
         .chain(liveness)
         .chain(row.deletion.map(|deletion| deletion.at_seconds))
         .min()
-        .map(|second| second.saturating_add(grace).saturating_add(1))
+        .map(|second| due_at(second, grace))
 }

@@ -312,21 +312,29 @@ fn each_cell<'r>(
     Ok(())
 }
 
-/// Encodes a row that was inserted with these values at one time, as [`CellRow::encode`] would;
-/// `None` if it may have to be cut. The columns rise.
-pub fn encode_inserted(timestamp: Timestamp, cells: &[(u32, &Bytes)]) -> Option<Bytes> {
+/// Encodes a row that was inserted with these values at one time and expires as a whole, as
+/// [`CellRow::encode`] would; `None` if it may have to be cut. The columns rise.
+pub fn encode_inserted(
+    timestamp: Timestamp,
+    expiry: Option<Expiry>,
+    cells: &[(u32, &Bytes)],
+) -> Option<Bytes> {
     let size = cells.iter().map(|(_, value)| value.len() + AROUND_BYTES).sum::<usize>();
     if size > CHUNK_SIZE_BYTES {
         return None;
     }
     let mut head = Vec::with_capacity(size + AROUND_BYTES);
-    head.extend_from_slice(&[CELLS_V1, LIVENESS]);
+    let expires = if expiry.is_some() { LIVENESS_EXPIRES } else { 0 };
+    head.extend_from_slice(&[CELLS_V1, LIVENESS | expires]);
     put_varint(&mut head, zigzag(timestamp));
+    if let Some(expiry) = expiry {
+        put_expiry(&mut head, expiry);
+    }
     for (column, value) in cells {
         put_varint(&mut head, u64::from(*column));
         // No path.
         head.push(0);
-        prefixed(&mut head, |out| put_live(out, timestamp, None, value));
+        prefixed(&mut head, |out| put_live(out, timestamp, expiry, value));
     }
     Some(head.into())
 }

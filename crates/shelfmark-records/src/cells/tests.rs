@@ -70,21 +70,23 @@ proptest! {
     #[test]
     fn an_insert_is_encoded_as_the_row_that_it_is(
         timestamp in any::<i64>(),
+        ttl in proptest::option::of((any::<u32>(), any::<u64>())),
         cells in proptest::collection::btree_map(0..300u32, proptest::collection::vec(any::<u8>(), 0..200), 0..9),
     ) {
+        let expiry = ttl.map(|(ttl_seconds, at_seconds)| Expiry { ttl_seconds, at_seconds });
         let cells: Vec<(u32, Bytes)> =
             cells.into_iter().map(|(column, value)| (column, Bytes::from(value))).collect();
         let shared: Vec<(u32, &Bytes)> = cells.iter().map(|(column, value)| (*column, value)).collect();
         let cells = cells.iter().map(|(column, value)| {
-            let content = Content::Live { value: value.clone(), expiry: None };
+            let content = Content::Live { value: value.clone(), expiry };
             (CellKey { column: *column, path: Bytes::new() }, Cell { timestamp, content })
         });
         let row = CellRow {
-            liveness: Some(Liveness { timestamp, expiry: None }),
+            liveness: Some(Liveness { timestamp, expiry }),
             cells: cells.collect(),
             ..CellRow::default()
         };
-        prop_assert_eq!(encode_inserted(timestamp, &shared).unwrap(), row.encode().head);
+        prop_assert_eq!(encode_inserted(timestamp, expiry, &shared).unwrap(), row.encode().head);
     }
 
     #[test]

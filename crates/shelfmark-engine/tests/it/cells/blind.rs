@@ -145,7 +145,7 @@ fn run(mut blind: Bed, mut looking: Bed, seed: u64) {
         let pk = ["p", "q"][random.index(2)];
         let deletes = seed.is_multiple_of(2);
         let change = random_change(&mut random, deletes);
-        let more = random.chance(100).then(|| random_change(&mut random, deletes));
+        let more = random.chance(250).then(|| random_change(&mut random, deletes));
         let conditional = random.chance(100);
         for (bed, table) in [&blind, &looking].into_iter().zip(&tables) {
             let one = |change: &CellChange| Mutation {
@@ -268,8 +268,12 @@ fn counted(is_exclusive: bool) -> CountedBed {
 impl CountedBed {
     /// Tells whether a write looks at what is there.
     fn looks(&self, mutation: Mutation) -> bool {
+        self.looks_for(vec![mutation])
+    }
+
+    fn looks_for(&self, mutations: Vec<Mutation>) -> bool {
         let before = self.store.looks.load(Ordering::SeqCst);
-        self.engine.write_cells(vec![mutation]).unwrap();
+        self.engine.write_cells(mutations).unwrap();
         self.store.looks.load(Ordering::SeqCst) > before
     }
 
@@ -299,7 +303,7 @@ fn an_insert_later_than_everything_reads_nothing() {
     assert!(bed.looks(whole(&table, 2, 300)), "the tombstone is as late");
     assert!(!bed.looks(whole(&table, 2, 301)));
     let expiring = Mutation { ttl_seconds: Some(5), ..whole(&table, 1, 400) };
-    assert!(bed.looks(expiring));
+    assert!(!bed.looks(expiring));
     assert!(!bed.looks(whole(&table, 1, 401)));
     // What another process would find tells no more than the high-water mark.
     let bed = bed.reopened();
@@ -317,6 +321,41 @@ fn an_insert_later_than_everything_reads_nothing() {
     let table = bed.engine.table(&table.schema.name).unwrap();
     assert!(bed.looks(whole(&table, 1, 1 << 42)));
     assert!(bed.looks(whole(&table, 1, 1 << 43)), "the high-water mark tells of chunks");
+}
+
+#[test]
+fn inserts_of_one_commit_read_nothing_or_all_of_their_rows() {
+    let bed = counted(true);
+    let [table, other] = ["t", "u"].map(|name| bed.engine.create_table(plain(name)).unwrap());
+    assert!(bed.looks_for(vec![whole(&table, 1, 100), whole(&other, 1, 100)]));
+    assert!(!bed.looks_for((1..9).map(|c| whole(&table, c, 101)).collect()));
+    let elsewhere = Mutation { partition: "q".into(), ..whole(&table, 1, 102) };
+    assert!(!bed.looks_for(vec![whole(&table, 1, 102), elsewhere]), "two partitions");
+    assert!(bed.looks_for(vec![whole(&table, 1, 103), whole(&table, 1, 103)]), "one row twice");
+    assert!(bed.looks_for(vec![whole(&table, 1, 104), whole(&other, 1, 104)]), "two tables");
+    assert!(bed.looks_for(vec![whole(&table, 2, 105), whole(&table, 1, 104)]), "one is as late");
+    let some = update(&table, "p", key(2, "x"), 106, vec![set(A, "a")]);
+    assert!(bed.looks_for(vec![whole(&table, 1, 106), some]), "one says not all");
+    assert!(!bed.looks_for(vec![whole(&table, 2, 107), whole(&table, 1, 108)]), "two times");
+}
+
+#[test]
+fn a_row_that_expires_is_due_though_nothing_was_read() {
+    let bed = memory();
+    let table = bed.create_table(plain("t")).unwrap();
+    let expiring = |at, ttl_seconds| Mutation { ttl_seconds, ..whole(&table, 1, at) };
+    bed.cells(vec![whole(&table, 2, 100)]);
+    bed.cells(vec![expiring(101, Some(100))]);
+    bed.cells(vec![expiring(102, Some(20))]);
+    bed.check_sound();
+    assert!(bed.value(&table, "p", key(1, "x"), A).is_some());
+    // Longer than the TTL and the grace period of the table.
+    bed.seconds(20 + 864_000 + 2);
+    assert!(bed.value(&table, "p", key(1, "x"), A).is_none());
+    let mut position = Default::default();
+    while bed.sweep(&mut position, 100).unwrap() > 0 {}
+    assert_eq!(rows(&bed).len(), 1, "the other row");
+    bed.check_sound();
 }
 
 #[test]
