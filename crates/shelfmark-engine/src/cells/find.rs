@@ -312,7 +312,12 @@ impl<'a> Target<'a> {
         if old != new {
             let rest = self.rest_of(&found.key);
             if let Some(second) = old {
-                self.writer.buffer.borrow_mut().delete(due_key(self.table.id, second, due::ROW, rest));
+                self.writer.buffer.borrow_mut().delete(due_key(
+                    self.table.id,
+                    second,
+                    due::ROW,
+                    rest,
+                ));
             }
             if let Some(second) = new {
                 self.put_due(second, due::ROW, rest);
