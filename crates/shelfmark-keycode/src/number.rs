@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use num_traits::ToPrimitive as _;
+
 use crate::component::put_parts;
 use crate::decimal::{DIGITS_MAX, Decimal, Digits, Parts};
 use crate::direction::Direction;
@@ -109,6 +111,11 @@ pub fn check_dynamo_number(number: &Decimal) -> Result<()> {
 /// * [`KeyErrorKind::TooLong`]: it would have more than `chars_max` characters. Write it with an
 ///   exponent (its [`Display`](fmt::Display) does), or refuse it.
 pub fn to_plain(number: &Decimal, chars_max: usize) -> Result<String> {
+    if let Some(text) = small_to_plain(number)
+        && text.len() <= chars_max
+    {
+        return Ok(text);
+    }
     let parts = Parts::of(number);
     let digits = parts.digits.as_slice();
     let count = i64::try_from(digits.len()).unwrap_or(i64::MAX);
@@ -141,6 +148,26 @@ pub fn to_plain(number: &Decimal, chars_max: usize) -> Result<String> {
         return Err(KeyError::new(KeyErrorKind::TooLong, message));
     }
     Ok(text)
+}
+
+/// Writes a number of 64 bits with few decimal places, as most are; `None` for others.
+fn small_to_plain(number: &Decimal) -> Option<String> {
+    let mut unscaled = number.unscaled().to_i64()?;
+    let mut places = u32::try_from(number.scale()).ok()?;
+    if unscaled == 0 {
+        return Some("0".to_owned());
+    }
+    while places > 0 && unscaled % 10 == 0 {
+        unscaled /= 10;
+        places -= 1;
+    }
+    if places == 0 {
+        return Some(unscaled.to_string());
+    }
+    let unit = 10_u64.checked_pow(places)?;
+    let (sign, magnitude) = (if unscaled < 0 { "-" } else { "" }, unscaled.unsigned_abs());
+    let width = usize::try_from(places).ok()?;
+    Some(format!("{sign}{}.{:0width$}", magnitude / unit, magnitude % unit))
 }
 
 impl fmt::Display for Decimal {

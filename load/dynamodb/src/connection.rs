@@ -27,7 +27,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn contains(&self, text: &str) -> bool {
-        self.body.windows(text.len()).any(|part| part == text.as_bytes())
+        memchr::memmem::find(&self.body, text.as_bytes()).is_some()
     }
 
     pub fn start(&self) -> String {
@@ -83,7 +83,7 @@ impl Connection {
     /// Returns where `mark` ends in what was received, and reads until it is there.
     async fn line_end(&mut self, from: usize, mark: &[u8]) -> Result<usize> {
         loop {
-            let found = self.received[from..].windows(mark.len()).position(|part| part == mark);
+            let found = memchr::memmem::find(&self.received[from..], mark);
             if let Some(at) = found {
                 return Ok(from + at + mark.len());
             }

@@ -261,3 +261,19 @@ fn values_of_other_faces_come_out_as_something_readable() {
     let expected = format!("{{\"Item\":{{{}}}}}", members.join(","));
     assert_eq!(String::from_utf8(body).unwrap(), expected);
 }
+
+#[test]
+fn texts_are_escaped_wherever_the_character_stands() {
+    let others = ["\"", "\\", "\n", "\r", "\t", "\u{0}", "\u{1f}", "\u{7f}", "ä", "😀", " "];
+    for length in 0..100 {
+        for other in others {
+            for twice in [false, true] {
+                let text =
+                    format!("{}{other}{}", "x".repeat(length), if twice { other } else { "end" });
+                let body = super::writer::Writer::body(|out| out.name("t").text(&text));
+                let read: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                assert_eq!(read["t"], text.as_str());
+            }
+        }
+    }
+}

@@ -12,6 +12,9 @@ pub(crate) struct Writer {
     place: Place,
 }
 
+/// Bytes that are looked at together for what has to be escaped.
+const BLOCK_BYTES: usize = 32;
+
 /// The context of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
@@ -113,27 +116,37 @@ impl Writer {
 
     fn quoted(&mut self, text: &str) {
         self.out.push(b'"');
-        let bytes = text.as_bytes();
-        let mut copied = 0;
-        for (position, byte) in bytes.iter().enumerate() {
-            let escape: &[u8] = match byte {
-                b'"' => b"\\\"",
-                b'\\' => b"\\\\",
-                b'\n' => b"\\n",
-                b'\r' => b"\\r",
-                b'\t' => b"\\t",
-                0..0x20 => b"",
-                _ => continue,
-            };
-            self.out.extend_from_slice(bytes.get(copied..position).unwrap_or_default());
-            if escape.is_empty() {
-                self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
-            } else {
-                self.out.extend_from_slice(escape);
-            }
-            copied = position + 1;
+        let mut rest = text.as_bytes();
+        loop {
+            let (plain, behind) = rest.split_at_checked(plain_length(rest)).unwrap_or((rest, &[]));
+            self.out.extend_from_slice(plain);
+            let Some((byte, behind)) = behind.split_first() else { break };
+            self.escape(*byte);
+            rest = behind;
         }
-        self.out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
         self.out.push(b'"');
     }
+
+    fn escape(&mut self, byte: u8) {
+        let escape: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            b'\t' => b"\\t",
+            _ => return self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        };
+        self.out.extend_from_slice(escape);
+    }
+}
+
+/// Returns how many of the first bytes stand in JSON as they are.
+fn plain_length(bytes: &[u8]) -> usize {
+    let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    // Without a way out of the loop it is compiled to a few instructions for the whole block.
+    let has_escaped = |block: &&[u8]| block.iter().fold(false, |any, own| any | is_escaped(own));
+    let blocks = bytes.chunks(BLOCK_BYTES).take_while(|block| !has_escaped(block)).count();
+    let sure = bytes.len().min(blocks * BLOCK_BYTES);
+    let rest = bytes.get(sure..).unwrap_or_default();
+    sure + rest.iter().position(is_escaped).unwrap_or(rest.len())
 }

@@ -161,6 +161,11 @@ fn long_plain_forms_are_refused_and_displayed_with_an_exponent() {
     assert_eq!(to_plain(&decimal(5, 1), 3).as_deref(), Ok("0.5"));
     assert!(to_plain(&decimal(5, 1), 2).is_err());
     assert_eq!(to_plain(&decimal(5, -2), 3).as_deref(), Ok("500"));
+    assert_eq!(to_plain(&decimal(-50, 3), 9).as_deref(), Ok("-0.05"));
+    assert_eq!(to_plain(&decimal(100, 2), 9).as_deref(), Ok("1"));
+    assert_eq!(to_plain(&decimal(0, 2), 9).as_deref(), Ok("0"));
+    let least = decimal(i64::MIN, 19);
+    assert_eq!(to_plain(&least, 40).as_deref(), Ok("-0.9223372036854775808"));
     assert!(to_plain(&decimal(5, -2), 2).is_err());
 }
 
