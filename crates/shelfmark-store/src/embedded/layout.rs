@@ -111,7 +111,7 @@ fn check_names(folder: &Path) -> Result<()> {
             ErrorKind::Invalid,
             format!(
                 "{} is not empty and holds no store (there is {}); choose an empty folder or one \
-                 of Shelfsuperblock's",
+                 of Shelfmark's",
                 folder.display(),
                 path.display()
             ),

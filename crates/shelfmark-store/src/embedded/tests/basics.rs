@@ -117,8 +117,10 @@ fn maintain_flushes_and_removes_the_log_behind() {
         commit_put(&store, &format!("k{index:03}"), &"x".repeat(100));
     }
     assert!(scratch.logs().len() > 2);
+    assert_eq!(store.stats().flushes, 0);
     let done = store.maintain().unwrap();
     assert!(done.flushed_bytes > 10_000);
+    assert_eq!(store.stats().flushes, 1);
     assert!(done.log_files_removed > 1);
     assert_eq!(scratch.logs().len(), 1);
     assert!(store.stats().tree_bytes_on_disk > 10_000);

@@ -136,6 +136,29 @@ fn a_superblock_is_written_as_documented() {
     assert_eq!((read.superblock, read.whole_slots), (superblock, 2));
 }
 
+/// What keeps one small value in memory keeps 64 KiB with it at most, and small writes share them.
+#[test]
+fn entries_share_pieces_of_64_kibibytes() {
+    let mut writer = GroupWriter::default();
+    writer.begin();
+    for number in 0..4_000_u32 {
+        writer.put(&number.to_be_bytes(), &[7; 90]);
+    }
+    let entries: Vec<Entry> = Entries::new(writer.body()).collect::<Result<_, _>>().unwrap();
+    let follows = |pair: &&[Entry]| {
+        let value = pair[0].value.as_ref().unwrap();
+        value.as_ptr_range().end.addr() < pair[1].key.as_ptr().addr()
+            && pair[1].key.as_ptr().addr() < value.as_ptr_range().end.addr() + 16
+    };
+    let pieces = 1 + entries.windows(2).filter(|pair| !follows(pair)).count();
+    let least = writer.body().len() / (64 * 1024);
+    assert!(
+        (least..=least + 2).contains(&pieces),
+        "{pieces} pieces of {} bytes",
+        writer.body().len()
+    );
+}
+
 #[test]
 fn writes_of_any_size_come_back_from_a_body() {
     let sizes =
