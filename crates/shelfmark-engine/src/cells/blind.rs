@@ -45,7 +45,7 @@ fn whole_row<'m>(
 /// A row to be written as it is here, whatever is stored.
 struct BlindRow<'m> {
     mutation: &'m Mutation,
-    /// What the keys of its partition begin with.
+    /// The prefix of the keys of its partition.
     partition: Vec<u8>,
     head: Vec<u8>,
     value: Bytes,

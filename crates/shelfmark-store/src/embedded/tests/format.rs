@@ -136,7 +136,7 @@ fn a_superblock_is_written_as_documented() {
     assert_eq!((read.superblock, read.whole_slots), (superblock, 2));
 }
 
-/// What keeps one small value in memory keeps 64 KiB with it at most, and small writes share them.
+/// Checks that small writes share pieces of memory, and that one of them keeps 64 KiB at most.
 #[test]
 fn entries_share_pieces_of_64_kibibytes() {
     let mut writer = GroupWriter::default();
