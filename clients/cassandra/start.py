@@ -3,7 +3,7 @@
     start.py LIBRARIES FOLDER PORT [HEAP]
 
 FOLDER is made anew and holds everything that it writes. Roles are on (cassandra / cassandra), as
-are materialized views; user-defined functions and SASI indexes are off, as they are by default and as
+are materialized views and user-defined functions; SASI indexes are off, as they are by default and as
 here they always are. Prints the process id once the port answers.
 
 As an oracle it is made to start quickly. To be measured it runs as it does by default: see `start`.
@@ -53,6 +53,7 @@ cdc_raw_directory: {folder}/cdc
 auto_snapshot: false
 auto_bootstrap: false
 materialized_views_enabled: true
+user_defined_functions_enabled: true
 drop_compact_storage_enabled: true
 dynamic_data_masking_enabled: true
 """

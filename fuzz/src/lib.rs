@@ -20,6 +20,7 @@ pub mod cql_text;
 pub mod dynamo;
 pub mod imports;
 pub mod input;
+pub mod java_bodies;
 pub mod keys;
 pub mod models;
 pub mod operations;
@@ -32,7 +33,7 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
@@ -40,6 +41,7 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("dynamo_expressions", dynamo::expressions::run),
     ("dynamo_statements", dynamo::statements::run),
     ("imports", imports::run),
+    ("java_bodies", java_bodies::run),
     ("keys", keys::run),
     ("models", models::run),
     ("operations", operations::run),

@@ -39,7 +39,8 @@ const SECONDS_LONG: u32 = 30;
 
 /// The targets that read what people and their clients write, whose grammars are wide, and how long
 /// each of them runs in the long mode, in seconds.
-const WIDE: [&str; 5] = ["cassandra_cli", "cql_frames", "cql_text", "imports", "models"];
+const WIDE: [&str; 6] =
+    ["cassandra_cli", "cql_frames", "cql_text", "imports", "java_bodies", "models"];
 const SECONDS_LONG_WIDE: u32 = 600;
 
 /// Runs what the command line asks for: `[TARGET] [--seconds N]`.

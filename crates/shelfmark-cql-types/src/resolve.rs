@@ -7,6 +7,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{CqlError, invalid};
 use shelfmark_cql_syntax::ast;
 
+use crate::function::Resolved;
 use crate::value::{
     CqlType, UserType, VECTOR_DIMENSION_MAX, check_limits, check_limits_within, native_by_name,
     parse_class_name,
@@ -16,6 +17,11 @@ use crate::value::{
 pub trait UserTypes {
     /// Returns the definition of the user type `name` of `keyspace`, if there is one.
     fn user_type(&self, keyspace: &str, name: &str) -> Option<&Arc<UserType>>;
+
+    /// Returns the functions and aggregates of users of a name in a keyspace.
+    fn user_functions(&self, _keyspace: &str, _name: &str) -> Vec<Resolved> {
+        Vec::new()
+    }
 }
 
 /// Resolves a type of the text, in a keyspace.

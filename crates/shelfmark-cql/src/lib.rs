@@ -16,6 +16,7 @@
 //! * `auth`: authentication and authorization.
 //! * `statement`: statements planned and run. `schema` serves it.
 //! * `outcome`: the values that session and executor exchange.
+//! * `user_function`: functions and aggregates of users, and what calls them.
 //! * `system`: the tables that describe the server itself, selected from like any other.
 
 mod auth;
@@ -28,13 +29,15 @@ mod session;
 mod statement;
 mod system;
 mod trace_recorder;
+mod user_function;
 mod watch;
 
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 pub use schema::{
     Column, ColumnKind, ColumnTypes, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema,
-    SharedIndex, Table, TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
+    SharedIndex, Table, TableFlags, TableId, TableOptions, UserAggregate, UserFunction, View,
+    VirtualRow, VirtualTable,
 };
 pub use session::{Connection, Face, FaceOptions, Inline, Progress};
 pub use shelfmark_cql_protocol::{

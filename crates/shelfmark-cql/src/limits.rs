@@ -17,6 +17,11 @@ pub const REQUEST_BYTES_PENDING_MAX: usize = 32 * 1024 * 1024;
 /// Source: ours; one answer of any size always gets in.
 pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 
+/// The time that messages name for a call of a user's function that takes too many steps.
+///
+/// Source: Cassandra's `user_defined_functions_fail_timeout`, read 2026-11; here steps are counted.
+pub const FUNCTION_TIME_TEXT_MS: u32 = 1_500;
+
 /// Prepared statements that are kept; those unused for longest go first.
 ///
 /// Source: ours; Cassandra keeps as many as fit 1/256 of its heap.

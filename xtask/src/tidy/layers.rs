@@ -65,6 +65,7 @@ const ALLOWED: [(&str, &[&str]); 34] = [
     ),
     ("shelfmark-dynamo", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
     ("shelfmark-cql-protocol", &[]),
+    ("shelfmark-java-subset", &[]),
     (
         "shelfmark-cql-types",
         &["shelfmark-cql-protocol", "shelfmark-cql-syntax", "shelfmark-keycode"],
@@ -76,6 +77,7 @@ const ALLOWED: [(&str, &[&str]); 34] = [
             "shelfmark-cql-types",
             "shelfmark-cql-syntax",
             "shelfmark-engine",
+            "shelfmark-java-subset",
             "shelfmark-model",
             "shelfmark-keycode",
         ],

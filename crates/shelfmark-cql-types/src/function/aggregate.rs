@@ -1,28 +1,48 @@
-//! Aggregates: `count`, `min`, `max`, `sum`, `avg`.
+//! Aggregates: `count`, `min`, `max`, `sum`, `avg`, and those of users, which two functions make.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::Signed as _;
 use shelfmark_cql_protocol::CqlError;
 
+use super::context::FunctionContext;
 use super::numeric::{Number, compute, is_numeric};
+use super::scalar::{Scalar, native};
 use crate::value::{CqlType, Native, compare};
 
 /// An aggregate of known types.
 #[derive(Debug, Clone)]
 pub struct Aggregate {
+    /// The keyspace: `system` of aggregates that are always there.
+    pub keyspace: Arc<str>,
     /// The name, without keyspace.
-    pub name: &'static str,
+    pub name: String,
     /// The types of its arguments.
     pub arguments: Vec<CqlType>,
     /// The type of its value.
     pub returns: CqlType,
     kind: Kind,
+    user: Option<Arc<UserAggregate>>,
+}
+
+/// The functions of an aggregate of a user's.
+#[derive(Debug, Clone)]
+pub struct UserAggregate {
+    /// Makes the next state of the state and the arguments of a row.
+    pub state: Scalar,
+    /// True if the state function is not called with nulls: a row that has some changes nothing.
+    pub is_strict: bool,
+    /// Makes the value of the last state.
+    pub last: Option<Scalar>,
+    /// The state before the first row.
+    pub initial: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    User,
     CountRows,
     Count,
     Min,
@@ -38,8 +58,10 @@ pub struct Accumulator {
     ty: CqlType,
     returns: CqlType,
     count: i64,
+    /// The least or greatest value, or the state of a user's aggregate.
     best: Option<Vec<u8>>,
     sum: Option<Number>,
+    user: Option<Arc<UserAggregate>>,
 }
 
 /// Returns the aggregates of this name.
@@ -83,9 +105,10 @@ pub(super) fn candidates(
 }
 
 fn no_numeric_match(name: &str) -> CqlError {
+    let full = format!("system.{name}");
     let known: Vec<String> = super::scalar::NUMERIC
         .iter()
-        .map(|ty| super::scalar::full_signature(name, std::slice::from_ref(ty), ty))
+        .map(|ty| super::scalar::full_signature(&full, std::slice::from_ref(ty), ty))
         .collect();
     CqlError::invalid(format!(
         "Invalid call to function {name}, none of its type signatures match (known type signatures: {})",
@@ -95,17 +118,51 @@ fn no_numeric_match(name: &str) -> CqlError {
 
 impl Aggregate {
     fn new(name: &'static str, ty: &CqlType, returns: CqlType, kind: Kind) -> Self {
-        Self { name, arguments: vec![ty.clone()], returns, kind }
+        Self {
+            keyspace: native(),
+            name: name.to_owned(),
+            arguments: vec![ty.clone()],
+            returns,
+            kind,
+            user: None,
+        }
     }
 
     /// Creates `COUNT(*)`.
     pub fn count_rows() -> Self {
         Self {
-            name: "countRows",
+            keyspace: native(),
+            name: "countRows".to_owned(),
             arguments: Vec::new(),
             returns: CqlType::Bigint,
             kind: Kind::CountRows,
+            user: None,
         }
+    }
+
+    /// Creates an aggregate of a user's.
+    #[must_use]
+    pub fn of_user(
+        (keyspace, name): (&str, &str),
+        arguments: Vec<CqlType>,
+        returns: CqlType,
+        functions: UserAggregate,
+    ) -> Self {
+        let user = Some(Arc::new(functions));
+        let (keyspace, name) = (keyspace.into(), name.to_owned());
+        Self { keyspace, name, arguments, returns, kind: Kind::User, user }
+    }
+
+    /// Returns the function that is called for each row, and the one that is called at the end.
+    #[must_use]
+    pub fn user_functions(&self) -> Option<&UserAggregate> {
+        self.user.as_deref()
+    }
+
+    /// Returns its name with its keyspace.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.keyspace, self.name)
     }
 
     /// Returns the sum of numbers; its type is theirs.
@@ -125,8 +182,9 @@ impl Aggregate {
             ty: self.arguments.first().cloned().unwrap_or(CqlType::Blob),
             returns: self.returns.clone(),
             count: 0,
-            best: None,
+            best: self.user.as_ref().and_then(|own| own.initial.clone()),
             sum: None,
+            user: self.user.clone(),
         }
     }
 }
@@ -137,14 +195,33 @@ impl Accumulator {
     /// # Errors
     ///
     /// * `Invalid`: the sum cannot be represented.
-    pub fn add(&mut self, values: &[Option<&[u8]>]) -> Result<(), CqlError> {
+    /// * `FunctionFailure`: the state function failed.
+    pub fn add(
+        &mut self,
+        context: &dyn FunctionContext,
+        values: &[Option<&[u8]>],
+    ) -> Result<(), CqlError> {
+        if let Some(user) = &self.user {
+            if user.is_strict && (self.best.is_none() || values.iter().any(Option::is_none)) {
+                return Ok(());
+            }
+            let state = std::iter::once(self.best.as_deref());
+            let all: Vec<Option<&[u8]>> = state.chain(values.iter().copied()).collect();
+            self.best = user.state.call(context, &all)?;
+            return Ok(());
+        }
+        self.add_values(values)
+    }
+
+    /// Adds the arguments of one row to an aggregate that is always there.
+    pub(super) fn add_values(&mut self, values: &[Option<&[u8]>]) -> Result<(), CqlError> {
         if self.kind == Kind::CountRows {
             self.count += 1;
             return Ok(());
         }
         let Some(value) = values.first().copied().flatten() else { return Ok(()) };
         match self.kind {
-            Kind::CountRows | Kind::Count => self.count += 1,
+            Kind::CountRows | Kind::Count | Kind::User => self.count += 1,
             Kind::Min | Kind::Max => {
                 let wanted =
                     if self.kind == Kind::Min { Ordering::Less } else { Ordering::Greater };
@@ -173,10 +250,22 @@ impl Accumulator {
     }
 
     /// Returns the value of the aggregate over the rows that were added.
-    pub fn finish(&self) -> Option<Vec<u8>> {
+    ///
+    /// # Errors
+    ///
+    /// * `FunctionFailure`: the function of a user's that is called at the end failed.
+    pub fn finish(&self, context: &dyn FunctionContext) -> Result<Option<Vec<u8>>, CqlError> {
+        if let Some(last) = self.user.as_ref().and_then(|own| own.last.as_ref()) {
+            return last.call(context, &[self.best.as_deref()]);
+        }
+        Ok(self.value())
+    }
+
+    /// Returns the value of an aggregate that is always there.
+    pub(super) fn value(&self) -> Option<Vec<u8>> {
         match self.kind {
             Kind::CountRows | Kind::Count => Some(self.count.to_be_bytes().to_vec()),
-            Kind::Min | Kind::Max => self.best.clone(),
+            Kind::Min | Kind::Max | Kind::User => self.best.clone(),
             Kind::Sum => {
                 self.sum.clone().unwrap_or(Number::Integer(BigInt::ZERO)).write(&self.returns)
             }

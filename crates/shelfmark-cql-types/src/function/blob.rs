@@ -35,6 +35,7 @@ pub(super) fn candidates(
                 Ok(Some(to_json(&own, value).into_bytes()))
             });
             Some(vec![Scalar {
+                keyspace: super::scalar::native(),
                 name: name.to_owned(),
                 arguments: vec![ty],
                 returns: CqlType::Text,
@@ -115,6 +116,12 @@ impl Scalar {
         let body: super::scalar::Body = std::sync::Arc::new(move |_, values| {
             values.first().copied().flatten().map(&body).transpose()
         });
-        Self { name: name.to_owned(), arguments: vec![argument], returns, body }
+        Self {
+            keyspace: super::scalar::native(),
+            name: name.to_owned(),
+            arguments: vec![argument],
+            returns,
+            body,
+        }
     }
 }

@@ -93,7 +93,7 @@ fn signatures(to: &CqlType) -> Vec<String> {
         .iter()
         .map(|native| CqlType::Native(*native))
         .filter(|from| from != to && cast(from, to).is_some())
-        .map(|from| super::scalar::full_signature(&format!("cast_as_{to}"), &[from], to))
+        .map(|from| super::scalar::full_signature(&format!("system.cast_as_{to}"), &[from], to))
         .collect()
 }
 

@@ -108,8 +108,8 @@ fn fold(name: &str, ty: &CqlType, element: &CqlType, text: &str) -> Result<Scala
         let found = found.map_err(|error| CqlError::invalid(error.0))?;
         let mut accumulator = aggregate.start();
         for value in found.into_iter().flatten().flatten() {
-            accumulator.add(&[value])?;
+            accumulator.add_values(&[value])?;
         }
-        Ok(accumulator.finish())
+        Ok(accumulator.value())
     }))
 }

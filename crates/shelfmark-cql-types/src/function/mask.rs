@@ -63,7 +63,13 @@ pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[Str
         }
         _ => (vec![ty.clone()], ty),
     };
-    Ok(Some(vec![Scalar { name: name.to_owned(), arguments: types, returns, body }]))
+    Ok(Some(vec![Scalar {
+        keyspace: super::scalar::native(),
+        name: name.to_owned(),
+        arguments: types,
+        returns,
+        body,
+    }]))
 }
 
 /// Returns the value that masks every value of a type.
@@ -190,5 +196,11 @@ fn part(name: &str, ty: CqlType, text: &str, count: usize) -> Found {
     });
     let types = [ty.clone(), CqlType::Int, CqlType::Int, CqlType::Text];
     let arguments = types.into_iter().take(count).collect();
-    Ok(Some(vec![Scalar { name: name.to_owned(), arguments, returns: ty, body }]))
+    Ok(Some(vec![Scalar {
+        keyspace: super::scalar::native(),
+        name: name.to_owned(),
+        arguments,
+        returns: ty,
+        body,
+    }]))
 }

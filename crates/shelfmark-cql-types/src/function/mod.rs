@@ -5,7 +5,7 @@
 //! also asked by `candidates` in `resolve`, which finds the function that a call means.
 //!
 //! What it is not: no terms and no selection; whoever resolves a call says what it knows about the
-//! arguments. User-defined functions are not there.
+//! arguments. Functions of users come from whoever has them, as functions like any other.
 //!
 //! Invariant: a function that is resolved gets as many arguments as it has types, each null or a
 //! valid value of its type.
@@ -30,12 +30,12 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-pub use aggregate::{Accumulator, Aggregate};
+pub use aggregate::{Accumulator, Aggregate, UserAggregate};
 pub use cast::{ambiguous_cast, cast, no_cast};
 pub use context::FunctionContext;
 pub use mask::is_masking;
 pub use operator::{negate, operate};
-pub use resolve::{Argument, Assignability, Resolved, resolve};
+pub use resolve::{Argument, Assignability, Resolved, resolve, resolve_call};
 pub use scalar::Scalar;
 pub use time::new_timeuuid;
 pub use vector::{SIMILARITIES, Similarity};

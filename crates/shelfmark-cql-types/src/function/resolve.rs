@@ -4,10 +4,12 @@
 //! registered in the family's own file.
 
 use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_syntax::ast::{FunctionName, Name};
 
 use super::aggregate::Aggregate;
 use super::scalar::{Scalar, full_signature};
 use super::{aggregate, blob, collection, mask, math, time, vector};
+use crate::resolve::UserTypes;
 use crate::value::CqlType;
 
 /// A grade of how well an argument fits a type.
@@ -54,17 +56,64 @@ pub fn resolve(
     arguments: &[&dyn Argument],
     receiver: Option<&CqlType>,
 ) -> Result<Option<Resolved>, CqlError> {
+    let found = native_candidates(name, arguments, receiver)?;
+    choose(name, found, arguments, receiver)
+}
+
+/// Resolves a call of a function of a user's or a native one; the call may name a keyspace, else it
+/// is made in one.
+///
+/// # Errors
+///
+/// * `Invalid`: no function fits, or several fit equally.
+pub fn resolve_call(
+    function: &FunctionName,
+    schema: &dyn UserTypes,
+    keyspace: &str,
+    arguments: &[&dyn Argument],
+    receiver: Option<&CqlType>,
+) -> Result<Option<Resolved>, CqlError> {
+    let (own, name) = (function.keyspace.as_ref().map(Name::as_str), function.name.as_str());
+    let mut found = schema.user_functions(own.unwrap_or(keyspace), name);
+    if own.is_none_or(|own| own == "system") {
+        match native_candidates(name, arguments, receiver) {
+            Ok(native) => found.extend(native),
+            // What native functions say of their arguments counts where there is no other.
+            Err(error) if found.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    choose(name, found, arguments, receiver)
+}
+
+fn native_candidates(
+    name: &str,
+    arguments: &[&dyn Argument],
+    receiver: Option<&CqlType>,
+) -> Result<Vec<Resolved>, CqlError> {
     let types: Vec<Option<CqlType>> =
         arguments.iter().map(|argument| argument.known_type()).collect();
     if name.chars().any(char::is_uppercase) {
         // Names without quotes were folded; those with them are none of these.
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let texts: Vec<String> = arguments.iter().map(|argument| argument.text()).collect();
-    let Some(found) = candidates(name, &types, &texts, receiver)? else { return Ok(None) };
+    Ok(candidates(name, &types, &texts, receiver)?.unwrap_or_default())
+}
+
+/// Chooses the one function among those of a name that takes the arguments best.
+fn choose(
+    name: &str,
+    found: Vec<Resolved>,
+    arguments: &[&dyn Argument],
+    receiver: Option<&CqlType>,
+) -> Result<Option<Resolved>, CqlError> {
+    if found.is_empty() {
+        return Ok(None);
+    }
     if let [only] = found.as_slice() {
         check_arguments(only, arguments)?;
-        return Ok(found.into_iter().next().map(into_resolved));
+        return Ok(found.into_iter().next());
     }
     let mut weak = Vec::new();
     for function in &found {
@@ -74,7 +123,7 @@ pub fn resolve(
         let tests =
             function.arguments().iter().zip(arguments).map(|(ty, argument)| argument.test(ty));
         match tests.max().unwrap_or(Assignability::Exact) {
-            Assignability::Exact => return Ok(Some(into_resolved(function.clone()))),
+            Assignability::Exact => return Ok(Some(function.clone())),
             Assignability::Weak => weak.push(function),
             Assignability::No => {}
         }
@@ -82,21 +131,21 @@ pub fn resolve(
     if weak.len() > 1
         && let Some(receiver) = receiver
     {
-        let fitting: Vec<&Function> =
+        let fitting: Vec<&Resolved> =
             weak.iter().copied().filter(|own| own.returns() == receiver).collect();
         if let [only] = fitting.as_slice() {
-            return Ok(Some(into_resolved((*only).clone())));
+            return Ok(Some((*only).clone()));
         }
     }
-    let shown = |functions: &[&Function]| {
+    let shown = |functions: &[&Resolved]| {
         let all: Vec<String> = functions
             .iter()
-            .map(|own| full_signature(own.name(), own.arguments(), own.returns()))
+            .map(|own| full_signature(&own.full_name(), own.arguments(), own.returns()))
             .collect();
         all.join(", ")
     };
     match weak.as_slice() {
-        [only] => Ok(Some(into_resolved((*only).clone()))),
+        [only] => Ok(Some((*only).clone())),
         [] => Err(CqlError::invalid(format!(
             "Invalid call to function {name}, none of its type signatures match (known type signatures: {})",
             shown(&found.iter().collect::<Vec<_>>())
@@ -108,15 +157,8 @@ pub fn resolve(
     }
 }
 
-fn into_resolved(function: Function) -> Resolved {
-    match function {
-        Function::Scalar(own) => Resolved::Scalar(own),
-        Function::Aggregate(own) => Resolved::Aggregate(own),
-    }
-}
-
-fn check_arguments(function: &Function, arguments: &[&dyn Argument]) -> Result<(), CqlError> {
-    let name = format!("system.{}", function.name());
+fn check_arguments(function: &Resolved, arguments: &[&dyn Argument]) -> Result<(), CqlError> {
+    let name = function.full_name();
     let (wanted, given) = (function.arguments().len(), arguments.len());
     if wanted != given {
         return Err(CqlError::invalid(format!(
@@ -139,29 +181,28 @@ fn check_arguments(function: &Function, arguments: &[&dyn Argument]) -> Result<(
     Ok(())
 }
 
-/// A function of either kind.
-#[derive(Debug, Clone)]
-enum Function {
-    Scalar(Scalar),
-    Aggregate(Aggregate),
-}
-
-impl Function {
-    fn name(&self) -> &str {
+impl Resolved {
+    /// Returns its name with its keyspace.
+    #[must_use]
+    pub fn full_name(&self) -> String {
         match self {
-            Self::Scalar(own) => &own.name,
-            Self::Aggregate(own) => own.name,
+            Self::Scalar(own) => own.full_name(),
+            Self::Aggregate(own) => own.full_name(),
         }
     }
 
-    fn arguments(&self) -> &[CqlType] {
+    /// Returns the types of its arguments.
+    #[must_use]
+    pub fn arguments(&self) -> &[CqlType] {
         match self {
             Self::Scalar(own) => &own.arguments,
             Self::Aggregate(own) => &own.arguments,
         }
     }
 
-    fn returns(&self) -> &CqlType {
+    /// Returns the type of its value.
+    #[must_use]
+    pub fn returns(&self) -> &CqlType {
         match self {
             Self::Scalar(own) => &own.returns,
             Self::Aggregate(own) => &own.returns,
@@ -176,8 +217,8 @@ fn candidates(
     arguments: &[Option<CqlType>],
     texts: &[String],
     receiver: Option<&CqlType>,
-) -> Result<Option<Vec<Function>>, CqlError> {
-    let scalars = |found: Vec<Scalar>| Some(found.into_iter().map(Function::Scalar).collect());
+) -> Result<Option<Vec<Resolved>>, CqlError> {
+    let scalars = |found: Vec<Scalar>| Some(found.into_iter().map(Resolved::Scalar).collect());
     if let Some(found) = time::candidates(name) {
         return Ok(scalars(found));
     }
@@ -197,5 +238,5 @@ fn candidates(
         return Ok(scalars(found));
     }
     let found = aggregate::candidates(name, arguments)?;
-    Ok(found.map(|found| found.into_iter().map(Function::Aggregate).collect()))
+    Ok(found.map(|found| found.into_iter().map(Resolved::Aggregate).collect()))
 }

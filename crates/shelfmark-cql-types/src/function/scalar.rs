@@ -17,6 +17,8 @@ pub(super) type Body = Arc<
 /// A function of values to a value.
 #[derive(Clone)]
 pub struct Scalar {
+    /// The keyspace: `system` of functions that are always there.
+    pub keyspace: Arc<str>,
     /// The name, without keyspace.
     pub name: String,
     /// The types of its arguments.
@@ -28,11 +30,31 @@ pub struct Scalar {
 
 impl std::fmt::Debug for Scalar {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", signature(&self.name, &self.arguments))
+        write!(f, "{}", signature(&self.full_name(), &self.arguments))
     }
 }
 
 impl Scalar {
+    /// Creates a function of a user's.
+    pub fn of_user(
+        (keyspace, name): (&str, &str),
+        arguments: Vec<CqlType>,
+        returns: CqlType,
+        body: impl Fn(&dyn FunctionContext, &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let keyspace = keyspace.into();
+        Self { keyspace, name: name.to_owned(), arguments, returns, body: Arc::new(body) }
+    }
+
+    /// Returns its name with its keyspace.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.keyspace, self.name)
+    }
+
     /// Creates a function that is null when an argument is null.
     pub(super) fn strict(
         name: &str,
@@ -49,7 +71,7 @@ impl Scalar {
                 .collect();
             values.map_or(Ok(None), |values| body(&values))
         });
-        Self { name: name.to_owned(), arguments, returns, body }
+        Self { keyspace: native(), name: name.to_owned(), arguments, returns, body }
     }
 
     /// Creates a function of no arguments that asks for time or randomness.
@@ -59,7 +81,7 @@ impl Scalar {
         body: impl Fn(&dyn FunctionContext) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
         let body: Body = Arc::new(move |context, _| Ok(Some(body(context))));
-        Self { name: name.to_owned(), arguments: Vec::new(), returns, body }
+        Self { keyspace: native(), name: name.to_owned(), arguments: Vec::new(), returns, body }
     }
 
     /// Computes the value of the function.
@@ -76,16 +98,21 @@ impl Scalar {
     }
 }
 
+/// Returns the keyspace of functions that are always there.
+pub(super) fn native() -> Arc<str> {
+    "system".into()
+}
+
 /// Writes a signature with its result as Cassandra lists them: `system.abs : (int) -> int`.
 pub(super) fn full_signature(name: &str, arguments: &[CqlType], returns: &CqlType) -> String {
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    format!("system.{name} : ({}) -> {returns}", arguments.join(", "))
+    format!("{name} : ({}) -> {returns}", arguments.join(", "))
 }
 
 /// Writes a signature as Cassandra's messages do: `system.abs(int)`.
 fn signature(name: &str, arguments: &[CqlType]) -> String {
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    format!("system.{name}({})", arguments.join(", "))
+    format!("{name}({})", arguments.join(", "))
 }
 
 /// The numeric types, in the order of Cassandra's declarations.

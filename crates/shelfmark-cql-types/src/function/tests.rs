@@ -138,10 +138,12 @@ fn aggregates() {
         let mut all = aggregate.start();
         for text in texts {
             let value = from_text(&ty, text).unwrap();
-            all.add(&[Some(&value)]).unwrap();
+            all.add(&Still, &[Some(&value)]).unwrap();
         }
-        all.add(&[None]).unwrap();
-        all.finish().map_or("null".to_owned(), |value| to_text(&aggregate.returns, &value))
+        all.add(&Still, &[None]).unwrap();
+        all.finish(&Still)
+            .unwrap()
+            .map_or("null".to_owned(), |value| to_text(&aggregate.returns, &value))
     };
     assert_eq!(run(&Aggregate::sum(&CqlType::Int).unwrap(), &["2", "3"]), "5");
     assert_eq!(run(&Aggregate::average(&CqlType::Int).unwrap(), &["2", "3"]), "2");

@@ -192,7 +192,13 @@ fn floors(name: &str, temporal: &[CqlType]) -> Vec<Scalar> {
         Ok(Some((time - time.rem_euclid(duration.nanos)).to_be_bytes().to_vec()))
     });
     let arguments = vec![CqlType::Time, CqlType::Duration];
-    found.push(Scalar { name: name.to_owned(), arguments, returns: CqlType::Time, body });
+    found.push(Scalar {
+        keyspace: super::scalar::native(),
+        name: name.to_owned(),
+        arguments,
+        returns: CqlType::Time,
+        body,
+    });
     found
 }
 

@@ -4,7 +4,7 @@ use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Term};
 
 use super::scope::Scope;
 use super::text::term_text;
-use crate::function::{Argument, Assignability, Resolved, cast, negate, operate, resolve};
+use crate::function::{Argument, Assignability, Resolved, cast, negate, operate, resolve_call};
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, native_by_name, parse_decimal};
 
@@ -45,13 +45,13 @@ pub fn known_type(term: &Term, scope: &Scope<'_>) -> Option<CqlType> {
             operate(operator.symbol(), &left, &right).map(|scalar| scalar.returns)
         }
         Term::Function { name, arguments } => {
-            if name.name.as_str() == "token" {
+            if name.name.as_str() == "token" && name.keyspace.is_none() {
                 return Some(CqlType::Bigint);
             }
             let arguments = arguments_of(arguments, scope);
             let arguments: Vec<&dyn Argument> =
                 arguments.iter().map(|own| own as &dyn Argument).collect();
-            match resolve(name.name.as_str(), &arguments, None) {
+            match resolve_call(name, scope.schema, scope.keyspace, &arguments, None) {
                 Ok(Some(Resolved::Scalar(scalar))) => Some(scalar.returns),
                 _ => None,
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{CqlError, Result};
-use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
+use shelfmark_cql_syntax::ast::{FunctionName, Literal, LiteralKind, Name, Term};
 
 use super::assign::{arguments_of, misplaced_list};
 use super::assign::{known_type, test};
@@ -12,7 +12,7 @@ use super::expression::{Expr, UnsetField};
 use super::scope::{KeyedTable, Receiver, Scope, spelled_argument};
 use super::text::term_text;
 use crate::function::{
-    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, operate, resolve,
+    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, operate, resolve_call,
 };
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, from_text, native_by_name};
@@ -33,7 +33,8 @@ pub fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<E
         Term::Literal(Literal { kind: LiteralKind::String, text, .. })
             if *to.ty == CqlType::Timestamp && text.eq_ignore_ascii_case("now") =>
         {
-            prepare_call("current_timestamp", &[], Some(to.ty), scope).map(|(call, _)| call)
+            let now = FunctionName { keyspace: None, name: Name::new("current_timestamp") };
+            prepare_call(&now, &[], Some(to.ty), scope).map(|(call, ..)| call)
         }
         Term::Literal(literal) => {
             prepare_literal(literal, to).map(|value| Expr::Constant(Some(value)))
@@ -44,14 +45,11 @@ pub fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<E
         Term::UserType(items) => prepare_udt(items, to, scope),
         Term::Tuple(items) => prepare_tuple(items, to, scope),
         Term::Function { name, arguments } => {
-            let shown = name.name.as_str();
-            let (expr, returns) = prepare_call(shown, arguments, Some(to.ty), scope)?;
+            let (expr, returns, shown) = prepare_call(name, arguments, Some(to.ty), scope)?;
             if returns != *to.ty && !to.ty.is_value_compatible_with(&returns) {
                 return Err(CqlError::invalid(format!(
-                    "Type error: cannot assign result of function system.{} (type {returns}) to {} (type {})",
-                    shown.to_lowercase(),
-                    to.name,
-                    to.ty
+                    "Type error: cannot assign result of function {shown} (type {returns}) to {} (type {})",
+                    to.name, to.ty
                 )));
             }
             Ok(expr)
@@ -436,19 +434,23 @@ fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Res
     fold(Expr::Fields { items: parts, unset: UnsetField::OfTuple })
 }
 
-/// Prepares a call; returns it with the type of its value.
+/// Prepares a call; returns it with the type of its value and the function's full name.
 fn prepare_call(
-    name: &str,
+    function: &FunctionName,
     arguments: &[Term],
     receiver: Option<&CqlType>,
     scope: &mut Scope<'_>,
-) -> Result<(Expr, CqlType)> {
-    if name == "token" {
-        return prepare_token(arguments, scope);
+) -> Result<(Expr, CqlType, String)> {
+    let name = function.name.as_str();
+    if name == "token" && function.keyspace.as_ref().is_none_or(|own| own.as_str() == "system") {
+        let (expr, ty) = prepare_token(arguments, scope)?;
+        return Ok((expr, ty, "system.token".to_owned()));
     }
     let tested = arguments_of(arguments, scope);
     let refs: Vec<&dyn Argument> = tested.iter().map(|own| own as &dyn Argument).collect();
-    let function = match resolve(name, &refs, receiver)? {
+    let found = resolve_call(function, scope.schema, scope.keyspace, &refs, receiver)?;
+    found.iter().for_each(|own| scope.markers.note_call(own));
+    let function = match found {
         Some(Resolved::Scalar(function)) => function,
         Some(Resolved::Aggregate(_)) => {
             if let [only] = arguments
@@ -464,15 +466,21 @@ fn prepare_call(
                 "Aggregation function are not supported in the where clause",
             ));
         }
-        None => return Err(CqlError::invalid(format!("Unknown function {name} called"))),
+        None => {
+            let shown = match &function.keyspace {
+                Some(keyspace) => format!("{}.{name}", keyspace.as_str()),
+                None => name.to_owned(),
+            };
+            return Err(CqlError::invalid(format!("Unknown function {shown} called")));
+        }
     };
     let mut parts = Vec::with_capacity(arguments.len());
     for (at, (term, ty)) in arguments.iter().zip(function.arguments.clone()).enumerate() {
-        let name = format!("arg{at}(system.{})", function.name);
+        let name = format!("arg{at}({})", function.full_name());
         parts.push(prepare(term, Receiver { name: &name, ty: &ty }, scope)?);
     }
-    let returns = function.returns.clone();
-    Ok((Expr::Call { function, arguments: parts }, returns))
+    let (returns, shown) = (function.returns.clone(), function.full_name());
+    Ok((Expr::Call { function, arguments: parts }, returns, shown))
 }
 
 fn prepare_token(arguments: &[Term], scope: &mut Scope<'_>) -> Result<(Expr, CqlType)> {

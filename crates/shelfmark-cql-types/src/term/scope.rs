@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shelfmark_cql_syntax::ast::BindMarker;
 
 use super::expression::Expr;
+use crate::function::Resolved;
 use crate::resolve::UserTypes;
 use crate::value::CqlType;
 
@@ -52,6 +53,8 @@ pub struct BindMarkers {
     pub types: Vec<Option<(String, CqlType)>>,
     /// Keyspace and table of what receives them, where it is part of one.
     pub tables: Vec<Option<(Arc<str>, Arc<str>)>>,
+    /// The functions of users that the statement calls: keyspace, name, types of arguments.
+    pub functions: Vec<(Arc<str>, String, Vec<CqlType>)>,
 }
 
 impl BindMarkers {
@@ -64,7 +67,25 @@ impl BindMarkers {
             .collect();
         let types = vec![None; names.len()];
         let tables = vec![None; names.len()];
-        Self { names, types, tables }
+        Self { names, types, tables, functions: Vec::new() }
+    }
+
+    /// Notes a call, if it is of a function of a user's.
+    pub fn note_call(&mut self, function: &Resolved) {
+        let (keyspace, name) = match function {
+            Resolved::Scalar(own) => (&own.keyspace, &own.name),
+            Resolved::Aggregate(own) => (&own.keyspace, &own.name),
+        };
+        let call = (Arc::clone(keyspace), name.clone(), function.arguments().to_vec());
+        if &**keyspace != "system" && !self.functions.contains(&call) {
+            self.functions.push(call);
+        }
+        if let Resolved::Aggregate(own) = function
+            && let Some(functions) = own.user_functions()
+        {
+            let parts = std::iter::once(&functions.state).chain(&functions.last);
+            parts.for_each(|own| self.note_call(&Resolved::Scalar(own.clone())));
+        }
     }
 
     /// Notes the receiver of a marker.

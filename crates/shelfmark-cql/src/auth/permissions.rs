@@ -10,7 +10,7 @@ use shelfmark_cql_protocol::{CqlError, ErrorCode};
 use shelfmark_cql_syntax::ast::{
     self, FunctionName, Grant, ListPermissions, Name, Permission, Permissions, Statement,
 };
-use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::{CqlType, resolve_type};
 
 use super::authority::{Authority, RequiredPermission};
 use super::members::{answer, column};
@@ -19,6 +19,7 @@ use super::roles::unauthorized;
 use super::user::User;
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
+use crate::user_function::signature;
 
 /// The context of a statement about permissions: who runs it, the current keyspace and the schema.
 #[derive(Clone, Copy)]
@@ -162,9 +163,18 @@ impl Authority {
             | Resource::AllFunctionsIn(name) => schema.keyspace(name).is_some(),
             Resource::Table(keyspace, name) => schema.table(keyspace, name).is_some(),
             Resource::Role(name) => self.roles.get(name)?.is_some(),
-            Resource::Function(keyspace, _) => &**keyspace == BUILT_IN,
+            Resource::Function(keyspace, own) => {
+                &**keyspace == BUILT_IN || has_function(schema, keyspace, own)
+            }
         })
     }
+}
+
+/// Tells whether a keyspace has a function or aggregate of a name and types of arguments.
+fn has_function(schema: &Schema, keyspace: &str, signature: &str) -> bool {
+    let Some(keyspace) = schema.keyspace(keyspace) else { return false };
+    keyspace.functions.iter().any(|own| own.signature() == signature)
+        || keyspace.aggregates.iter().any(|own| own.signature() == signature)
 }
 
 /// The keyspace of the functions that are always there.
@@ -224,14 +234,17 @@ fn function(
         let text = format!("Keyspace {keyspace} doesn't exist");
         return Err(CqlError::new(ErrorCode::Configuration, text));
     }
-    let types: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    let shown = format!("{}({})", name.name.as_str(), types.join(", "));
+    let types = arguments.iter().map(|ty| resolve_type(ty, keyspace, schema));
+    let types = types.collect::<Result<Vec<_>, CqlError>>()?;
+    let shown = signature(name.name.as_str(), &types);
     Ok(Resource::Function(keyspace.into(), shown.into()))
 }
 
 /// Returns the rows of `LIST PERMISSIONS`: by role, by the resource's stored name, by permission.
 fn listed(mut found: Vec<super::grants::Granted>, wanted: PermissionSet) -> Answered {
-    found.sort_by(|a, b| (&a.role, &a.resource).cmp(&(&b.role, &b.resource)));
+    // Types of arguments stand in brackets in Cassandra's names, behind digits.
+    let place = |own: &super::grants::Granted| (own.role.clone(), own.resource.replace('(', "["));
+    found.sort_by_cached_key(place);
     let rows: Vec<(&str, String, Permission)> = found
         .iter()
         .flat_map(|own| {

@@ -83,7 +83,7 @@ pub(crate) enum Resource {
     Role(Box<str>),
     AllFunctions,
     AllFunctionsIn(Box<str>),
-    /// A function of the user's with the types of its arguments; there are none yet.
+    /// A function or aggregate of a user's with the types of its arguments.
     Function(Box<str>, Box<str>),
     AllMbeans,
     /// A bean of Java's, or a pattern of their names. There are none: nothing here asks for them.

@@ -106,6 +106,8 @@ fn unreadable_keyspace(name: &str) -> Keyspace {
         is_virtual: false,
         tables: BTreeMap::new(),
         types: BTreeMap::new(),
+        functions: Vec::new(),
+        aggregates: Vec::new(),
         damage: Damage { record: true, ..Damage::default() },
     }
 }

@@ -22,11 +22,14 @@ use shelfmark_cql_types::term::{ColumnMask, KeyedTable};
 use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
 
+pub use crate::user_function::{UserAggregate, UserFunction};
 pub use column_checks::ColumnTypes;
 pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};
-pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
+pub(crate) use record::{
+    AggregateRecord, FunctionRecord, damaged, decode_keyspace, decode_table, encode_keyspace,
+};
 pub(crate) use shared::{declare, is_of_dynamodb, with_changed, with_shared};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 pub use virtual_table::{VirtualRow, VirtualTable};
@@ -51,6 +54,14 @@ pub struct Schema {
 impl UserTypes for Schema {
     fn user_type(&self, keyspace: &str, name: &str) -> Option<&Arc<UserType>> {
         self.keyspace(keyspace)?.types.get(name)
+    }
+
+    fn user_functions(
+        &self,
+        keyspace: &str,
+        name: &str,
+    ) -> Vec<shelfmark_cql_types::function::Resolved> {
+        crate::user_function::found(self, keyspace, name)
     }
 }
 
@@ -94,6 +105,10 @@ pub struct Keyspace {
     pub tables: BTreeMap<String, Arc<Table>>,
     /// User types by name.
     pub types: BTreeMap<String, Arc<UserType>>,
+    /// Functions of users, by name and types of arguments.
+    pub functions: Vec<Arc<UserFunction>>,
+    /// Aggregates of users, by name and types of arguments.
+    pub aggregates: Vec<Arc<UserAggregate>>,
     /// The records of the keyspace that cannot be read.
     pub damage: Damage,
 }
@@ -114,6 +129,8 @@ pub struct Damage {
     pub tables: BTreeSet<String>,
     /// User types: names and classes of their fields, as they are stored.
     pub types: BTreeMap<String, Vec<(String, String)>>,
+    /// Functions and aggregates whose types cannot be read, as they are stored.
+    pub(crate) functions: (Vec<FunctionRecord>, Vec<AggregateRecord>),
 }
 
 /// The kind of a column: the part of a row that it belongs to.

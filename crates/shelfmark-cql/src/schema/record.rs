@@ -10,8 +10,12 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use shelfmark_cql_protocol::{CqlError, ErrorCode};
 use shelfmark_cql_types::term::{ColumnMask, MaskArgument};
-use shelfmark_cql_types::{CqlType, UserType, check_limits, class_name, parse_class_name, refresh};
+use shelfmark_cql_types::{
+    CqlType, UserType, UserTypes, check_limits, class_name, parse_class_name, refresh,
+};
 use shelfmark_model::TableSchema;
+
+use crate::user_function::{UserAggregate, UserFunction, stored_type};
 
 use super::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Table, TableFlags,
@@ -28,6 +32,33 @@ struct KeyspaceRecord {
     durable_writes: bool,
     replication: Vec<(String, String)>,
     types: Vec<TypeRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    functions: Vec<FunctionRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    aggregates: Vec<AggregateRecord>,
+}
+
+/// A function of a user's; types as CQL writes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FunctionRecord {
+    name: String,
+    arguments: Vec<(String, String)>,
+    returns: String,
+    called_on_null: bool,
+    language: String,
+    body: String,
+}
+
+/// An aggregate of a user's; types as CQL writes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AggregateRecord {
+    name: String,
+    arguments: Vec<String>,
+    state_function: String,
+    state_type: String,
+    final_function: Option<String>,
+    initial: Option<Vec<u8>>,
+    returns: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,6 +174,8 @@ pub(crate) fn encode_keyspace(keyspace: &Keyspace) -> Vec<u8> {
         durable_writes: keyspace.durable_writes,
         replication: keyspace.replication.clone(),
         types: types.collect(),
+        functions: function_records(keyspace),
+        aggregates: aggregate_records(keyspace),
     };
     // Strings and numbers always become JSON.
     serde_json::to_vec(&record).unwrap_or_default()
@@ -178,6 +211,9 @@ pub(crate) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlE
         }
     }
     settle(&mut types, &mut damage);
+    let known = KnownTypes { keyspace: name, types: &types };
+    let functions = functions_of(record.functions, &known, &mut damage);
+    let aggregates = aggregates_of(record.aggregates, &known, &mut damage);
     Ok(Keyspace {
         name: name.into(),
         durable_writes: record.durable_writes,
@@ -185,8 +221,113 @@ pub(crate) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlE
         is_virtual: false,
         tables: BTreeMap::new(),
         types,
+        functions,
+        aggregates,
         damage,
     })
+}
+
+/// The user types of a keyspace that is being read.
+struct KnownTypes<'k> {
+    keyspace: &'k str,
+    types: &'k BTreeMap<String, Arc<UserType>>,
+}
+
+impl UserTypes for KnownTypes<'_> {
+    fn user_type(&self, keyspace: &str, name: &str) -> Option<&Arc<UserType>> {
+        self.types.get(name).filter(|_| keyspace == self.keyspace)
+    }
+}
+
+impl KnownTypes<'_> {
+    fn find(&self, text: &str) -> Option<CqlType> {
+        stored_type(text, self.keyspace, self)
+    }
+}
+
+fn function_records(keyspace: &Keyspace) -> Vec<FunctionRecord> {
+    let record = |own: &Arc<UserFunction>| FunctionRecord {
+        name: own.name.to_string(),
+        arguments: own
+            .arguments
+            .iter()
+            .map(|(name, ty)| (name.to_string(), ty.to_string()))
+            .collect(),
+        returns: own.returns.to_string(),
+        called_on_null: own.called_on_null,
+        language: own.language.to_string(),
+        body: own.body.to_string(),
+    };
+    let unread = keyspace.damage.functions.0.iter().cloned();
+    keyspace.functions.iter().map(record).chain(unread).collect()
+}
+
+fn aggregate_records(keyspace: &Keyspace) -> Vec<AggregateRecord> {
+    let record = |own: &Arc<UserAggregate>| AggregateRecord {
+        name: own.name.to_string(),
+        arguments: own.arguments.iter().map(ToString::to_string).collect(),
+        state_function: own.state_function.to_string(),
+        state_type: own.state_type.to_string(),
+        final_function: own.final_function.as_ref().map(ToString::to_string),
+        initial: own.initial.clone(),
+        returns: own.returns.to_string(),
+    };
+    let unread = keyspace.damage.functions.1.iter().cloned();
+    keyspace.aggregates.iter().map(record).chain(unread).collect()
+}
+
+fn functions_of(
+    records: Vec<FunctionRecord>,
+    known: &KnownTypes<'_>,
+    damage: &mut Damage,
+) -> Vec<Arc<UserFunction>> {
+    let mut all = Vec::with_capacity(records.len());
+    for own in records {
+        let argument =
+            |(name, ty): &(String, String)| Some((Arc::from(name.as_str()), known.find(ty)?));
+        let arguments: Option<Vec<_>> = own.arguments.iter().map(argument).collect();
+        let (Some(arguments), Some(returns)) = (arguments, known.find(&own.returns)) else {
+            damage.functions.0.push(own);
+            continue;
+        };
+        all.push(Arc::new(UserFunction::new(
+            (known.keyspace, &own.name),
+            arguments,
+            returns,
+            own.called_on_null,
+            &own.language,
+            &own.body,
+        )));
+    }
+    all
+}
+
+fn aggregates_of(
+    records: Vec<AggregateRecord>,
+    known: &KnownTypes<'_>,
+    damage: &mut Damage,
+) -> Vec<Arc<UserAggregate>> {
+    let mut all = Vec::with_capacity(records.len());
+    for own in records {
+        let arguments: Option<Vec<CqlType>> =
+            own.arguments.iter().map(|ty| known.find(ty)).collect();
+        let types = (arguments, known.find(&own.state_type), known.find(&own.returns));
+        let (Some(arguments), Some(state_type), Some(returns)) = types else {
+            damage.functions.1.push(own);
+            continue;
+        };
+        all.push(Arc::new(UserAggregate {
+            keyspace: known.keyspace.into(),
+            name: own.name.into(),
+            arguments,
+            state_function: own.state_function.into(),
+            state_type,
+            final_function: own.final_function.map(Arc::from),
+            initial: own.initial,
+            returns,
+        }));
+    }
+    all
 }
 
 /// Gives types that hold types the present form of those; deep ones need as many rounds. What is

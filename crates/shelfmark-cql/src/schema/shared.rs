@@ -173,6 +173,8 @@ fn keyspace(name: &str, tables: BTreeMap<String, Arc<Table>>) -> Keyspace {
         is_virtual: false,
         tables,
         types: BTreeMap::new(),
+        functions: Vec::new(),
+        aggregates: Vec::new(),
         damage: Damage::default(),
     }
 }

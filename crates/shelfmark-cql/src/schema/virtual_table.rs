@@ -68,6 +68,8 @@ fn keyspace(name: Arc<str>) -> Keyspace {
         is_virtual,
         tables: BTreeMap::new(),
         types: BTreeMap::new(),
+        functions: Vec::new(),
+        aggregates: Vec::new(),
         name,
     }
 }

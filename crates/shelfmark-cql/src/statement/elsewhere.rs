@@ -77,7 +77,11 @@ fn differences(before: &Schema, after: &Schema) -> Vec<SchemaChange> {
             }
             (Some(_), None) => told.push(whole(ChangeKind::Dropped)),
             (Some(old), Some(new)) => {
-                if old.replication != new.replication || old.types != new.types {
+                if old.replication != new.replication
+                    || old.types != new.types
+                    || old.functions != new.functions
+                    || old.aggregates != new.aggregates
+                {
                     told.push(whole(ChangeKind::Updated));
                 }
                 told.extend(tables(Some(old), Some(new)));

@@ -68,6 +68,8 @@ pub struct Executor {
     authority: Arc<auth::Authority>,
     /// The pool of long reads: they let others have their turn there.
     pool: Arc<dyn Pool>,
+    /// True if functions of users may be made.
+    makes_functions: bool,
 }
 
 impl Executor {
@@ -89,6 +91,7 @@ impl Executor {
             changes: Mutex::new(()),
             loading: Mutex::new(()),
             pool: Arc::new(Inline),
+            makes_functions: true,
         };
         executor.resume_builds()?;
         Ok(executor)
@@ -100,6 +103,12 @@ impl Executor {
     pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
         let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
         self.with_authority(Arc::new(authority))
+    }
+
+    /// Sets whether functions of users may be made; those that are there can be called.
+    #[must_use]
+    pub fn with_user_functions(self, makes_functions: bool) -> Self {
+        Self { makes_functions, ..self }
     }
 
     pub(crate) fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
@@ -168,12 +177,22 @@ impl Executor {
         let schema = self.schema();
         let mut markers = BindMarkers::of(&parsed.markers);
         let needs_keyspace = needs_keyspace(&parsed.statement);
-        let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
+        let mut planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
         let needs = match self.authority.checks() {
-            true => required_permissions::of_rows(&planned.action, &schema),
+            true => {
+                let calls = required_permissions::of_calls(&markers.functions);
+                let rows = required_permissions::of_rows(&planned.action, &schema);
+                rows.into_iter().chain(calls).collect()
+            }
             false => Vec::new(),
         };
-        let mut prepared = planned.finish(&markers, needs);
+        let calls = !markers.functions.is_empty();
+        if calls {
+            // A call may take long.
+            planned.weight = Weight::Heavy;
+        }
+        let version = calls.then_some(schema.version);
+        let mut prepared = planned.finish(&markers, needs, version);
         prepared.needs_keyspace = needs_keyspace;
         Ok(Arc::new(prepared))
     }
@@ -183,6 +202,9 @@ impl Executor {
     #[must_use]
     pub fn is_stale(&self, statement: &PreparedStatement) -> bool {
         let schema = self.schema();
+        if statement.plan.version.is_some_and(|own| own != schema.version) {
+            return true;
+        }
         statement.plan.tables.iter().any(|table| {
             !schema.table(&table.keyspace, &table.name).is_some_and(|now| Arc::ptr_eq(now, table))
         })
@@ -569,7 +591,12 @@ impl Planned {
         }
     }
 
-    fn finish(self, markers: &BindMarkers, needs: Vec<RequiredPermission>) -> PreparedStatement {
+    fn finish(
+        self,
+        markers: &BindMarkers,
+        needs: Vec<RequiredPermission>,
+        version: Option<[u8; 16]>,
+    ) -> PreparedStatement {
         let table = self.tables.first();
         let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
         let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
@@ -604,6 +631,7 @@ impl Planned {
                 tables: self.tables,
                 markers: specs,
                 needs: needs.into(),
+                version,
             }),
         }
     }

@@ -21,6 +21,8 @@ pub struct Plan {
     /// The permissions that it requires; of statements that are not about rows they are found as
     /// they run.
     pub(super) needs: Box<[RequiredPermission]>,
+    /// The version of the schema, if it calls functions of users: they may be replaced.
+    pub(super) version: Option<[u8; 16]>,
 }
 
 #[derive(Debug)]

@@ -8,13 +8,20 @@
 //!
 //! Source: Cassandra 5.0, `authorize` of its statements and `ClientState`, read 2026-11.
 
-use shelfmark_cql_syntax::ast::{Dropped, Name, Permission, QualifiedName, Statement};
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{
+    CreateAggregate, CreateFunction, DropFunction, Dropped, FunctionName, Name, Permission,
+    QualifiedName, Statement, Type,
+};
+use shelfmark_cql_types::{CqlType, resolve_type};
 
 use super::Action;
 use super::ddl::{is_system, not_modifiable};
 use super::modify::Modify;
 use crate::auth::{RequiredPermission, Resource};
 use crate::schema::{Schema, Table, View};
+use crate::user_function::{same, signature};
 
 /// Returns what a plan about rows needs; nothing of other plans.
 pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<RequiredPermission> {
@@ -26,6 +33,18 @@ pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<RequiredPermissio
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns the need of calling functions of users.
+pub(super) fn of_calls(functions: &[(Arc<str>, String, Vec<CqlType>)]) -> Vec<RequiredPermission> {
+    let need = |(keyspace, name, types): &(Arc<str>, String, Vec<CqlType>)| {
+        RequiredPermission::on(Permission::Execute, function(keyspace, name, types))
+    };
+    functions.iter().map(need).collect()
+}
+
+fn function(keyspace: &str, name: &str, types: &[CqlType]) -> Resource {
+    Resource::Function(keyspace.into(), signature(name, types).into())
 }
 
 /// Returns the need of reading a table; of a view that of its base.
@@ -96,15 +115,16 @@ pub(super) fn of_schema(
         Statement::CreateView(own) => scope.table(Alter, &own.base),
         Statement::AlterView(own) => scope.base(&own.name),
         Statement::DropView(own) => scope.base(&own.name),
-        Statement::CreateFunction(own) => scope.functions(own.name.keyspace.as_ref()),
-        Statement::CreateAggregate(own) => scope.functions(own.name.keyspace.as_ref()),
+        Statement::CreateFunction(own) => return scope.of_function(own),
+        Statement::CreateAggregate(own) => return scope.of_aggregate(own),
+        Statement::DropFunction(own) => return scope.of_drop(own, false),
+        Statement::DropAggregate(own) => return scope.of_drop(own, true),
         Statement::CreateTrigger(_) => Some(RequiredPermission::Superuser(
             "Only superusers are allowed to perform CREATE TRIGGER queries",
         )),
         Statement::DropTrigger(_) => Some(RequiredPermission::Superuser(
             "Only superusers are allowed to perfrom DROP TRIGGER queries",
         )),
-        // There is no function of a user's that could be dropped.
         _ => None,
     };
     found.into_iter().collect()
@@ -147,9 +167,85 @@ impl<'s> Scope<'s> {
         Some(on(permission, keyspace, Resource::AllTables(keyspace.into())))
     }
 
-    fn functions(self, keyspace: Option<&Name>) -> Option<RequiredPermission> {
-        let keyspace = keyspace.map(Name::as_str).or(self.keyspace)?;
-        Some(on(Permission::Create, keyspace, Resource::AllFunctionsIn(keyspace.into())))
+    /// Returns the keyspace of a function.
+    fn of_name(self, name: &'s FunctionName) -> Option<&'s str> {
+        name.keyspace.as_ref().map(Name::as_str).or(self.keyspace)
+    }
+
+    /// Returns types of arguments; `None` if one of them is not there.
+    fn types<'t>(
+        self,
+        keyspace: &str,
+        types: impl Iterator<Item = &'t Type>,
+    ) -> Option<Vec<CqlType>> {
+        types.map(|ty| resolve_type(ty, keyspace, self.schema).ok()).collect()
+    }
+
+    /// Returns the need of making something, or of replacing what is there.
+    fn made(
+        self,
+        keyspace: &str,
+        name: &FunctionName,
+        types: Option<&[CqlType]>,
+        replaces: bool,
+    ) -> RequiredPermission {
+        let name = name.name.as_str();
+        let is_there = |types: &&[CqlType]| {
+            self.schema.keyspace(keyspace).is_some_and(|own| {
+                let mut aggregates = own.aggregates.iter();
+                own.function(name, types).is_some()
+                    || aggregates.any(|own| *own.name == *name && same(&own.arguments, types))
+            })
+        };
+        match types.filter(|_| replaces).filter(is_there) {
+            Some(types) => on(Permission::Alter, keyspace, function(keyspace, name, types)),
+            None => on(Permission::Create, keyspace, Resource::AllFunctionsIn(keyspace.into())),
+        }
+    }
+
+    fn of_function(self, own: &'s CreateFunction) -> Vec<RequiredPermission> {
+        let Some(keyspace) = self.of_name(&own.name) else { return Vec::new() };
+        let types = self.types(keyspace, own.arguments.iter().map(|own| &own.argument_type));
+        vec![self.made(keyspace, &own.name, types.as_deref(), own.or_replace)]
+    }
+
+    fn of_aggregate(self, own: &'s CreateAggregate) -> Vec<RequiredPermission> {
+        let Some(keyspace) = self.of_name(&own.name) else { return Vec::new() };
+        let types = self.types(keyspace, own.arguments.iter());
+        let mut needs = vec![self.made(keyspace, &own.name, types.as_deref(), own.or_replace)];
+        let state = self.types(keyspace, std::iter::once(&own.state_type).chain(&own.arguments));
+        let last = self.types(keyspace, std::iter::once(&own.state_type));
+        let called = [(Some(&own.state_function), state), (own.final_function.as_ref(), last)];
+        for (name, types) in called {
+            if let (Some(name), Some(types)) = (name, types)
+                && let Some(found) = self.schema.keyspace(keyspace)
+                && let Some(found) = found.function(name.as_str(), &types)
+            {
+                let resource = function(keyspace, &found.name, &found.types());
+                needs.push(RequiredPermission::on(Permission::Execute, resource));
+            }
+        }
+        needs
+    }
+
+    /// Returns the need of dropping functions or aggregates.
+    fn of_drop(self, own: &'s DropFunction, drops_aggregates: bool) -> Vec<RequiredPermission> {
+        let keyspace_name = self.of_name(&own.name);
+        let found = keyspace_name.and_then(|own| self.schema.keyspace(own));
+        let (Some(keyspace), Some(found)) = (keyspace_name, found) else { return Vec::new() };
+        let name = own.name.name.as_str();
+        let given = own.arguments.as_ref().map(|all| self.types(keyspace, all.iter()));
+        let functions = found.functions.iter().map(|own| (&own.name, own.types()));
+        let aggregates = found.aggregates.iter().map(|own| (&own.name, own.arguments.clone()));
+        let all: Vec<_> = if drops_aggregates { aggregates.collect() } else { functions.collect() };
+        let is_meant = |types: &[CqlType]| match &given {
+            None => true,
+            Some(given) => given.as_ref().is_some_and(|given| same(given, types)),
+        };
+        all.iter()
+            .filter(|(own, types)| ***own == *name && is_meant(types))
+            .map(|(own, types)| on(Permission::Drop, keyspace, function(keyspace, own, types)))
+            .collect()
     }
 
     /// Returns the table that an index is on, if there is one.

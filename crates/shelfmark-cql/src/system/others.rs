@@ -118,7 +118,7 @@ pub(super) fn settings(node: &Node, authority: &Authority, durability: Durabilit
         ("transient_replication_enabled", "false"),
         ("uncompressed_tables_enabled", "true"),
         ("unlogged_batch_across_partitions_warn_threshold", &unlogged),
-        ("user_defined_functions_enabled", "false"),
+        ("user_defined_functions_enabled", "true"),
         ("user_timestamps_enabled", "true"),
         ("vector_dimensions_fail_threshold", &dimensions),
         ("vector_type_enabled", "true"),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use shelfmark_cql_types::term::MaskArgument;
-use shelfmark_cql_types::to_text;
+use shelfmark_cql_types::{CqlType, to_text};
 
 use super::value::Cells;
 use super::value::{
@@ -23,7 +23,9 @@ pub(super) fn stored(name: &str, schema: &Schema, partition: Option<&[Bytes]>) -
         "views" => keyspaces.flat_map(views).collect(),
         "types" => keyspaces.flat_map(types).collect(),
         "indexes" => keyspaces.flat_map(indexes).collect(),
-        // Triggers, functions and aggregates cannot be made here.
+        "functions" => keyspaces.flat_map(functions).collect(),
+        "aggregates" => keyspaces.flat_map(aggregates).collect(),
+        // Triggers cannot be made here.
         _ => Vec::new(),
     }
 }
@@ -229,6 +231,50 @@ fn types(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
             ("field_names", texts(&names)),
             ("field_types", texts(&kinds)),
         ]
+    })
+}
+
+/// Returns the text of a type of a function: tuples say that they are frozen.
+fn type_text(ty: &CqlType) -> String {
+    match ty {
+        CqlType::Tuple(_) => ty.to_string(),
+        other => crate::user_function::shown(other),
+    }
+}
+
+fn type_texts<'t>(types: impl Iterator<Item = &'t CqlType>) -> Bytes {
+    texts(&types.map(type_text).collect::<Vec<_>>())
+}
+
+fn functions(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
+    keyspace.functions.iter().map(|own| {
+        let names: Vec<&str> = own.arguments.iter().map(|(name, _)| &**name).collect();
+        vec![
+            ("keyspace_name", text(&own.keyspace)),
+            ("function_name", text(&own.name)),
+            ("argument_types", type_texts(own.arguments.iter().map(|(_, ty)| ty))),
+            ("argument_names", texts(&names)),
+            ("body", text(&own.body)),
+            ("called_on_null_input", boolean(own.called_on_null)),
+            ("language", text(&own.language)),
+            ("return_type", text(&type_text(&own.returns))),
+        ]
+    })
+}
+
+fn aggregates(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
+    keyspace.aggregates.iter().map(|own| {
+        let mut row = vec![
+            ("keyspace_name", text(&own.keyspace)),
+            ("aggregate_name", text(&own.name)),
+            ("argument_types", type_texts(own.arguments.iter())),
+            ("return_type", text(&type_text(&own.returns))),
+            ("state_func", text(&own.state_function)),
+            ("state_type", text(&type_text(&own.state_type))),
+        ];
+        row.extend(own.final_function.as_ref().map(|last| ("final_func", text(last))));
+        row.extend(own.initial_text().map(|initial| ("initcond", text(&initial))));
+        row
     })
 }
 

@@ -47,9 +47,20 @@ const FEATURES: &[(&str, &str)] = &[
     ),
     (
         "CREATE FUNCTION",
-        "CREATE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'",
+        "CREATE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + 1;'; SELECT f(v) FROM t WHERE k = 1 => 2",
     ),
-    ("CREATE AGGREGATE", "CREATE AGGREGATE f (int) SFUNC g STYPE int"),
+    (
+        "DROP FUNCTION",
+        "CREATE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a;'; DROP FUNCTION f (int)",
+    ),
+    (
+        "CREATE AGGREGATE",
+        "CREATE FUNCTION g (a int, b int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + b;'; CREATE AGGREGATE f (int) SFUNC g STYPE int INITCOND 5; SELECT f(v) FROM t WHERE k = 1 => 6",
+    ),
+    (
+        "DROP AGGREGATE",
+        "CREATE FUNCTION g (a int, b int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + b;'; CREATE AGGREGATE f (int) SFUNC g STYPE int INITCOND 5; DROP AGGREGATE f",
+    ),
     ("CREATE TRIGGER", "CREATE TRIGGER x ON t USING 'c'"),
     ("CREATE ROLE", "CREATE ROLE x WITH PASSWORD = 'p' AND LOGIN = true"),
     ("ALTER ROLE", "CREATE ROLE x; ALTER ROLE x WITH PASSWORD = 'p'"),
@@ -217,7 +228,10 @@ const FEATURES: &[(&str, &str)] = &[
         "SELECT maxwritetime(m) FROM all_types => maxwritetime; SELECT writetime(v) FROM t => writetime",
     ),
     ("floor", "SELECT floor(ts, 1h) FROM all_types => system.floor"),
-    ("user-defined functions", "SELECT ks.f(v) FROM t"),
+    (
+        "user-defined functions and aggregates",
+        "CREATE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS 'return a + 1;'; SELECT ks.f(v) FROM t => 2",
+    ),
 ];
 
 const PREPARED: &[&str] = &[

@@ -31,6 +31,8 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
             is_virtual: false,
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
+            functions: Vec::new(),
+            aggregates: Vec::new(),
             damage: Damage::default(),
         },
         &own.properties,

@@ -8,6 +8,7 @@
 mod absent;
 mod alter;
 mod compression;
+mod function;
 mod index;
 mod keyspace;
 mod mask;
@@ -113,6 +114,15 @@ impl Executor {
             Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
+            Statement::CreateFunction(own) => {
+                function::create(own, keyspace, &schema, self.makes_functions)?
+            }
+            Statement::CreateAggregate(own) => {
+                let makes = self.makes_functions;
+                function::create_aggregate(own, keyspace, &schema, environment, makes)?
+            }
+            Statement::DropFunction(own) => function::drop(own, keyspace, &schema)?,
+            Statement::DropAggregate(own) => function::drop_aggregate(own, keyspace, &schema)?,
             other => return absent::answer(other, keyspace, &schema),
         };
         let warning = matches!(statement, Statement::CreateView(_)).then(|| {
@@ -188,7 +198,11 @@ impl Executor {
                 let gone = Resource::table(keyspace, table).name();
                 self.authority.forget_resources(|name| *name == *gone)
             }
-            _ => Ok(()),
+            ChangeTarget::Function | ChangeTarget::Aggregate => {
+                let gone: Vec<String> = made(told).iter().map(Resource::name).collect();
+                self.authority.forget_resources(|name| gone.iter().any(|own| *own == *name))
+            }
+            ChangeTarget::Type => Ok(()),
         }
     }
 
@@ -263,7 +277,11 @@ fn made(told: &SchemaChange) -> Vec<Resource> {
             vec![Resource::Keyspace(keyspace()), Resource::AllFunctionsIn(keyspace())]
         }
         ChangeTarget::Table => vec![Resource::table(&told.keyspace, &told.name)],
-        _ => Vec::new(),
+        ChangeTarget::Function | ChangeTarget::Aggregate => {
+            let name = format!("{}({})", told.name, function::listed_again(told));
+            vec![Resource::Function(keyspace(), name.into())]
+        }
+        ChangeTarget::Type => Vec::new(),
     }
 }
 

@@ -244,6 +244,13 @@ pub(super) fn drop(
             users.join(", ")
         ));
     }
+    let functions = super::function::users_of_type(found, name);
+    if !functions.is_empty() {
+        return invalid(format!(
+            "Cannot drop user type '{keyspace}.{name}' as it is still used by functions {}",
+            functions.join(", ")
+        ));
+    }
     let tables: Vec<&str> = found
         .tables
         .values()

@@ -11,7 +11,7 @@ use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
 use shelfmark_cql_types::{CqlType, maybe_quote};
 
 use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
-use crate::schema::{Keyspace, Schema, Table};
+use crate::schema::{Keyspace, Schema, Table, UserAggregate, UserFunction};
 
 /// A description of one object: its keyspace, kind and name, and the statement that makes it.
 struct Item {
@@ -51,8 +51,11 @@ pub(super) fn describe(
         DescribeTarget::Types => {
             return Ok(answer(listed(keyspace, schema, &type_names)?, false));
         }
-        DescribeTarget::Functions | DescribeTarget::Aggregates => {
-            return Ok(answer(Vec::new(), false));
+        DescribeTarget::Functions => {
+            return Ok(answer(listed(keyspace, schema, &function_names)?, false));
+        }
+        DescribeTarget::Aggregates => {
+            return Ok(answer(listed(keyspace, schema, &aggregate_names)?, false));
         }
         DescribeTarget::Schema { full } => {
             let keyspaces =
@@ -75,10 +78,10 @@ pub(super) fn describe(
         DescribeTarget::Type(name) => described_type(name, keyspace_of(name, keyspace, schema)?)?,
         DescribeTarget::Index(name) => described_index(name, keyspace_of(name, keyspace, schema)?)?,
         DescribeTarget::Function(name) => {
-            return Err(no_function("function", name, keyspace, schema));
+            described_function("function", name, keyspace, schema, &function_items)?
         }
         DescribeTarget::Aggregate(name) => {
-            return Err(no_function("aggregate", name, keyspace, schema));
+            described_function("aggregate", name, keyspace, schema, &aggregate_items)?
         }
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
@@ -152,21 +155,59 @@ fn keyspace_of<'s>(
     }
 }
 
-/// Returns the error for a function of the user's: there is none.
-fn no_function(
+/// Returns the functions or aggregates of a name.
+fn described_function(
     what: &str,
     name: &shelfmark_cql_syntax::ast::FunctionName,
     keyspace: Option<&str>,
     schema: &Schema,
-) -> CqlError {
+    of: &dyn Fn(&Keyspace, Option<&str>) -> Vec<Item>,
+) -> Result<Vec<Item>> {
     let named = QualifiedName { keyspace: name.keyspace.clone(), name: name.name.clone() };
-    keyspace_of(&named, keyspace, schema).map_or_else(
-        |error| error,
-        |own| {
-            let shown = name.name.as_str();
-            CqlError::invalid(format!("User defined {what} '{shown}' not found in '{}'", own.name))
-        },
-    )
+    let own = keyspace_of(&named, keyspace, schema)?;
+    let shown = name.name.as_str();
+    match of(own, Some(shown)) {
+        found if found.is_empty() => {
+            invalid(format!("User defined {what} '{shown}' not found in '{}'", own.name))
+        }
+        found => Ok(found),
+    }
+}
+
+/// Returns the functions of a keyspace, or those of a name.
+fn function_items(own: &Keyspace, name: Option<&str>) -> Vec<Item> {
+    let named = |own: &&Arc<UserFunction>| name.is_none_or(|name| *own.name == *name);
+    let item = |function: &Arc<UserFunction>| Item {
+        keyspace: maybe_quote(&own.name),
+        kind: "function",
+        name: text::signature(&function.name, &function.types()),
+        statement: Some(text::function(function)),
+    };
+    own.functions.iter().filter(named).map(item).collect()
+}
+
+fn aggregate_items(own: &Keyspace, name: Option<&str>) -> Vec<Item> {
+    let named = |own: &&Arc<UserAggregate>| name.is_none_or(|name| *own.name == *name);
+    let item = |aggregate: &Arc<UserAggregate>| Item {
+        keyspace: maybe_quote(&own.name),
+        kind: "aggregate",
+        name: text::signature(&aggregate.name, &aggregate.arguments),
+        statement: Some(text::aggregate(aggregate)),
+    };
+    own.aggregates.iter().filter(named).map(item).collect()
+}
+
+fn without_statements(mut items: Vec<Item>) -> Vec<Item> {
+    items.iter_mut().for_each(|own| own.statement = None);
+    items
+}
+
+fn function_names(own: &Keyspace) -> Vec<Item> {
+    without_statements(function_items(own, None))
+}
+
+fn aggregate_names(own: &Keyspace) -> Vec<Item> {
+    without_statements(aggregate_items(own, None))
 }
 
 /// Things of the current keyspace, or of all.
@@ -181,8 +222,8 @@ fn listed(
     }
 }
 
-/// Returns a keyspace, then what is in it: types before the types that use them, tables, indexes,
-/// views.
+/// Returns a keyspace, then what is in it: types before the types that use them, functions,
+/// aggregates, tables, indexes, views.
 fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     let shown = match own.damage.record {
         true => format!(
@@ -213,6 +254,8 @@ fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
             break;
         }
     }
+    items.extend(function_items(own, None));
+    items.extend(aggregate_items(own, None));
     for table in own.tables.values().filter(|table| !table.is_view()) {
         items.extend(table_items(own, table, internals));
     }

@@ -2,7 +2,10 @@
 
 use shelfmark_cql_types::{CqlType, UserType, maybe_quote};
 
-use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
+use crate::schema::{
+    Column, ColumnKind, Index, Keyspace, Table, TableOptions, UserAggregate, UserFunction,
+};
+use crate::user_function::{listed, shown};
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -57,6 +60,50 @@ pub(super) fn user_type(own: &UserType) -> String {
         maybe_quote(&own.name),
         fields.join(",\n")
     )
+}
+
+/// Returns a function's name with the types of its arguments.
+pub(super) fn signature(name: &str, types: &[CqlType]) -> String {
+    // Names that are functions with rules of their own get quotes.
+    let name = if name == "token" { "\"token\"".to_owned() } else { maybe_quote(name) };
+    format!("{name}({})", listed(types))
+}
+
+pub(super) fn function(own: &UserFunction) -> String {
+    let arguments: Vec<String> = own
+        .arguments
+        .iter()
+        .map(|(name, ty)| format!("{} {}", maybe_quote(name), shown(ty)))
+        .collect();
+    let how = if own.called_on_null { "CALLED" } else { "RETURNS NULL" };
+    let name = signature(&own.name, &[]);
+    let name = name.strip_suffix("()").unwrap_or(&name);
+    format!(
+        "CREATE FUNCTION {}.{name}({})\n    {how} ON NULL INPUT\n    RETURNS {}\n    LANGUAGE {}\n    AS $${}$$;",
+        maybe_quote(&own.keyspace),
+        arguments.join(", "),
+        shown(&own.returns),
+        own.language,
+        own.body
+    )
+}
+
+pub(super) fn aggregate(own: &UserAggregate) -> String {
+    let mut out = format!(
+        "CREATE AGGREGATE {}.{}\n    SFUNC {}\n    STYPE {}",
+        maybe_quote(&own.keyspace),
+        signature(&own.name, &own.arguments),
+        maybe_quote(&own.state_function),
+        shown(&own.state_type)
+    );
+    if let Some(last) = &own.final_function {
+        out.push_str(&format!("\n    FINALFUNC {}", maybe_quote(last)));
+    }
+    if let Some(initial) = own.initial_text() {
+        out.push_str(&format!("\n    INITCOND {initial}"));
+    }
+    out.push(';');
+    out
 }
 
 pub(super) fn index(table: &Table, own: &Index) -> String {

@@ -41,7 +41,7 @@ impl Group {
                 arguments.iter().map(|expr| expr.value(env, " in an aggregate")).collect()
             })?;
             let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
-            accumulator.add(&values)?;
+            accumulator.add(&page.run.context, &values)?;
         }
         self.first.get_or_insert(row);
         Ok(())
@@ -80,8 +80,11 @@ impl Groups {
         self.on_page += 1;
         self.written += 1;
         self.of_partition.1 += 1;
-        let values: Vec<Option<Bytes>> =
-            full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
+        let values: Vec<Option<Bytes>> = full
+            .accumulators
+            .iter()
+            .map(|own| Ok(own.finish(&page.run.context)?.map(Bytes::from)))
+            .collect::<Result<_>>()?;
         let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
         if let Some((held, unsorted)) = &mut self.unsorted {
             held.add(&row)?;

@@ -17,6 +17,7 @@ mod metadata;
 mod misfits;
 mod nearest;
 mod prepare;
+mod qualify;
 mod run;
 mod selection;
 mod show;

@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{
     FunctionName, Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve,
+    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve_call,
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
@@ -59,9 +59,10 @@ pub(super) fn selection(
         SelectClause::Items(items) => items,
     };
     for item in items {
+        let selector = super::qualify::qualified(&item.selector, scope);
         let mut builder = Builder { table, out: &mut out, inside_aggregate: false };
-        let (expr, ty) = builder.item(&item.selector, None, scope)?;
-        let name = match (&item.alias, &item.selector) {
+        let (expr, ty) = builder.item(&selector, None, scope)?;
+        let name = match (&item.alias, &selector) {
             (Some(alias), _) => Arc::from(alias.as_str()),
             (None, selector) => Arc::from(column_name(&without_casts(selector, table))),
         };
@@ -190,12 +191,7 @@ impl Builder<'_> {
                 let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
                 self.cast_to(selector, target, scope)
             }
-            Selector::Function { name, arguments } => {
-                if name.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") {
-                    return invalid(format!("Unknown function '{}'", shown_function(name)));
-                }
-                self.call(name, arguments, receiver, scope)
-            }
+            Selector::Function { name, arguments } => self.call(name, arguments, receiver, scope),
             Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
             Selector::Element { of, key } => self.element(of, key, scope),
             Selector::Slice { of, from, to } => self.slice(of, from.as_ref(), to.as_ref(), scope),
@@ -508,7 +504,8 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
         let name = function.name.as_str();
-        if name == "token" {
+        if name == "token" && function.keyspace.as_ref().is_none_or(|own| own.as_str() == "system")
+        {
             let columns: Vec<CqlType> =
                 self.table.partition_columns().iter().map(|own| own.kind.clone()).collect();
             if columns.len() != arguments.len() {
@@ -543,12 +540,23 @@ impl Builder<'_> {
                     let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
                     Some(CqlType::vector(CqlType::Float, count))
                 }
+                // What is written for an argument of a user's function takes its type from that.
+                Selector::List(_)
+                | Selector::Set(_)
+                | Selector::Tuple(_)
+                | Selector::MapOrUserType(_)
+                    if function.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") =>
+                {
+                    self.known(selector, scope).ok().flatten()
+                }
                 _ => self.known(selector, scope)?,
             };
             known.push(SelectedArgument { selector, known: own });
         }
         let refs: Vec<&dyn Argument> = known.iter().map(|own| own as &dyn Argument).collect();
-        let Some(resolved) = resolve(name, &refs, receiver)? else {
+        let found = resolve_call(function, scope.schema, scope.keyspace, &refs, receiver)?;
+        found.iter().for_each(|own| scope.markers.note_call(own));
+        let Some(resolved) = found else {
             return invalid(format!("Unknown function '{}'", shown_function(function)));
         };
         let types = match &resolved {
@@ -721,10 +729,12 @@ pub(super) fn column_name(selector: &Selector) -> String {
             let shown = name.name.as_str();
             // Counting a constant is counting rows.
             let counts = shown == "count" && matches!(arguments.as_slice(), [Selector::Literal(_)]);
-            if shown == "count_rows" || counts {
+            let is_native = name.keyspace.as_ref().is_none_or(|own| own.as_str() == "system");
+            if is_native && (shown == "count_rows" || counts) {
                 return "count".to_owned();
             }
-            format!("system.{shown}({})", list(arguments))
+            let keyspace = name.keyspace.as_ref().map_or("system", Name::as_str);
+            format!("{keyspace}.{shown}({})", list(arguments))
         }
         Selector::Element { of, key } => {
             format!("{}[{}]", column_name(of), shelfmark_cql_types::term::term_text(key))

@@ -316,6 +316,11 @@ impl Client {
                 if words[1] != "KEYSPACE" {
                     words.push(reader.string());
                 }
+                if matches!(words[1].as_str(), "FUNCTION" | "AGGREGATE") {
+                    let count = reader.short();
+                    let types: Vec<String> = (0..count).map(|_| reader.string()).collect();
+                    words.push(format!("({})", types.join(", ")));
+                }
                 plain(lines, words.join(" "))
             }
             2 => {
