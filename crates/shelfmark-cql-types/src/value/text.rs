@@ -235,11 +235,12 @@ pub fn to_literal(ty: &CqlType, value: Option<&[u8]>) -> String {
             joined(types.iter().map(|ty| to_literal(ty, next())).collect(), "(", ")")
         }
         CqlType::User { definition, .. } => {
-            // Fields that the type has got since are not there.
-            let all = definition.fields.iter().zip(fields(bytes));
-            let parts = all.map(|((name, ty), value)| {
-                format!("{}: {}", maybe_quote(name), to_literal(ty, value.ok().flatten()))
-            });
+            let mut all = fields(bytes);
+            let mut next = || all.next().and_then(Result::ok).flatten();
+            let parts = definition
+                .fields
+                .iter()
+                .map(|(name, ty)| format!("{}: {}", maybe_quote(name), to_literal(ty, next())));
             joined(parts.collect(), "{", "}")
         }
         CqlType::Vector { element, dimension } => {

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra, Result};
 use shelfmark_cql_types::function::{self, Aggregate, FunctionContext, Resolved, Scalar};
-use shelfmark_cql_types::{CqlType, UserTypes, resolve_type, to_literal};
+use shelfmark_cql_types::{CqlType, UserTypes, fields, maybe_quote, resolve_type, to_literal};
 use shelfmark_java_subset::{CompileError, DataType, Host, Program};
 
 use crate::limits::FUNCTION_TIME_TEXT_MS;
@@ -228,7 +228,15 @@ impl UserAggregate {
 
     /// Returns its first state as a constant of CQL.
     pub(crate) fn initial_text(&self) -> Option<String> {
-        self.initial.as_ref().map(|own| to_literal(&self.state_type, Some(own)))
+        let initial = self.initial.as_ref()?;
+        let CqlType::User { definition, .. } = &self.state_type else {
+            return Some(to_literal(&self.state_type, Some(initial)));
+        };
+        // Fields that the type has got since are not there.
+        let parts = definition.fields.iter().zip(fields(initial)).map(|((name, ty), value)| {
+            format!("{}: {}", maybe_quote(name), to_literal(ty, value.ok().flatten()))
+        });
+        Some(format!("{{{}}}", parts.collect::<Vec<_>>().join(", ")))
     }
 
     /// Returns the types of the arguments of its state function.

@@ -69,6 +69,13 @@ impl Machine<'_> {
                 let own = self.code(of)?;
                 Ok(Value::Boolean(!matches!(own, Value::Null) && is_of(&own, asked)))
             }
+            other => self.object_code(other),
+        }
+    }
+
+    /// Computes an expression that makes or asks an object.
+    fn object_code(&mut self, code: &Code) -> Run<Value> {
+        match code {
             Code::Call(call) => self.call(call),
             Code::New(class, arguments) => {
                 let arguments = self.codes(arguments)?;
@@ -88,6 +95,7 @@ impl Machine<'_> {
             },
             Code::Class(id) => Ok(Value::object(Object::Class(id.get().name.clone()))),
             Code::Context => Ok(Value::object(Object::Context)),
+            _ => Ok(Value::Null),
         }
     }
 

@@ -496,6 +496,33 @@ impl Builder<'_> {
         Ok((Expr::Aggregate(self.out.aggregates.len() - 1), returns))
     }
 
+    /// Prepares the token of a partition key.
+    fn token(&mut self, arguments: &[Selector], scope: &mut Scope<'_>) -> Result<(Expr, CqlType)> {
+        let columns: Vec<CqlType> =
+            self.table.partition_columns().iter().map(|own| own.kind.clone()).collect();
+        if columns.len() != arguments.len() {
+            return invalid(format!(
+                "Invalid number of arguments in call to function system.token: {} required but {} provided",
+                columns.len(),
+                arguments.len()
+            ));
+        }
+        let mut parts = Vec::with_capacity(arguments.len());
+        for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
+            if let Selector::Literal(literal) = argument
+                && test_literal(literal, ty) == Assignability::No
+            {
+                return invalid(format!(
+                    "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
+                    column_name(argument)
+                ));
+            }
+            let part = self.item(argument, Some(ty), scope)?.0;
+            parts.push(spelled_argument(part, ty, self.table.is_shared()));
+        }
+        Ok((Expr::Token(parts), CqlType::Bigint))
+    }
+
     fn call(
         &mut self,
         function: &FunctionName,
@@ -506,29 +533,7 @@ impl Builder<'_> {
         let name = function.name.as_str();
         if name == "token" && function.keyspace.as_ref().is_none_or(|own| own.as_str() == "system")
         {
-            let columns: Vec<CqlType> =
-                self.table.partition_columns().iter().map(|own| own.kind.clone()).collect();
-            if columns.len() != arguments.len() {
-                return invalid(format!(
-                    "Invalid number of arguments in call to function system.token: {} required but {} provided",
-                    columns.len(),
-                    arguments.len()
-                ));
-            }
-            let mut parts = Vec::with_capacity(arguments.len());
-            for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
-                if let Selector::Literal(literal) = argument
-                    && test_literal(literal, ty) == Assignability::No
-                {
-                    return invalid(format!(
-                        "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
-                        column_name(argument)
-                    ));
-                }
-                let part = self.item(argument, Some(ty), scope)?.0;
-                parts.push(spelled_argument(part, ty, self.table.is_shared()));
-            }
-            return Ok((Expr::Token(parts), CqlType::Bigint));
+            return self.token(arguments, scope);
         }
         let mut known = Vec::with_capacity(arguments.len());
         // Lists of numbers are vectors where vectors are compared.

@@ -482,7 +482,7 @@ pub(super) fn character_static(name: &str, arguments: &[Value]) -> Run<Option<Va
     };
     Ok(Some(match name {
         "valueOf" => Value::Char(unit),
-        "isDigit" => Value::Boolean(c.is_numeric() && c.to_digit(10).is_some()),
+        "isDigit" => Value::Boolean(c.is_ascii_digit()),
         "isLetter" | "isAlphabetic" => Value::Boolean(c.is_alphabetic()),
         "isLetterOrDigit" => Value::Boolean(c.is_alphanumeric()),
         "isUpperCase" => Value::Boolean(c.is_uppercase()),
