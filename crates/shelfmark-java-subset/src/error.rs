@@ -1,4 +1,4 @@
-//! What is wrong with a body.
+//! The refusal of a body.
 //!
 //! What it is not: an error of a call; that is a `Failure`.
 //!

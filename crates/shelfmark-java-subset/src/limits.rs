@@ -8,7 +8,7 @@
 pub const BODY_SIZE_BYTES_MAX: usize = 64 * 1024;
 
 /// The deepest nesting of blocks, parentheses, operators and chained calls.
-pub const DEPTH_MAX: usize = 100;
+pub const DEPTH_MAX: usize = 64;
 
 /// The steps of one call: each expression and statement is one, work on long values more.
 pub const STEPS_MAX: u64 = 10_000_000;

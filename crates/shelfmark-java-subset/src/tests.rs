@@ -264,6 +264,32 @@ fn every_call_ends() {
     assert!(compiled(DataType::Text, &chain).is_err());
 }
 
+/// Bodies that nest as deep as the parser lets them are checked and run on a small stack.
+#[test]
+fn the_deepest_bodies_fit_the_stack() {
+    let nested = |count: usize, open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(count), close.repeat(count))
+    };
+    for count in [10, 20, 30, 60, 61, 62, 63, 64, 2_000] {
+        let bodies = [
+            format!("return \"\" + {};", nested(count, "(1 + ", "1", ")")),
+            format!("return \"\" + {};", nested(count, "Math.abs(", "1", ")")),
+            format!("return \"\" + {};", nested(count, "(a > 1 ? ", "1", " : 2)")),
+            format!("return \"\"{};", " + a".repeat(count)),
+            format!("return s{};", ".trim()".repeat(count)),
+            format!("return \"\" + {}true;", "!".repeat(count)),
+            nested(count, "if (a > 3) { ", "return s;", " }") + " return s;",
+            nested(count, "for (;;) { ", "return s;", " }"),
+            nested(count, "try { ", "return s;", " } finally { a = 1; }"),
+        ];
+        for body in bodies {
+            if let Ok(program) = compiled(DataType::Text, &body) {
+                assert!(called(&program).is_ok(), "{body}");
+            }
+        }
+    }
+}
+
 #[test]
 fn fields_are_read_and_written() {
     let shape = Arc::new(Fields {

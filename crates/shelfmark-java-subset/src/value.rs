@@ -48,7 +48,7 @@ pub enum Value {
     Map(Rc<RefCell<Entries>>),
     /// A tuple or a value of a user type.
     Fields(Rc<FieldsValue>),
-    /// What only exists while a function runs.
+    /// An object that only exists while a function runs.
     Object(Rc<Object>),
 }
 
@@ -100,7 +100,7 @@ pub enum Object {
     Builder(RefCell<Vec<u16>>),
     /// An array.
     Array(RefCell<Vec<Value>>),
-    /// What is left of a walk over a collection, backwards.
+    /// The rest of a walk over a collection, backwards.
     Iterator(RefCell<Vec<Value>>),
     /// A key and its value.
     Entry(RefCell<(Value, Value)>),
@@ -110,7 +110,7 @@ pub enum Object {
     Class(String),
     /// A way of rounding.
     Rounding(&'static str),
-    /// What makes values of user types and tuples.
+    /// The maker of values of user types and tuples.
     Context,
     /// A plain object.
     Plain,

@@ -298,7 +298,7 @@ impl crate::schema::Keyspace {
     }
 }
 
-/// What a body may ask for.
+/// Offers a body types, time and randomness.
 struct BodyHost<'c> {
     context: &'c dyn FunctionContext,
     keyspace: &'c str,

@@ -83,7 +83,7 @@ fn aggregates_skip_rows_with_nulls_where_their_function_is_strict() {
     assert_eq!(state.finish(&Still).unwrap(), Some(8_i32.to_be_bytes().to_vec()));
 }
 
-/// Whatever a type is, its values come back as they were.
+/// Values of each type come back as they were.
 #[test]
 fn values_are_the_same_there_and_back() {
     let point = UserType {

@@ -24,6 +24,9 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
+/// The level of comparisons, which `instanceof` belongs to.
+const COMPARISONS: usize = 6;
+
 /// Operators of assignments that compute.
 const COMPOUND: [(&str, &str); 11] = [
     ("+=", "+"),
@@ -76,37 +79,41 @@ impl Parser {
         Ok(at(line, ExpressionKind::Conditional(parts.0, parts.1, parts.2)))
     }
 
-    /// Returns the operator of a level that stands here, and its number of tokens. `>` is a token of
+    /// Returns the operator that stands here, its level and its number of tokens. `>` is a token of
     /// its own, so that types can end with several.
-    fn operator(&self, level: &[&'static str]) -> Option<(&'static str, usize)> {
+    fn operator(&self) -> Option<(&'static str, usize, usize)> {
         let closes = |ahead| self.is_sign_at(ahead, ">");
-        if closes(0) {
-            let found = match (closes(1), closes(2)) {
-                (true, true) if !self.is_sign_at(3, "=") => (">>>", 3),
-                (true, false) if !self.is_sign_at(1, ">=") => (">>", 2),
-                _ => (">", 1),
-            };
-            return level.contains(&found.0).then_some(found);
-        }
-        level.iter().find(|own| self.is_sign(own)).map(|own| (*own, 1))
+        let (found, length) = match (closes(0), closes(1), closes(2)) {
+            (true, true, true) if !self.is_sign_at(3, "=") => (">>>", 3),
+            (true, true, false) if !self.is_sign_at(1, ">=") => (">>", 2),
+            (true, ..) => (">", 1),
+            _ => match self.now() {
+                TokenKind::Sign(own) => (*own, 1),
+                _ => return None,
+            },
+        };
+        let level = LEVELS.iter().position(|level| level.contains(&found))?;
+        Some((found, level, length))
     }
 
-    fn binary(&mut self, level: usize) -> Parse<Expression> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
-        let mut left = self.binary(level + 1)?;
+    /// Parses operators of a level and of those that bind more.
+    fn binary(&mut self, least: usize) -> Parse<Expression> {
+        let mut left = self.unary()?;
         let mut sunk = 0;
         let result = loop {
             let line = left.line;
-            if operators.contains(&"<") && self.eat_word("instanceof") {
-                let kind =
-                    self.type_name().map(|ty| ExpressionKind::InstanceOf(Box::new(left), ty));
-                match kind {
-                    Ok(kind) => left = at(line, kind),
+            if least <= COMPARISONS && self.is_word("instanceof") {
+                self.bump();
+                match self.type_name() {
+                    Ok(ty) => left = at(line, ExpressionKind::InstanceOf(Box::new(left), ty)),
                     Err(error) => break Err(error),
                 }
                 continue;
             }
-            let Some((operator, length)) = self.operator(operators) else { break Ok(left) };
+            let Some((operator, level, length)) = self.operator().filter(|own| own.1 >= least)
+            else {
+                break Ok(left);
+            };
             self.at += length;
             if let Err(error) = self.sink() {
                 break Err(error);

@@ -49,7 +49,7 @@ pub struct Failure {
 /// The depth to which values inside each other are shown, compared and given back.
 const VALUE_DEPTH_MAX: usize = 64;
 
-/// What one call has left, and what it holds.
+/// Holds what one call has left and what it made.
 pub(crate) struct Machine<'m> {
     program: &'m Program,
     host: &'m dyn Host,

@@ -1,4 +1,4 @@
-//! What every value can do: be shown, compared, put in order, told from others.
+//! Methods that all values have: they are shown, compared, put in order, told from others.
 //!
 //! What it is not: a method of a class.
 //!

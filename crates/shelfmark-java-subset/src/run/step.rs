@@ -10,7 +10,7 @@ use super::{Machine, Run};
 use crate::program::{Handler, Label, Loop, Step};
 use crate::value::{Class, Object, Thrown, Value};
 
-/// How a statement ended.
+/// The end of a statement.
 pub(super) enum Flow {
     Next,
     Return(Value),

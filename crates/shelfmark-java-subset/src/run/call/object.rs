@@ -1,4 +1,4 @@
-//! What only exists while a function runs: iterators, entries, exceptions, classes.
+//! Objects that only exist while a function runs: iterators, entries, exceptions, classes.
 //!
 //! What it is not: texts that are built, which are with the texts.
 //!
