@@ -297,12 +297,12 @@ fn follow_ups(
         return Vec::new();
     }
     let mut shown = available(model, family).clone();
-    let asked = read.sources.iter().flat_map(|source| &source.predicates);
+    // Rows of the other types in the range have attributes of their own.
+    let own = || read.sources.iter().filter(|source| source.relation == relation);
+    let asked = own().flat_map(|source| &source.predicates);
     let asked = asked.filter(|one| one.op == CondOp::Eq);
     shown.extend(asked.map(|one| canonical(model, relation, &one.path)));
-    let missing: BTreeSet<ColumnPath> = read
-        .sources
-        .iter()
+    let missing: BTreeSet<ColumnPath> = own()
         .flat_map(|source| source.outputs.iter().flatten())
         .map(|path| canonical(model, relation, path))
         .filter(|path| !shown.contains(path))

@@ -212,11 +212,11 @@ fn askable(
     if !analysis.failures.is_empty() {
         return;
     }
-    if !target.has_requests {
-        analysis.note(10, "the target is called by its programs, which form the call");
-        return;
-    }
     match refusal() {
+        // What is not written down here a program may say all the same.
+        Some(refusal) if refusal.of_language && !target.has_requests => {
+            analysis.note(10, "the target is called by its programs, which form the call");
+        }
         Some(refusal) => analysis.fail_request(refusal.to_string()),
         None => analysis.note(10, "each step is a request that the target takes"),
     }

@@ -245,7 +245,8 @@ impl Context<'_> {
 
     /// Proves O8.
     fn consistent(&self, analysis: &mut Analysis) {
-        let weak = self.table().is_index && !self.target.strong_indexes;
+        let table = self.table();
+        let weak = table.is_index && !table.is_local && !self.target.strong_indexes;
         // Who reads what he wrote himself is not served by what lags behind either.
         let now = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
         if weak && now {

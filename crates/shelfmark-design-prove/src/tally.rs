@@ -34,6 +34,9 @@ pub(crate) enum Turn {
     Goes,
     /// The tuple's part of a sum grows, if it is counted.
     Grows,
+    /// The tuple is counted in the row of what it referred to before, and then in that of another, if
+    /// what is asked of it holds.
+    Moves,
     /// No step of a plan says it.
     Unplanned(&'static str),
 }
@@ -77,11 +80,18 @@ impl<'a> Tally<'a> {
     fn updated(&self, model: &Model, effect: &Effect) -> Turn {
         let changed = changes(model, effect);
         let asked = |one: &Predicate| one.path.first().is_some_and(|at| changed.contains(at));
-        if changed.contains(&self.via) {
-            return Turn::Unplanned("a count moves from one row to another");
-        }
         let adds = self.of.is_some_and(|at| changed.contains(&at));
         let before = self.counts(|at| old_value(effect, at));
+        if changed.contains(&self.via) {
+            if before == Some(false) && !self.when.iter().any(asked) {
+                return Turn::Same;
+            }
+            let alone = effect.kind == EffectKind::Update && effect.each.is_none();
+            return match alone && !adds && !self.when.iter().any(asked) {
+                true => Turn::Moves,
+                false => Turn::Unplanned("a count moves, and what is counted changes with it"),
+            };
+        }
         if !self.when.iter().any(asked) {
             return match (adds, effect.kind) {
                 (false, _) => Turn::Same,

@@ -16,7 +16,7 @@ use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
-use super::tally::{Tally, Turn};
+use super::tally::{Tally, Turn, tallies};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
 use super::write_case::WriteCase;
@@ -127,7 +127,9 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         for (id, family) in schema.concerned(effect.relation) {
             for need in needs(model, schema, id, effect) {
                 analysis.families.insert(id);
-                rows += if need == Need::Rekey { 2 } else { 1 };
+                let moves = matches!(need, Need::PatchParent { .. })
+                    && tallies(family).any(|one| one.turn(model, effect) == Turn::Moves);
+                rows += if need == Need::Rekey || moves { 2 } else { 1 };
                 if let Some(clash) = clash(model, schema, id) {
                     analysis.fail(4, "U1", clash.text());
                 }

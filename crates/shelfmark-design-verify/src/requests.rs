@@ -28,7 +28,61 @@ pub(super) fn read(
         match schema.target.as_str() {
             "dynamodb" => dynamo_step(schema, read, step)?,
             "cql" => cql_step(model, schema, read, step, sorted)?,
+            "candb" => pair_of_texts(schema, step.table)?,
+            "ordered" => ordered_step(schema, step)?,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is no entity of CanDB: a partition key and a sort key, both texts, and no index.
+fn pair_of_texts(schema: &Schema, id: TableId) -> Result<(), String> {
+    let Some(table) = schema.tables.get(id) else { return Ok(()) };
+    let text = |kind: &ColumnKind| match kind {
+        ColumnKind::Text => true,
+        ColumnKind::Typed(ty) => {
+            matches!(ty, Type::Text(_) | Type::Enum(_) | Type::Uuid | Type::Ulid)
+        }
+    };
+    let columns = (1..=2).contains(&table.kinds.len());
+    let pair = table.partition == 1 && columns && table.kinds.iter().all(text);
+    if pair && !table.is_index {
+        return Ok(());
+    }
+    Err(format!("O10: {} is no table of partition and sort keys that are texts", table.name.text))
+}
+
+/// Refuses streams that go down, and indexes, of which there are none.
+fn ordered_step(schema: &Schema, step: &ReadStep) -> Result<(), String> {
+    let Some(table) = schema.tables.get(step.table) else { return Ok(()) };
+    if table.is_index {
+        return Err(format!("O10: {} is an index", table.name.text));
+    }
+    let last = step.bound.is_empty()
+        && step.bounds.is_empty()
+        && step.limit == Some(Term::Const(Value::Int(1)));
+    let point = step.bound.len() == table.kinds.len() && step.bounds.is_empty();
+    if step.desc && !point && !last {
+        return Err(format!("O10: a stream of {} goes up", table.name.text));
+    }
+    Ok(())
+}
+
+/// Refuses changes that happen together, and whose partitions surely differ, where one message goes to
+/// one partition.
+fn one_partition(schema: &Schema, steps: &[WriteStep]) -> Result<(), String> {
+    let changes = steps.iter().filter(|step| !step.kind.is_read());
+    let placed = changes.filter_map(|step| Some((step.transaction?, &step.families)));
+    let mut begun: Vec<(usize, &Part)> = Vec::new();
+    for (transaction, ids) in placed {
+        for family in ids.iter().filter_map(|id| schema.families.get(*id)) {
+            let first = family.key.first().and_then(|column| column.parts.first());
+            let Some(first @ Part::Literal(_)) = first else { continue };
+            if begun.iter().any(|(other, part)| *other == transaction && *part != first) {
+                return Err("O10: one message goes to one partition".to_owned());
+            }
+            begun.push((transaction, first));
         }
     }
     Ok(())
@@ -41,6 +95,13 @@ pub(super) fn write(
     write: &Write,
     steps: &[WriteStep],
 ) -> Result<(), String> {
+    if schema.target == "candb" {
+        for id in steps.iter().flat_map(|step| &step.families) {
+            let family = schema.families.get(*id);
+            family.map_or(Ok(()), |family| pair_of_texts(schema, family.table))?;
+        }
+        return one_partition(schema, steps);
+    }
     if !matches!(schema.target.as_str(), "dynamodb" | "cql") {
         return Ok(());
     }
@@ -330,8 +391,10 @@ fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize
 fn alters_kept(family: &Family, effect: &Effect) -> bool {
     effect.kind != EffectKind::Update
         || family.stored.iter().any(|stored| match stored {
-            Stored::Tally { when, of, .. } => effect.set.iter().any(|(column, _)| {
-                *of == Some(*column) || when.iter().any(|one| one.path.first() == Some(column))
+            Stored::Tally { when, of, via, .. } => effect.set.iter().any(|(column, _)| {
+                *of == Some(*column)
+                    || via == column
+                    || when.iter().any(|one| one.path.first() == Some(column))
             }),
             _ => false,
         })

@@ -229,3 +229,90 @@ fn check_reworded(text: &str) {
     }
     assert!(reworded > 0, "nothing was worded anew");
 }
+
+/// Conditions that decide: rows that change do not show what they compare, so the plans change them
+/// where they must not.
+const CONDITIONS: &str = r#"
+entity Stock { key id: uuid  n: int(0..9)  state: enum("open", "shut") immutable  by: uuid optional immutable }
+write empty(i) = update Stock(id i) set n = 0 if state = "open"
+write take(i, k) = increment Stock(id i) set n by -1 if n >= k
+write drop(i) = delete Stock(id i) if by is absent
+schema s target shelfmark { table stock from Stock key (id;) store { n } }
+schema shown target shelfmark { table stock from Stock key (id;) store all }
+"#;
+
+#[test]
+fn a_condition_that_does_not_hold_changes_nothing() {
+    check_believed(CONDITIONS);
+    let model = model(CONDITIONS);
+    for one in certificates(&model) {
+        let refused = one.schema == "s" && one.pattern != "take";
+        let shown = one.witness.as_ref().is_some_and(|witness| witness.get("state").is_some());
+        let place = format!("{}.{}", one.schema, one.pattern);
+        assert_eq!((one.status == Status::Refused, shown), (refused, refused), "{place}");
+        if refused {
+            // The same state, with the rows of a write without its condition.
+            let mut lie = one.clone();
+            let witness = lie.witness.as_mut().and_then(Json::as_object_mut).expect("a witness");
+            let plan = witness.get("plan").cloned().unwrap_or(Json::Null);
+            witness.insert("right".to_owned(), plan);
+            let said = verify(&model, &lie.sealed());
+            assert!(said.is_err(), "{place} changes what its condition keeps");
+        }
+    }
+}
+
+/// A plan without a step is a lie only where a tuple is named: six inputs have to be those of one tuple.
+#[test]
+fn inputs_of_a_write_name_what_is_there() {
+    let text = r#"
+entity Seat { a: int  b: int  c: int  d: int  e: int  f: int  key (a, b, c, d, e, f) }
+write leave(a, b, c, d, e, f) = delete Seat(a a, b b, c c, d d, e e, f f)
+schema s target shelfmark { table seats from Seat key (a, b, c, d, e, f;) store all }
+"#;
+    let model = model(text);
+    let [whole] = certificates(&model).try_into().expect("one certificate");
+    assert_eq!(whole.status, Status::Certified);
+    let mut lie = whole;
+    (lie.plan, lie.steps) = (json!([]), Vec::new());
+    let said = verify(&model, &lie.sealed());
+    assert!(said.is_err_and(|why| why.contains("no step")), "nothing is named");
+}
+
+/// Two of another link share a row of the same table: that is no harm of a write that leaves it alone,
+/// and is one where a row that goes may be theirs.
+#[test]
+fn rows_that_a_write_leaves_alone_may_be_of_several() {
+    let text = |tag: &str| {
+        format!(
+            r##"
+entity E {{ key id: uuid  n: int(0..99) }}
+link A from E as a to E as b {{ v: int(0..3) }}
+link B from E as a to E as b {{ w: int(0..3) }}
+write drop(x, y, z) = unlink A(a x, b y) and increment E(id z) set n by 1
+schema s target shelfmark {{ table t {{ pk text sk text
+  row A from A pk "a#<a>" sk "<b>" store all
+  row B from B pk "{tag}#<a>" sk "0" store all
+}} }}
+schema shows target shelfmark {{ table t {{ pk text sk text
+  row A from A pk "a#<a>" sk "<b>" store all
+  row B from B pk "{tag}#<a>" sk "0" store {{ a.n }}
+}} }}
+"##
+        )
+    };
+    let statuses = |text: &str| -> Vec<Status> {
+        check_believed(text);
+        certificates(&model(text)).iter().map(|one| one.status).collect()
+    };
+    assert_eq!(statuses(&text("b")), [Status::Certified, Status::Refused]);
+    // Under one beginning the row of one may be that of the other.
+    let meets = text("a").replace("sk \"0\"", "sk \"<b>\"");
+    assert_eq!(statuses(&meets), [Status::Refused, Status::Refused]);
+    // A certificate that says otherwise is a lie.
+    let model = model(&meets);
+    let [mut lie, _] = certificates(&model).try_into().expect("two certificates");
+    assert!(claim(&mut lie, Status::Certified));
+    let said = verify(&model, &lie.sealed());
+    assert!(said.is_err_and(|why| why.contains("two sources")), "a row of two is taken away");
+}

@@ -84,7 +84,7 @@ fn stated(
         ("excess", Some("O8")) => {
             let table = schema.tables.get(step.table).ok_or("no such table")?;
             let target = profile(&schema.target).ok_or("no such target")?;
-            let weak = table.is_index && !target.strong_indexes;
+            let weak = table.is_index && !table.is_local && !target.strong_indexes;
             let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
             let said = weak && now;
             let no = || "the index does not lag behind, or need not".to_owned();

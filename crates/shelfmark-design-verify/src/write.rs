@@ -113,7 +113,8 @@ fn certified(
         gone_to(schema, write, steps, &stages)
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
         let delta = Delta::of(&rows(&world, schema), &rows(changed, schema));
-        let loses = lost(changed, schema, &delta).or_else(|| lost_before(&world, schema, &delta));
+        let loses = lost(changed, schema, &delta);
+        let loses = loses.or_else(|| lost_before(&world, schema, write, &delta));
         if let Some(family) = loses {
             let name = schema.families.get(family).map_or("", |one| one.name.text.as_str());
             return Err(format!("O4: state {attempt} has two sources for one row of {name}"));

@@ -60,9 +60,8 @@ fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
             let set = effect.set.iter().any(|(column, _)| held(column));
             (*relation == effect.relation && set).then_some(name.as_str())
         }
-        Stored::Tally { relation, via, name, .. } => {
-            let set = effect.set.iter().any(|(column, _)| via == column);
-            let lost = *relation == effect.relation && (set || !is_settled(stored, effect));
+        Stored::Tally { relation, name, .. } => {
+            let lost = *relation == effect.relation && !is_settled(stored, effect);
             lost.then_some(name.as_str())
         }
         Stored::Path(_) => None,
@@ -72,7 +71,7 @@ fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
 /// Returns true if an update leaves no doubt about a count or a sum: what it sets is not asked for, or
 /// is asked for by constants before and after; and what is added up is only added to.
 fn is_settled(stored: &Stored, effect: &Effect) -> bool {
-    let Stored::Tally { when, of, .. } = stored else { return true };
+    let Stored::Tally { when, of, via, .. } = stored else { return true };
     if !matches!(effect.kind, EffectKind::Update | EffectKind::Increment) {
         return true;
     }
@@ -81,6 +80,11 @@ fn is_settled(stored: &Stored, effect: &Effect) -> bool {
     let summed = of.is_some_and(|at| sets(&at));
     // What is surely not counted, before and after, may change as it likes.
     let (before, after) = (told(when, effect, false), told(when, effect, true));
+    // What moves from one row to another changes in nothing else, and once.
+    if sets(via) && (before, after) != (Some(false), Some(false)) {
+        let plain = effect.kind == EffectKind::Update && effect.each.is_none();
+        return plain && !asked && !summed;
+    }
     match (asked, summed) {
         (false, false) => true,
         (false, true) => effect.kind == EffectKind::Increment || before == Some(false),

@@ -324,10 +324,13 @@ fn followed_by(
 fn told_of(family: &Family, effect: &Effect, only_set: bool) -> Vec<usize> {
     let mut found = Vec::new();
     for stored in &family.stored {
-        let Stored::Tally { relation, when, of, .. } = stored else { continue };
+        let Stored::Tally { relation, when, of, via, .. } = stored else { continue };
         let columns: Vec<usize> =
             when.iter().filter_map(|one| one.path.first().copied()).chain(*of).collect();
         let set = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
+        // What moves was counted where it referred to.
+        let moved = set(via) && *relation == effect.relation;
+        let columns: Vec<usize> = columns.into_iter().chain(moved.then_some(*via)).collect();
         let apart =
             told(when, effect, false) == Some(false) && told(when, effect, true) == Some(false);
         if !apart && *relation == effect.relation && (!only_set || columns.iter().any(set)) {

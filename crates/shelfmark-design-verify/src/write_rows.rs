@@ -2,11 +2,11 @@
 //!
 //! Invariant: rows are worked out from states alone; what a plan does to them is not looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::shelf::{Line, RowKey, Rows, row, rows};
 use super::world::World;
-use super::write_families::key_paths;
+use super::write_families::{concerned, key_paths};
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{Schema, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Write};
@@ -18,6 +18,8 @@ pub(super) struct Delta {
     added: BTreeMap<usize, usize>,
     removed: BTreeMap<usize, usize>,
     changed: BTreeMap<usize, usize>,
+    /// The keys of removed rows.
+    gone: BTreeSet<RowKey>,
 }
 
 impl Delta {
@@ -36,6 +38,7 @@ impl Delta {
         for (key, line) in before {
             if after.get(key).is_none_or(|new| new.family != line.family) {
                 *delta.removed.entry(line.family).or_default() += 1;
+                delta.gone.insert(key.clone());
             }
         }
         delta
@@ -58,14 +61,26 @@ pub(super) fn lost(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<
     touched.find(|id| loses(world, schema, &rows, *id))
 }
 
-/// Returns a family of a table from which rows are removed, if it has fewer rows than sources before.
-pub(super) fn lost_before(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<usize> {
+/// Returns a family of a table from which rows are removed, if it has fewer rows than sources before;
+/// one that the write does not concern only if the source of a removed row is among its own.
+pub(super) fn lost_before(
+    world: &World<'_>,
+    schema: &Schema,
+    write: &Write,
+    delta: &Delta,
+) -> Option<usize> {
     let rows = rows(world, schema);
     let table = |id: usize| schema.families.get(id).map(|family| family.table);
     let touched: Vec<_> = delta.removed.keys().map(|id| table(*id)).collect();
-    (0..schema.families.len())
-        .filter(|id| touched.contains(&table(*id)))
-        .find(|id| loses(world, schema, &rows, *id))
+    (0..schema.families.len()).filter(|id| touched.contains(&table(*id))).find(|id| {
+        let Some(family) = schema.families.get(*id) else { return false };
+        if concerned(world.model, write, family) {
+            return loses(world, schema, &rows, *id);
+        }
+        let mut keys =
+            world.of(family.source).iter().filter_map(|one| row(world, *id, family, one));
+        family.base.is_none() && keys.any(|(key, _)| delta.gone.contains(&(family.table, key)))
+    })
 }
 
 /// Returns true if a family has fewer rows than sources.

@@ -99,8 +99,10 @@ impl Requests {
             }
             let request = call.request.get("statement").unwrap_or(&call.request);
             out.push_str(&shown(request));
-            if let Some(values) = call.request.get("values") {
-                out.push_str(&format!("  where {values}\n"));
+            for (word, member) in [("where", "values"), ("in pages of", "page_size")] {
+                if let Some(more) = call.request.get(member) {
+                    out.push_str(&format!("  {word} {more}\n"));
+                }
             }
         }
         if !self.left_out.is_empty() {

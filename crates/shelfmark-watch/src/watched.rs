@@ -123,7 +123,7 @@ impl Watched {
     fn add(&mut self, call: &Call, target: &str) {
         let reading = match target {
             "cql" => match call.request.get("statement").and_then(serde_json::Value::as_str) {
-                Some(text) => asked::statement(&unnamed(text)),
+                Some(text) => asked::statement(text),
                 None => Reading::Unread,
             },
             _ => asked::operation(&call.operation, &call.request),
@@ -190,24 +190,6 @@ impl Watched {
             None => further.min().map(|(_, at)| (at, true)),
         }
     }
-}
-
-/// Returns a statement with `?` in the place of named markers: inputs may have names that CQL reserves.
-fn unnamed(statement: &str) -> String {
-    let (mut out, mut quote, mut in_name) = (String::new(), None, false);
-    for letter in statement.chars() {
-        if in_name && (letter.is_alphanumeric() || letter == '_') {
-            continue;
-        }
-        in_name = quote.is_none() && letter == ':';
-        match (quote, letter) {
-            (None, '\'' | '"') => quote = Some(letter),
-            (Some(own), _) if own == letter => quote = None,
-            _ => {}
-        }
-        out.push(if in_name { '?' } else { letter });
-    }
-    out
 }
 
 /// Returns the place of the schema that is named, or of the only one that a server can be asked.
@@ -284,16 +266,5 @@ fn wider(one: Declared, other: Declared) -> Declared {
         average: larger(one.average, other.average),
         p99: larger(one.p99, other.p99),
         max: larger(one.max, other.max),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unnamed;
-
-    #[test]
-    fn markers_lose_their_names_and_constants_stay() {
-        let text = "INSERT INTO t (\"a:b\", c) VALUES (:from, 'x:y', :each_us)";
-        assert_eq!(unnamed(text), "INSERT INTO t (\"a:b\", c) VALUES (?, 'x:y', ?)");
     }
 }

@@ -266,6 +266,8 @@ pub struct Table {
     pub desc: Vec<bool>,
     /// True for an index.
     pub is_index: bool,
+    /// True for an index that lies beside its rows, in their partition.
+    pub is_local: bool,
 }
 
 /// The kinds of key columns.

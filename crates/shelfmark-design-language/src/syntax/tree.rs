@@ -365,6 +365,9 @@ impl From<Template> for String {
 #[serde(deny_unknown_fields)]
 pub struct Cond {
     pub path: Path,
+    /// The attribute of other row types, behind the name of each: `(Post.author, Comment.by)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Path>,
     pub op: CondOp,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Expr>,
@@ -397,6 +400,9 @@ pub enum CondOp {
 #[serde(deny_unknown_fields)]
 pub struct Order {
     pub path: Path,
+    /// The attribute of other row types, behind the name of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Path>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub desc: bool,
 }
@@ -573,6 +579,9 @@ pub struct Row {
 #[serde(deny_unknown_fields)]
 pub struct Index {
     pub name: Name,
+    /// True if it lies beside its rows, in their partition, and shows a write at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
     pub key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<Store>,

@@ -44,6 +44,12 @@ pub struct Target {
     pub key_bytes_max: f64,
     /// Of one table.
     pub indexes_max: f64,
+    /// Indexes of one table that lie beside its rows, in their partition.
+    #[serde(default)]
+    pub local_indexes_max: f64,
+    /// Bytes of one partition with its local indexes, where there are any.
+    #[serde(default)]
+    pub collection_bytes_max: Option<f64>,
     /// True if its requests are sentences of a language that refuses some.
     #[serde(default)]
     pub has_requests: bool,

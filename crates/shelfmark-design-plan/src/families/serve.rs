@@ -184,6 +184,13 @@ impl Planner<'_> {
             pk.push(DELIMITER);
             pk.push_str(&self.known_text(read, source, relation, &component.path)?);
         }
+        if let Some((parts, path)) = self.shards(draft) {
+            let shard = match self.known(read, source, &path) {
+                Some(value) => format!("bucket(hash({value}), {parts})"),
+                None => SHARD.to_owned(),
+            };
+            pk.push_str(&format!("{DELIMITER}<{shard}>"));
+        }
         let mut texts: Vec<String> = Vec::new();
         for component in head {
             texts.push(self.known_text(read, source, relation, &component.path)?);

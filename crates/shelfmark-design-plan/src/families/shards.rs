@@ -24,7 +24,8 @@ impl Planner<'_> {
         let load = self.load.as_ref().filter(|load| {
             load.changes.iter().any(|change| change.peak > self.target.partition_writes_max)
         })?;
-        if self.target.ordered || self.target.plans_texts() {
+        // One order has no partitions; where keys have two columns at most, candidates are weighed.
+        if self.target.ordered || self.target.key_shape.is_some() {
             return None;
         }
         let components = self.key(draft);

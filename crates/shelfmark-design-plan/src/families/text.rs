@@ -145,6 +145,9 @@ impl Planner<'_> {
             pk.push(DELIMITER);
             pk.push_str(&self.template(draft.relation, partition));
         }
+        if let Some(shards) = self.shards(draft) {
+            pk.push_str(&format!("{DELIMITER}<{}>", self.bucket(&shards, draft)));
+        }
         if sort.is_empty() {
             return format!("pk {pk:?}");
         }

@@ -83,6 +83,11 @@ impl Columns {
         let own = table.kinds.len().saturating_sub(below.len());
         let mut keys: Vec<KeyColumn> = Vec::new();
         for (at, kind) in table.kinds.iter().take(own).enumerate() {
+            // A local index has the partition key of its table.
+            if let (true, Some(column)) = (table.is_local && at < table.partition, below.get(at)) {
+                keys.push(column.clone());
+                continue;
+            }
             let direct = direct_path(model, &families, at)
                 .and_then(|paths| self.one_name(base, &families, &paths));
             let text = matches!(kind, ColumnKind::Text);
@@ -99,10 +104,15 @@ impl Columns {
                 }
             });
         }
-        if let Some(first) = keys.first_mut()
+        let told = if table.is_local { keys.last_mut() } else { keys.first_mut() };
+        if let Some(first) = told
             && self.holds_others(model, schema, base, id, &families, own)
         {
-            let part = if table.partition == 1 { "pk" } else { "k0" };
+            let part = match (table.is_local, table.partition) {
+                (true, _) => "sk",
+                (false, 1) => "pk",
+                _ => "k0",
+            };
             let name = format!("{}_{part}", table.name.text);
             *first = KeyColumn { name, ty: first.ty.clone(), direct: false };
         }
@@ -122,7 +132,10 @@ impl Columns {
         own: usize,
     ) -> bool {
         let of_index: BTreeSet<Option<FamilyId>> = families.iter().map(|one| one.base).collect();
-        let wanted: Option<BTreeSet<&str>> = (0..own)
+        // Of a local index the partition is that of every row there.
+        let local = schema.tables.get(id).filter(|table| table.is_local);
+        let from = local.map_or(0, |table| table.partition);
+        let wanted: Option<BTreeSet<&str>> = (from..own)
             .map(|at| {
                 let paths = direct_path(model, families, at)?;
                 let first = families.first()?;

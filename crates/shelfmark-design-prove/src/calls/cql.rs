@@ -2,7 +2,7 @@
 //!
 //! An input is the marker `:u`, what a row of step 1 shows `:row1_name`, the element of a loop
 //! `:each_us`; a value that the caller puts together is a marker named after its column, and stands
-//! beside the statement under `values`.
+//! beside the statement under `values`. A name that CQL reserves stands in quotes: `:"from"`.
 //!
 //! Source: Apache Cassandra documentation, CQL, read 2026-11; each rule that refuses is in the
 //! target's profile.
@@ -229,10 +229,9 @@ impl Markers {
     }
 }
 
+/// Returns a named marker; its name takes quotes where a column of this name would.
 fn marker(named: &str) -> String {
-    let plain = named.starts_with(|c: char| c.is_ascii_lowercase())
-        && named.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if plain { format!(":{named}") } else { format!(":\"{}\"", named.replace('"', "\"\"")) }
+    format!(":{}", name(named))
 }
 
 /// Returns a value as statements write it.

@@ -33,7 +33,7 @@ fn body(calls: &Calls<'_>, id: TableId, table: &Table) -> Result<Json, Refusal> 
         }
     };
     key.iter().for_each(|column| define(&column.name, &column.ty));
-    let mut indexes = Vec::new();
+    let (mut indexes, mut local) = (Vec::new(), Vec::new());
     for (index, form) in calls.schema.tables.iter().enumerate() {
         if !form.is_index || calls.base_of(index) != id {
             continue;
@@ -43,7 +43,8 @@ fn body(calls: &Calls<'_>, id: TableId, table: &Table) -> Result<Json, Refusal> 
         let columns = calls.columns.key(index).get(..own).unwrap_or(&[]);
         columns.iter().for_each(|column| define(&column.name, &column.ty));
         let names = columns.iter().map(|column| column.name.as_str());
-        indexes.push(json!({
+        let list = if form.is_local { &mut local } else { &mut indexes };
+        list.push(json!({
             "IndexName": form.name.text,
             "KeySchema": schema(names, form.partition),
             "Projection": projection(calls, index, id),
@@ -57,8 +58,10 @@ fn body(calls: &Calls<'_>, id: TableId, table: &Table) -> Result<Json, Refusal> 
         "KeySchema": schema(key.iter().map(|column| column.name.as_str()), table.partition),
         "BillingMode": "PAY_PER_REQUEST",
     });
-    if let (false, Some(fields)) = (indexes.is_empty(), out.as_object_mut()) {
-        fields.insert("GlobalSecondaryIndexes".to_owned(), Json::Array(indexes));
+    for (member, list) in [("GlobalSecondaryIndexes", indexes), ("LocalSecondaryIndexes", local)] {
+        if let (false, Some(fields)) = (list.is_empty(), out.as_object_mut()) {
+            fields.insert(member.to_owned(), Json::Array(list));
+        }
     }
     Ok(out)
 }
@@ -352,10 +355,12 @@ fn comparison(
     }
 }
 
-/// Returns the guard of a read that only this target needs: BETWEEN does not accept crossed ends.
+/// Returns the guard of a read on a target that does not accept crossed ends: BETWEEN, and ranges of
+/// typed tables.
 pub(super) fn crossed(ask: &Ask) -> Option<Guard> {
     let [a, b] = ask.ends.as_slice() else { return None };
-    let (low, high) = if a.kind == BoundKind::From { (a, b) } else { (b, a) };
+    let is_low = matches!(a.kind, BoundKind::From | BoundKind::After);
+    let (low, high) = if is_low { (a, b) } else { (b, a) };
     if let (Expr::Const(..), Expr::Const(..)) = (&low.value, &high.value) {
         return None;
     }

@@ -14,6 +14,7 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Stored};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, RelationId, Value};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// A change of one attribute that a row keeps.
 enum Turned {
@@ -81,8 +82,9 @@ impl Writer<'_> {
         for case in self.cases(self.write.effects.iter().filter(touches), each)? {
             let (known, mut guards) = self.of_tuple(&case, &BTreeSet::new())?;
             let value = |path: &[usize]| self.kept_value(family, tally.relation, &known, path);
+            let moves = turn(case.effect) == Turn::Moves;
             // An update says by itself that what it sets is counted, or no longer.
-            if case.effect.kind != EffectKind::Update {
+            if case.effect.kind != EffectKind::Update || moves {
                 match self.counted(family, tally, &known)? {
                     Some(more) => guards.extend(more),
                     None => continue,
@@ -93,8 +95,8 @@ impl Writer<'_> {
                 Some(at) => value(&[at])?,
             };
             let by = match turn(case.effect) {
-                Turn::Comes => worth,
-                Turn::Goes => minus(worth),
+                Turn::Comes => worth.clone(),
+                Turn::Goes | Turn::Moves => minus(worth.clone()),
                 _ => {
                     let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
                     let by = set.and_then(|(at, term)| self.term(&case, *at, term));
@@ -103,6 +105,16 @@ impl Writer<'_> {
             };
             let parent = value(&[tally.via])?;
             let turned = (tally.name, Turned::Added(by));
+            if moves {
+                let to = case.effect.set.iter().find(|(at, _)| *at == tally.via);
+                let to = to.and_then(|(at, term)| self.term(&case, *at, term));
+                let to = to.ok_or_else(|| self.unknown(&format!("where {} moves", tally.name)))?;
+                let came = (tally.name, Turned::Added(worth));
+                let from = self.of_parent(family, &case, parent, turned, guards.clone())?;
+                let to = self.of_parent(family, &case, to, came, guards)?;
+                found.extend(moved(from, to));
+                continue;
+            }
             found.extend(self.of_parent(family, &case, parent, turned, guards)?);
         }
         Ok(found)
@@ -186,6 +198,24 @@ impl Writer<'_> {
         let conditions = Vec::new();
         Ok(Some(Change { table: family.table, key, kind, each, guards, conditions }))
     }
+}
+
+/// Returns the changes of two rows between which a tuple moves: none where they are one row.
+fn moved(from: Option<Change>, to: Option<Change>) -> Vec<Change> {
+    let (Some(from), Some(to)) = (&from, &to) else { return from.into_iter().chain(to).collect() };
+    let differing = from.key.iter().zip(&to.key).filter(|(old, new)| old != new);
+    let (old, new): (Vec<Expr>, Vec<Expr>) =
+        differing.map(|(old, new)| (old.clone(), new.clone())).unzip();
+    if old.is_empty() {
+        return Vec::new();
+    }
+    let apart = Guard { left: Expr::Tuple(old), op: CondOp::Near, right: vec![Expr::Tuple(new)] };
+    let guarded = |one: &Change| {
+        let mut one = one.clone();
+        one.guards.push(apart.clone());
+        one
+    };
+    vec![guarded(from), guarded(to)]
 }
 
 /// Returns what taking a number away adds.

@@ -2,7 +2,7 @@
 //!
 //! A step of a plan says which keys it touches; a request says it in the target's own interface:
 //! JSON bodies of DynamoDB, statements of CQL, calls of the others. `read` and `write` turn steps into
-//! requests that know no target yet, and `dynamo`, `cql` and `other` write them down.
+//! requests that know no target yet; `dynamo`, `cql`, `candb`, `ordered` and `typed` write them down.
 //!
 //! What it is not: nothing is sent, and nothing is certified here. What a target cannot be asked is a
 //! [`Refusal`] with the rule of the target's profile that forbids it; obligation O10 rests on it.
@@ -10,6 +10,7 @@
 //! Invariant: a request stands for the same rows as its step, for every input that its guards let
 //! through; where a guard does not, the answer is empty and nothing is to be sent.
 
+mod candb;
 mod columns;
 mod cql;
 mod dynamo;
@@ -18,10 +19,11 @@ mod items;
 mod kept;
 mod known;
 mod names;
-mod other;
+mod ordered;
 mod read;
 mod request;
 mod rows;
+mod typed;
 mod write;
 
 use std::sync::OnceLock;
@@ -31,6 +33,7 @@ use serde_json::{Value as Json, json};
 use crate::Proof;
 use columns::Columns;
 pub use cql::literal;
+use expr::Expr;
 pub use items::{ShownItem, TableColumns};
 pub use request::Refusal;
 use request::{Change, Request};
@@ -108,7 +111,8 @@ impl<'a> Calls<'a> {
         match self.target.name.as_str() {
             "dynamodb" => dynamo::create(self),
             "cql" => cql::create(self),
-            _ => Ok(other::create(self)),
+            "candb" => candb::create(self),
+            _ => Ok(typed::create(self)),
         }
     }
 
@@ -119,14 +123,21 @@ impl<'a> Calls<'a> {
     /// The first step that the target cannot be asked. Change the plan or the key.
     pub fn read(&self, read: usize, serve: &Serve) -> Result<Vec<Call>, Refusal> {
         let Some(pattern) = self.model.reads.get(read) else { return Ok(Vec::new()) };
-        let requests = read::requests(self, pattern, serve)?;
-        let next = requests.first().filter(|_| pattern.page).and_then(|one| self.next(one));
+        let mut requests = read::requests(self, pattern, serve)?;
+        let size =
+            requests.first_mut().filter(|_| pattern.page).and_then(|one| self.page_size(one));
         let name = &pattern.name.text;
         let said: Result<Vec<Call>, Refusal> =
             requests.into_iter().map(|one| self.say(name, one)).collect();
         let mut said = said?;
-        if let (Some(first), Some(next)) = (said.first_mut(), next) {
-            first.beside.push(("next", next));
+        if let (Some(first), Some(size)) = (said.first_mut(), size) {
+            if let ("cql", Some(request)) =
+                (self.target.name.as_str(), first.request.as_object_mut())
+            {
+                request.insert("page_size".to_owned(), size.json());
+                size.inputs(&mut first.inputs);
+            }
+            first.beside.push(("next", self.next()));
         }
         Ok(said)
     }
@@ -160,7 +171,7 @@ impl<'a> Calls<'a> {
     }
 
     fn say(&self, pattern: &str, mut request: Request) -> Result<Call, Refusal> {
-        if self.target.name == "dynamodb"
+        if matches!(self.target.name.as_str(), "dynamodb" | "shelfmark")
             && let Request::Read { ask, guards, .. } = &mut request
         {
             guards.extend(dynamo::crossed(ask));
@@ -170,7 +181,9 @@ impl<'a> Calls<'a> {
         let (operation, body, inputs) = match self.target.name.as_str() {
             "dynamodb" => dynamo::say(self, &request)?,
             "cql" => cql::say(self, &request)?,
-            _ => other::say(self, &request),
+            "candb" => candb::say(self, &request)?,
+            "ordered" => ordered::say(self, &request)?,
+            _ => typed::say(self, &request),
         };
         Ok(Call {
             pattern: pattern.to_owned(),
@@ -183,27 +196,26 @@ impl<'a> Calls<'a> {
         })
     }
 
+    /// Returns the size of a page. In CQL it stands beside the statement, whose LIMIT would end all
+    /// pages together.
+    fn page_size(&self, request: &mut Request) -> Option<Expr> {
+        let Request::Read { ask, .. } = request else { return None };
+        let limit = ask.limit.clone().filter(|_| !ask.point)?;
+        if self.target.name == "cql" {
+            ask.limit = None;
+        }
+        Some(limit)
+    }
+
     /// Returns what the request of the next page has beside or instead: `{"$answer": …}` is what the
     /// answer of the page before gave. Where it gave none, that page was the last.
-    fn next(&self, request: &Request) -> Option<Json> {
-        let Request::Read { ask, .. } = request else { return None };
-        let limit = ask.limit.as_ref().filter(|_| !ask.point)?.json();
-        Some(match self.target.name.as_str() {
+    fn next(&self) -> Json {
+        match self.target.name.as_str() {
             "dynamodb" => json!({ "ExclusiveStartKey": { "$answer": "LastEvaluatedKey" } }),
-            "cql" => {
-                // LIMIT ends all pages together: the size of one is said beside the statement.
-                let mut whole = request.clone();
-                if let Request::Read { ask, .. } = &mut whole {
-                    ask.limit = None;
-                }
-                let (_, body, _) = cql::say(self, &whole).ok()?;
-                let mut next = body.as_object().cloned().unwrap_or_default();
-                next.insert("page_size".to_owned(), limit);
-                next.insert("paging_state".to_owned(), json!({ "$answer": "paging_state" }));
-                Json::Object(next)
-            }
+            "cql" => json!({ "paging_state": { "$answer": "paging_state" } }),
+            "candb" => json!({ "skLowerBound or skUpperBound": { "$answer": "nextKey" } }),
             _ => json!({ "after": { "$answer": "last_key" } }),
-        })
+        }
     }
 
     fn makes_counter(&self, request: &Request) -> bool {

@@ -21,6 +21,21 @@ pub(super) fn is_cql_table(name: &str) -> bool {
 mod tests {
     use super::cql;
 
+    /// The words that Apache Cassandra 5.0 reserves.
+    ///
+    /// Source: `reserved_keywords.txt` among its resources, read 2026-11.
+    const RESERVED: &str = "add allow alter and apply asc authorize batch begin by columnfamily create \
+        delete desc describe drop entries execute from full grant if in index infinity insert into is \
+        keyspace limit materialized modify nan norecursive not null of on or order primary rename \
+        revoke schema select set table to token truncate unlogged update use using view where with";
+
+    #[test]
+    fn every_reserved_word_of_cassandra_is_quoted() {
+        for name in RESERVED.split_whitespace() {
+            assert_eq!(cql(name), format!("\"{name}\""));
+        }
+    }
+
     #[test]
     fn reserved_words_are_quoted_in_cql() {
         for name in ["orders", "key", "ttl", "order_2"] {

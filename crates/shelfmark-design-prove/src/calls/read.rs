@@ -8,7 +8,7 @@ use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
 use crate::follow::leading_to;
-use crate::key::facts::same_form;
+use crate::key::facts::{first_of, same_form};
 use crate::range::{columns_may_meet, may_touch};
 use crate::unique::available;
 use shelfmark_design_language::model::schema::{
@@ -19,6 +19,14 @@ use shelfmark_design_language::model::{
     ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Value, canonical,
 };
 use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
+
+/// Longest text behind which a scan may end, in characters.
+///
+/// Ours: it is written whole.
+const LONGEST_MAX: usize = 100;
+
+/// Characters of any value that is no text: an identifier has 36, a moment fewer.
+const MOST_DIGITS: usize = 40;
 
 /// Converts the steps of a plan to requests; filters and sorts stand beside the read before them.
 pub(super) fn requests(
@@ -125,12 +133,15 @@ impl Reader<'_> {
             let whole = typed || matches!(parts.last(), Some(Part::End));
             ends.push(End { kind: *kind, value: self.column(parts, ty)?, whole });
         }
-        if self.calls.target.name == "dynamodb" && ends.len() == 2 {
-            ends = self.close(ends);
+        match self.calls.target.name.as_str() {
+            "dynamodb" if ends.len() == 2 => ends = self.close(ends, &step.bounds),
+            "candb" if equal.len() < key.len() => ends = self.both_ends(ends),
+            _ => {}
         }
         let limit = step.limit.as_ref().map(|limit| plain(self.read, limit));
         let table = self.calls.schema.tables.get(step.table);
         let is_index = table.is_some_and(|table| table.is_index);
+        let lags = table.is_some_and(|table| table.is_index && !table.is_local);
         let point = !is_index && ends.is_empty() && equal.len() == key.len() && !key.is_empty();
         let mut guards = Vec::new();
         if let Some(limit) = limit.as_ref().filter(|limit| !is_positive(limit)) {
@@ -156,7 +167,7 @@ impl Reader<'_> {
             ends,
             desc: step.desc,
             limit: limit.filter(|_| !point),
-            fresh: fresh && !is_index,
+            fresh: fresh && !lags,
             by_uuid: by_uuid
                 && !get
                 && key.iter().skip(step.bound.len()).any(|column| column.ty == Type::Uuid),
@@ -165,10 +176,63 @@ impl Reader<'_> {
         Ok(Request::Read { step: number, ask, each, guards, then: Vec::new() })
     }
 
+    /// Gives a range both of its ends, and includes them, as a scan of CanDB has them: from the least
+    /// text on, up to the smallest text behind all rows of the partition.
+    fn both_ends(&self, ends: Vec<End>) -> Vec<End> {
+        let (mut both, mut bounds) = (Vec::new(), Vec::new());
+        for (end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
+            if end.kind == BoundKind::Begins {
+                for kind in [BoundKind::From, BoundKind::Through] {
+                    both.push(End { kind, value: end.value.clone(), whole: false });
+                    bounds.push((kind, parts.clone()));
+                }
+                continue;
+            }
+            bounds.push((end.kind, parts.clone()));
+            both.push(end);
+        }
+        let mut both = self.close(both, &bounds);
+        let text = |text: String| Expr::Const(Value::Text(text), super::expr::plain_text());
+        let low = |end: &End| matches!(end.kind, BoundKind::From | BoundKind::After);
+        if !both.iter().any(low) {
+            both.push(End { kind: BoundKind::From, value: text(String::new()), whole: true });
+        }
+        if both.iter().all(low)
+            && let Some(last) = self.behind_all()
+        {
+            both.push(End { kind: BoundKind::To, value: text(last), whole: true });
+        }
+        both
+    }
+
+    /// Returns a text behind all rows of the partition, if they begin with known texts or signs, or are
+    /// only so long.
+    fn behind_all(&self) -> Option<String> {
+        let at = self.step.bound.len();
+        let table = self.calls.schema.tables.get(self.step.table)?;
+        let families = self.calls.schema.of_table(self.step.table).map(|(_, family)| family);
+        let touched = families.filter(|family| may_touch(self.step, table, family));
+        let last = touched.map(|family| {
+            let parts = &family.key.get(at)?.parts;
+            if let Some(Part::Literal(text)) = parts.first() {
+                let text = Expr::Const(Value::Text(text.clone()), super::expr::plain_text());
+                return match text.next() {
+                    Expr::Const(Value::Text(next), _) => Some(next),
+                    _ => None,
+                };
+            }
+            match first_of(parts).bytes.max() {
+                Some(last) if last < b'~' => Some(char::from(last + 1).to_string()),
+                _ => Some(char::MAX.to_string().repeat(longest(parts)?)),
+            }
+        });
+        last.collect::<Option<Vec<String>>>()?.into_iter().max()
+    }
+
     /// Makes excluded ends included, where no row can lie there: BETWEEN includes both of its ends.
-    fn close(&self, ends: Vec<End>) -> Vec<End> {
+    fn close(&self, ends: Vec<End>, bounds: &[(BoundKind, Vec<Part>)]) -> Vec<End> {
         let mut closed = Vec::new();
-        for (mut end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
+        for (mut end, (_, parts)) in ends.into_iter().zip(bounds) {
             if self.keeps_all(end.kind, parts) {
                 continue;
             }
@@ -422,4 +486,21 @@ fn bumped(parts: &[Part]) -> Option<Vec<Part>> {
     let Expr::Const(Value::Text(next), _) = next else { return None };
     *text = next;
     Some(parts)
+}
+
+/// Returns the most characters of a text column, if its values have a limit.
+fn longest(parts: &[Part]) -> Option<usize> {
+    let one = |part: &Part| match part {
+        Part::Literal(text) => Some(text.chars().count()),
+        Part::End => Some(0),
+        Part::Hole { ty: Type::Text(domain), codec: Codec::Plain, .. } => {
+            usize::try_from(domain.max?).ok().filter(|most| *most <= LONGEST_MAX)
+        }
+        Part::Hole { ty: Type::Enum(words), .. } => {
+            Some(words.iter().map(|word| 2 * word.chars().count()).max().unwrap_or(0))
+        }
+        Part::Hole { ty: Type::Text(_) | Type::List(..) | Type::Bytes(_), .. } => None,
+        Part::Hole { .. } => Some(MOST_DIGITS),
+    };
+    parts.iter().map(one).sum()
 }

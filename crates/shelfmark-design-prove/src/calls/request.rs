@@ -17,15 +17,21 @@ pub struct Refusal {
     pub why: String,
     /// The rule of the target, and its source.
     pub rule: String,
+    /// True if the rule is one of how requests are written down here, and none of the target's own.
+    pub of_language: bool,
 }
+
+/// The source of rules that are none of a target's interface.
+const LANGUAGE: &str = "the model language";
 
 impl Refusal {
     /// Returns the refusal by a rule of a profile.
     pub(super) fn by(target: &Target, rule: &str, why: String) -> Self {
         let found = target.rules.get(rule);
+        let of_language = found.is_none_or(|found| found.source == LANGUAGE);
         let rule = found
             .map_or_else(|| rule.to_owned(), |found| format!("{} ({})", found.says, found.source));
-        Self { why, rule }
+        Self { why, rule, of_language }
     }
 }
 

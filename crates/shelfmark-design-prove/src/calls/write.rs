@@ -254,7 +254,10 @@ impl<'a> Writer<'a> {
                     |change: &Change| matches!(change.kind, ChangeKind::Put { fresh: true, .. });
                 // What is made anew is made once, or the write is not defined.
                 let made = fresh(first) && fresh(second);
-                let never = id != other || made || apart(&first.key, &second.key);
+                let never = id != other
+                    || made
+                    || apart(&first.key, &second.key)
+                    || guarded_apart(first, second);
                 if never || moved || exclude(&first.guards, &second.guards) {
                     continue;
                 }
@@ -417,6 +420,19 @@ fn exclude(one: &[Guard], other: &[Guard]) -> bool {
         opposite(a.op) == Some(b.op) && a.left == b.left && a.right == b.right
     };
     one.iter().any(|a| other.iter().any(|b| against(a, b)))
+}
+
+/// Returns true if both changes are sent only where their keys differ.
+fn guarded_apart(first: &Change, second: &Change) -> bool {
+    let differing = first.key.iter().zip(&second.key).filter(|(old, new)| old != new);
+    let (old, new): (Vec<Expr>, Vec<Expr>) =
+        differing.map(|(old, new)| (old.clone(), new.clone())).unzip();
+    let says = |guard: &Guard| {
+        guard.op == CondOp::Near
+            && guard.left == Expr::Tuple(old.clone())
+            && guard.right == [Expr::Tuple(new.clone())]
+    };
+    first.guards.iter().any(says) && second.guards.iter().any(says)
 }
 
 /// Returns true if two keys differ whatever the inputs are.

@@ -191,6 +191,7 @@ fn pieces(
         kinds: family.key.iter().map(kind_of).collect(),
         desc: desc.to_vec(),
         is_index: family.base.is_some(),
+        is_local: false,
     };
     let met = match find(step, &table, family) {
         Found::Rows { met, .. } => met,

@@ -338,8 +338,21 @@ fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>
             of_table.entry(base.table).or_default().insert(family.table);
         }
     }
+    let local = |id: &TableId| schema.tables.get(*id).is_some_and(|table| table.is_local);
+    let target = profile(&schema.target);
+    let beside = target.map_or(0.0, |target| target.local_indexes_max);
+    for (table, indexes) in &of_table {
+        let count = indexes.iter().filter(|id| local(id)).count() as f64;
+        let Some(table) = schema.tables.get(*table).filter(|_| count > beside) else { continue };
+        let name = &table.name;
+        let message =
+            format!("{} has {count} local indexes, {} takes {beside}", name.text, schema.target);
+        let count = json!({ "kind": "count", "indexes": count, "limit": beside });
+        found
+            .push(Found::new("X4", number, &name.text, name.span, message).reproducer(Some(count)));
+    }
     for (table, indexes) in of_table {
-        let count = indexes.len() as f64;
+        let count = indexes.iter().filter(|id| !local(id)).count() as f64;
         let Some(table) = schema.tables.get(table).filter(|_| count > most) else { continue };
         let name = &table.name;
         let message = format!("{} has {count} indexes, {} takes {most}", name.text, schema.target);

@@ -139,6 +139,16 @@ fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
     let table = schema.tables.get(family.table).filter(|table| table.partition > 0);
     let (Some(table), Some(target)) = (table, profile(&schema.target)) else { return };
     let limit = setting(model, schema, "partition.max", |target| target.partition_bytes_max);
+    // Beside local indexes a partition has a limit of its own.
+    let beside = |entry: &Family| {
+        let base = entry.base.and_then(|base| schema.families.get(base));
+        let local = schema.tables.get(entry.table).is_some_and(|table| table.is_local);
+        local && base.is_some_and(|base| base.table == family.table)
+    };
+    let limit = match target.collection_bytes_max {
+        Some(most) if schema.families.iter().any(beside) => limit.min(most),
+        _ => limit,
+    };
     let horizon = threshold(model, schema, "P1.horizon", HORIZON_SECONDS);
     let (known, divisor) = volume::partition(model, schema, family);
     let parts = family.key.iter().take(table.partition).flat_map(|column| &column.parts);

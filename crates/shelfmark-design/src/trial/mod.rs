@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use crate::Document;
 use rows::OnShelf;
 use shelfmark_design_language::certificate::{Certificate, Range};
-use shelfmark_design_language::model::schema::{Schema, Step};
+use shelfmark_design_language::model::schema::{Schema, Serve, Step};
 use shelfmark_design_language::model::{Model, Read, Write};
 use shelfmark_design_language::target::profile;
 use shelfmark_design_prove::eval::answer::answer;
@@ -218,6 +218,39 @@ impl Trial<'_> {
         let read = self.read_of(pattern).ok_or("no such read")?;
         let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
         let serve = serve.ok_or("there is no plan")?;
+        self.run(read, serve, scene, call, shelf)
+    }
+
+    /// Runs a read whose limit is the size of a page, without the limit: what all pages together are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Trial::read`].
+    pub fn read_pages(
+        &self,
+        pattern: usize,
+        scene: &Scene,
+        call: &Call,
+        shelf: &dyn Shelf,
+    ) -> Result<ReadRun, String> {
+        let read = self.read_of(pattern).ok_or("no such read")?;
+        let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
+        let mut serve = serve.ok_or("there is no plan")?.clone();
+        if let Some(Step::Read(first)) = serve.steps.first_mut() {
+            first.limit = None;
+        }
+        let whole = Read { limit: None, page: false, ..read.clone() };
+        self.run(&whole, &serve, scene, call, shelf)
+    }
+
+    fn run(
+        &self,
+        read: &Read,
+        serve: &Serve,
+        scene: &Scene,
+        call: &Call,
+        shelf: &dyn Shelf,
+    ) -> Result<ReadRun, String> {
         let on = OnShelf { model: self.model, schema: self.schema, shelf };
         let outcome = run_on(self.model, self.schema, &on, read, serve, &call.inputs)?;
         let answer = answer(self.model, &scene.state, read, &call.inputs);

@@ -90,7 +90,7 @@ fn outcomes(text: &str) -> Vec<String> {
 }
 
 /// What a target cannot be asked, each beside its neighbour that it can.
-const CASES: [(&str, &[&str]); 10] = [
+const CASES: [(&str, &[&str]); 16] = [
         (
             "entity E { key id: uuid  u: uuid  at: timestamp }
              read half(u, a, b) = E where u = u and at >= a and at < b order by at
@@ -180,6 +180,73 @@ const CASES: [(&str, &[&str]); 10] = [
              read f(i) = F where id = i
              schema s target cql { table e from E key (id;) store all  table f from F key (id;) store all }",
             &["e refused O10", "f certified"],
+        ),
+        // CanDB: a scan includes both of its bounds, and has them.
+        (
+            "entity E { key id: text(min 1, max 9, without \"#\")  u: text(min 1, max 9, without \"#\")  day: date }
+             read before(u, d) = E where u = u and day < d order by day
+             read until(u, d) = E where u = u and day <= d order by day
+             read all(u) = E where u = u order by day
+             schema s target candb { table e { pk text sk text row R from E pk \"u#<u>\" sk \"d#<day:iso>#<id>\" store all }
+               serve before(u, d) by query e pk \"u#<u>\" sk from \"d#\" before \"d#<d:iso>\"
+               serve until(u, d) by query e pk \"u#<u>\" sk from \"d#\" through \"d#<d:iso>#\" }",
+            &["before certified", "until certified", "all certified"],
+        ),
+        (
+            "entity E { key id: text(min 1, max 9)  u: text(min 1, max 9) }
+             entity F { key id: text(min 1)  u: text(min 1, max 9) }
+             read before(u, i) = E where u = u and id < i order by id
+             read until(u, i) = E where u = u and id <= i order by id
+             read all(u) = E where u = u order by id
+             read endless(u) = F where u = u order by id
+             schema s target candb { table e { pk text sk text row R from E pk \"u#<u>\" sk \"<id>\" store all }
+               table f { pk text sk text row S from F pk \"u#<u>\" sk \"<id>\" store all }
+               serve before(u, i) by query e pk \"u#<u>\" sk before \"<i>\"
+               serve until(u, i) by query e pk \"u#<u>\" sk to \"<i>\" }",
+            &["before refused O10", "until certified", "all certified", "endless certified"],
+        ),
+        // One message goes to one partition.
+        (
+            "entity U { key id: uuid  name: text(max 9) }
+             entity P { key id: uuid  u: U }
+             write both(u, p) = insert U(id u, name \"x\") and insert P(id p, u u)
+             write one(u, n) = update U(id u) set name = n
+             schema apart target candb { table t { pk text sk text
+               row A from U pk \"u#<id>\" sk \"0\" store all
+               row B from P pk \"p#<id>\" sk \"0\" store all }
+               write both { transaction { put A ; put B } } }
+             schema beside target candb { table t { pk text sk text
+               row A from U pk \"u#<id>\" sk \"0\" store all
+               row B from P pk \"u#<u>\" sk \"p#<id>\" store all }
+               write both { transaction { put A ; put B } } }",
+            &["both refused O10", "one certified", "both certified", "one certified"],
+        ),
+        // OrderedTable: streams go up.
+        (
+            "entity E { key id: uuid  u: uuid  at: timestamp }
+             read up(u) = E where u = u order by at
+             read down(u) = E where u = u order by at desc
+             schema rising target ordered { table e from E key (u, at, id) store all }
+             schema falling target ordered { table e from E key (u, at desc, id) store all }
+             schema backwards target ordered { table e from E key (u, at, id) store all
+               serve down(u) by range e (u) desc }",
+            &["up certified", "down refused O5", "up refused O5", "down certified", "up certified", "down refused O10"],
+        ),
+        (
+            "entity E { key id: uuid  u: uuid  n: int }
+             read last(u) = E where u = u order by n desc limit 1
+             read largest() = E order by id desc limit 1
+             read second() = E order by id desc limit 2
+             schema s target ordered { table e from E key (id) store all  table by_u from E key (u, n desc, id) store all }",
+            &["last certified", "largest certified", "second refused O5"],
+        ),
+        // Typed tables have both directions, and their indexes.
+        (
+            "entity E { key id: uuid  u: uuid  at: timestamp }
+             read up(u) = E where u = u order by at
+             read down(u) = E where u = u order by at desc
+             schema s target shelfmark { table e from E key (id;) store all index by_u key (u; at) }",
+            &["up certified", "down certified"],
         ),
 ];
 

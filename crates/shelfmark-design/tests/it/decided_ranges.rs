@@ -26,6 +26,14 @@ schema s target dynamodb {{
         )
     };
     assert_eq!(statuses(&model(r##"to "REPO#<r>""##, "REPO")), ["s.page certified"]);
+    // Without a plan that is named, the same is found.
+    let unnamed = |tag: &str| {
+        let text = model("", tag);
+        let at = text.find("  serve").unwrap_or(text.len());
+        statuses(&format!("{}}}", text.get(..at).unwrap_or("")))
+    };
+    assert_eq!(unnamed("REPO"), ["s.page certified"]);
+    assert_eq!(unnamed("A"), ["s.page certified"]);
     // An end before the parent leaves it out, and one between the two tags holds no child.
     assert_eq!(statuses(&model(r##"to "ISSUE#<r>""##, "REPO")), ["s.page refused"]);
     assert_eq!(statuses(&model(r##"from "REPO#<r>""##, "REPO")), ["s.page refused"]);

@@ -773,3 +773,59 @@ fn the_next_page_is_a_request_of_the_target() {
         assert!(calls.contains(told), "{target}: {calls}");
     }
 }
+
+/// An index beside its rows shows a write at once, and bounds what lies in their partition; others do
+/// neither.
+#[test]
+fn a_local_index_is_as_fresh_as_its_rows() {
+    let model = |local: &str| {
+        format!(
+            r#"
+entity Order {{
+  key (user, id)
+  user: text(min 1, max 20)  id: ulid  total: int(0..99999)  body: text(max 100000) avg 50k
+  count 1G  fanout user avg 1k max 1M
+}}
+entity Note {{ key (user, at)  user: text(min 1, max 20)  at: timestamp  total: int(0..99999) }}
+read largest(u) = Order where user = u order by total desc limit 10 strong
+write order(u, i, t, b) = insert Order(user u, id i, total t, body b)
+schema s target dynamodb {{
+  table shop {{
+    pk text sk text
+    row OrderRow from Order pk "USER#<user>" sk "ORDER#<id>" store all
+      index by_total {local} pk "USER#<user>" sk "<total:pad(5)>"
+    row NoteRow from Note pk "USER#<user>" sk "NOTE#<at:iso>" store all
+  }}
+}}
+"#
+        )
+    };
+    assert_eq!(statuses(&model("local")), ["s.largest certified", "s.order certified"]);
+    assert_eq!(statuses(&model("")), ["s.largest refused", "s.order certified"]);
+    let document = |text: &str| {
+        let found = shelfmark_design::Document::parse("m", text);
+        found.unwrap_or_else(|report| panic!("{report}"))
+    };
+    let found = |text: &str| {
+        let found = document(text).check();
+        found.iter().filter(|one| one.id == "P1").map(|one| one.schema.clone()).collect::<Vec<_>>()
+    };
+    assert!(!found(&model("local")).is_empty(), "10 GB are a limit beside a local index");
+    assert!(found(&model("")).is_empty(), "and none without one");
+    let calls = document(&model("local")).calls("s", None).expect("requests");
+    let create = format!("{:?}", calls.create);
+    assert!(create.contains("LocalSecondaryIndexes") && create.contains("by_total_sk"), "{create}");
+    assert!(format!("{:?}", calls.calls).contains("ConsistentRead"), "{:?}", calls.calls);
+    // Under another partition key, or on another target, there is none.
+    for (text, told) in [
+        (
+            model("local").replace("by_total local pk \"USER#", "by_total local pk \"U#"),
+            "partition key of its table",
+        ),
+        (model("local").replace("target dynamodb", "target candb"), "no local indexes"),
+    ] {
+        let report = shelfmark_design::Document::parse("m", &text).err();
+        let report = report.map(|report| report.to_string()).unwrap_or_default();
+        assert!(report.contains(told), "{told}: {report}");
+    }
+}

@@ -12,7 +12,7 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 /// A lint, how severe it is, a model that has it and one that has not.
-const PAIRS: [(&str, Severity, &str, &str); 27] = [
+const PAIRS: [(&str, Severity, &str, &str); 28] = [
     // Keys that the target cannot have, and those that it can.
     (
         "K9",
@@ -217,11 +217,22 @@ const PAIRS: [(&str, Severity, &str, &str); 27] = [
         "P1",
         Severity::Warning,
         "entity H { key id: uuid }
-         entity E { key id: ulid  h: H  body: text(max 1000) avg 500  fanout h max 1M growth 10%/mo }
-         schema s target dynamodb { table t from E key (h; id) store all }",
+         entity E { key id: ulid  h: H  body: text(max 1000) avg 500  fanout h max 50k growth 10%/mo }
+         schema s target cql { table t from E key (h; id) store all }",
         "entity H { key id: uuid }
-         entity E { key id: ulid  h: H  body: text(max 1000) avg 500  fanout h max 1M }
-         schema s target dynamodb { table t from E key (h; id) store all }",
+         entity E { key id: ulid  h: H  body: text(max 1000) avg 500  fanout h max 50k }
+         schema s target cql { table t from E key (h; id) store all }",
+    ),
+    // Only what lies beside a local index has a limit.
+    (
+        "P1",
+        Severity::Warning,
+        "entity H { key id: uuid }
+         entity E { key id: ulid  h: H  n: int  body: text(max 1000) avg 500  fanout h max 100M }
+         schema s target dynamodb { table tab from E key (h; id) store all index by_n local key (h; n) }",
+        "entity H { key id: uuid }
+         entity E { key id: ulid  h: H  n: int  body: text(max 1000) avg 500  fanout h max 100M }
+         schema s target dynamodb { table tab from E key (h; id) store all index by_n key (h; n) }",
     ),
     (
         "P1",

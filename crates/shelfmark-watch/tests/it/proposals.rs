@@ -9,7 +9,7 @@ use shelfmark_watch::asked::{self, Reading};
 use shelfmark_watch::shape::Kind;
 use shelfmark_watch::{Comparison, Watched};
 
-use crate::stage::{BEGUN_MS, cql, dynamo, pattern, sent, text, watched};
+use crate::stage::{BEGUN_MS, cql, dynamo, pattern, text, watched};
 
 const MODELS: [(&str, &str); 8] = [
     ("reference/battle.shelf", "corrected"),
@@ -31,7 +31,7 @@ fn what_a_model_sends_it_covers() {
         let mut comparison = Comparison::new(Arc::clone(&watched), BEGUN_MS);
         for call in &requests.calls {
             let seen = match call.request.get("statement").and_then(|own| own.as_str()) {
-                Some(statement) => cql(&[sent(statement).as_str()], (0, 0), 0),
+                Some(statement) => cql(&[statement], (0, 0), 0),
                 None => {
                     let operation = call.operation.clone().leak();
                     dynamo(operation, &call.request, (0, 0), 0)
@@ -57,7 +57,7 @@ fn what_is_proposed_is_a_line_of_the_language() {
         let whole = watched(&source, schema);
         for (kind, statement) in requests(&source, schema) {
             bare.take(&match kind.as_str() {
-                "statement" => cql(&[sent(&statement).as_str()], (0, 0), 0),
+                "statement" => cql(&[statement.as_str()], (0, 0), 0),
                 _ => dynamo(kind.leak(), &serde_json::from_str(&statement).unwrap(), (0, 0), 0),
             });
         }

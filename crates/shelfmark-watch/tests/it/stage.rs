@@ -59,14 +59,3 @@ pub(crate) fn pattern<'r>(report: &'r WatchReport, name: &str) -> &'r PatternEnt
     let found = report.patterns.iter().find(|own| own.patterns.iter().any(|own| own == name));
     found.unwrap_or_else(|| panic!("there is no pattern {name}: {}", report.text()))
 }
-
-/// A statement of `design calls` as a client sends it: inputs may have names that are no markers.
-pub(crate) fn sent(statement: &str) -> String {
-    let mut pieces = statement.split(':');
-    let mut out = pieces.next().unwrap().to_owned();
-    for piece in pieces {
-        out.push('?');
-        out += piece.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    }
-    out
-}

@@ -40,7 +40,8 @@ fn extreme(read: &tree::Read) -> Option<tree::Read> {
         && read.limit.is_none()
         && read.offset.is_none()
         && read.sources.len() == 1;
-    let order = tree::Order { path: path.clone(), desc: *kind == Aggregate::Max };
+    let desc = *kind == Aggregate::Max;
+    let order = tree::Order { path: path.clone(), others: Vec::new(), desc };
     plain.then(|| tree::Read {
         aggregate: None,
         select: Some(vec![path.clone()]),
@@ -81,7 +82,10 @@ impl Resolver {
         for id in &relations {
             let mut predicates = Vec::new();
             for cond in &read.conds {
-                predicates.extend(self.predicate(*id, cond, &mut params, Scope::NONE));
+                let path = self.own_path(*id, (&cond.path, cond.others.as_slice()), &relations);
+                let Some(path) = path else { continue };
+                let cond = Cond { path, others: Vec::new(), ..cond.clone() };
+                predicates.extend(self.predicate(*id, &cond, &mut params, Scope::NONE));
             }
             if first_of_order.is_some() {
                 predicates.extend(self.there(*id, read));
@@ -198,6 +202,22 @@ impl Resolver {
             // Behind the row type an attribute orders the types that have it; one that no type has is
             // reported.
             let by_type = found.iter().any(|(key, _)| matches!(key, OrderKey::Kind));
+            if !order.others.is_empty() {
+                let mut paths = Vec::new();
+                for id in relations {
+                    let named = (&order.path, order.others.as_slice());
+                    let path = match by_type && !self.is_named(*id, named) {
+                        true => None,
+                        false => match self.own_path(*id, named, relations) {
+                            Some(path) => self.column_path(*id, &path),
+                            None => return found,
+                        },
+                    };
+                    paths.push(path);
+                }
+                found.push((OrderKey::Columns(paths), order.desc));
+                continue;
+            }
             let some = relations.iter().any(|id| self.try_path(*id, &order.path).is_some());
             let mut paths = Vec::new();
             for id in relations {
@@ -212,6 +232,63 @@ impl Resolver {
             found.push((OrderKey::Columns(paths), order.desc));
         }
         found
+    }
+
+    /// Reports attributes of several row types where there is one.
+    pub(super) fn only_one(&mut self, path: &Path) {
+        let message = "attributes of several row types are named only in a read of them".to_owned();
+        let help = "name one attribute, without parentheses";
+        self.error(Diagnostic::error(path.span(), message).help(help));
+    }
+
+    /// Returns true if one of several paths is behind the name of a row type.
+    fn is_named(&self, relation: RelationId, (path, others): (&Path, &[Path])) -> bool {
+        let name = &self.model.relation(relation).name.text;
+        let own = |path: &Path| {
+            path.parts.len() > 1 && path.parts.first().is_some_and(|first| first.text == *name)
+        };
+        own(path) || others.iter().any(own)
+    }
+
+    /// Returns the attribute that a row type has among those of several: the one behind its name.
+    fn own_path(
+        &mut self,
+        relation: RelationId,
+        (path, others): (&Path, &[Path]),
+        relations: &[RelationId],
+    ) -> Option<Path> {
+        if others.is_empty() {
+            return Some(path.clone());
+        }
+        let names: Vec<String> =
+            relations.iter().map(|id| self.model.relation(*id).name.text.clone()).collect();
+        let of =
+            |path: &Path| path.parts.first().map_or("", |first| first.text.as_str()).to_owned();
+        let all = || std::iter::once(path).chain(others);
+        let first = relations.first() == Some(&relation);
+        if let Some(stray) = all().find(|path| path.parts.len() < 2 || !names.contains(&of(path))) {
+            if !first {
+                return None;
+            }
+            let message = format!("`{}` names no row type of this read", stray.text());
+            let help = format!("write each behind its row type: {}", names.join(", "));
+            self.error(Diagnostic::error(stray.span(), message).help(help));
+            return None;
+        }
+        let name = self.model.relation(relation).name.text.clone();
+        let mut own = all().filter(|path| of(path) == name);
+        match (own.next(), own.next()) {
+            (Some(own), None) => Some(Path { parts: own.parts.iter().skip(1).cloned().collect() }),
+            (found, _) => {
+                let message = match found {
+                    Some(_) => format!("`{name}` is named twice"),
+                    None => format!("no attribute of `{name}` is named here"),
+                };
+                let help = "name one attribute of each row type: `(Post.author, Comment.by)`";
+                self.error(Diagnostic::error(path.span(), message).help(help));
+                None
+            }
+        }
     }
 
     /// Reports that `kind` may mean an attribute too.
@@ -317,6 +394,10 @@ impl Resolver {
         params: &mut Params,
         scope: Scope<'_>,
     ) -> Option<Predicate> {
+        if !cond.others.is_empty() {
+            self.only_one(&cond.path);
+            return None;
+        }
         let path = self.column_path(relation, &cond.path)?;
         let ty = self.model.path_type(relation, &path);
         let wanted = match cond.op {

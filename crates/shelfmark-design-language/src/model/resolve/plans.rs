@@ -73,9 +73,14 @@ impl Resolver {
             StepKind::Take(value) => {
                 self.value(value, Some(&Type::Int(None)), params, Scope::NONE).map(Step::Take)
             }
-            StepKind::Sort(orders) => Some(Step::Sort(
-                orders.iter().map(|order| (order.path.text(), order.desc)).collect(),
-            )),
+            StepKind::Sort(orders) => {
+                if let Some(order) = orders.iter().find(|order| !order.others.is_empty()) {
+                    self.only_one(&order.path);
+                    return None;
+                }
+                let sorted = orders.iter().map(|order| (order.path.text(), order.desc));
+                Some(Step::Sort(sorted.collect()))
+            }
             StepKind::Filter(conds) => {
                 let filters: Option<Vec<FilterPredicate>> =
                     conds.iter().map(|cond| self.filter(cond, params, (prior, asked))).collect();
@@ -93,6 +98,10 @@ impl Resolver {
         params: &mut Params,
         (prior, asked): (Option<RelationId>, &[RelationId]),
     ) -> Option<FilterPredicate> {
+        if !cond.others.is_empty() {
+            self.only_one(&cond.path);
+            return None;
+        }
         if asked.len() > 1 && cond.path.text() == "kind" {
             self.check_kind(cond.path.span(), asked);
         }

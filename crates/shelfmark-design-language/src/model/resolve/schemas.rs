@@ -16,6 +16,7 @@ use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
+use crate::target::profile;
 
 /// Returns true if a table is an index of the rows of another.
 fn is_index_of(schema: &Schema, index: usize, table: usize) -> bool {
@@ -104,6 +105,7 @@ impl Resolver {
             kinds: Vec::new(),
             desc: Vec::new(),
             is_index: false,
+            is_local: false,
         });
         for row in &written.rows {
             if self.families.contains_key(&row.name.text) {
@@ -165,6 +167,9 @@ impl Resolver {
     ) {
         let Some(family) = schema.families.get(base).cloned() else { return };
         let Some(mut key) = self.key(&schema.target, family.source, &index.key) else { return };
+        if index.local && !self.is_beside(&schema.target, index, &key, base_key) {
+            return;
+        }
         key.columns.extend(base_key.columns.iter().cloned());
         key.kinds.extend(base_key.kinds.iter().cloned());
         key.desc.extend(base_key.desc.iter().copied());
@@ -185,6 +190,7 @@ impl Resolver {
                 kinds: Vec::new(),
                 desc: Vec::new(),
                 is_index: true,
+                is_local: index.local,
             });
             schema.tables.len() - 1
         });
@@ -209,6 +215,39 @@ impl Resolver {
             notes: Notes::default(),
             ..family
         });
+    }
+
+    /// Checks that an index is one that lies beside its rows: on a target that has such, with their
+    /// partition key and one column more.
+    fn is_beside(
+        &mut self,
+        target: &str,
+        index: &tree::Index,
+        key: &ResolvedKey,
+        base: &ResolvedKey,
+    ) -> bool {
+        let local = profile(target).is_some_and(|target| target.local_indexes_max > 0.0);
+        let alike = key.partition == base.partition
+            && key.columns.len() == key.partition + 1
+            && base.columns.len() > base.partition
+            && key
+                .columns
+                .iter()
+                .zip(&base.columns)
+                .take(key.partition)
+                .all(|(own, base)| own.parts == base.parts);
+        if local && alike {
+            return true;
+        }
+        let (message, help) = match local {
+            true => (
+                "a local index has the partition key of its table, and one column behind it",
+                "write the same partition key, or leave out `local`",
+            ),
+            false => ("this target has no local indexes", "leave out `local`"),
+        };
+        self.error(Diagnostic::error(index.name.span, message.to_owned()).help(help));
+        false
     }
 
     /// Checks that all rows of a table have keys of one shape.

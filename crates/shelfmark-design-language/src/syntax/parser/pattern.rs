@@ -170,13 +170,28 @@ impl Parser<'_> {
 
     pub(super) fn orders(&mut self) -> Got<Vec<Order>> {
         self.commas(|parser| {
-            let path = parser.path()?;
+            let (path, others) = parser.of_each()?;
             let desc = parser.eat_word("desc");
             if !desc {
                 parser.eat_word("asc");
             }
-            Some(Order { path, desc })
+            Some(Order { path, others, desc })
         })
+    }
+
+    /// Parses an attribute, or the attributes that several row types have: `(Post.author, Comment.by)`.
+    fn of_each(&mut self) -> Got<(Path, Vec<Path>)> {
+        if !self.is("(") {
+            return Some((self.path()?, Vec::new()));
+        }
+        let mut paths = self.list("(", ")", Self::path)?.into_iter();
+        match paths.next() {
+            Some(first) => Some((first, paths.collect())),
+            None => self.fail(
+                "expected an attribute of each row type",
+                "write `(Post.author, Comment.by)`",
+            ),
+        }
     }
 
     pub(super) fn conds(&mut self) -> Got<Vec<Cond>> {
@@ -196,7 +211,7 @@ impl Parser<'_> {
 
     fn cond(&mut self) -> Got<Cond> {
         let start = self.span();
-        let path = self.path()?;
+        let (path, others) = self.of_each()?;
         let op = self.cond_op()?;
         let mut values = Vec::new();
         let mut max = None;
@@ -221,7 +236,7 @@ impl Parser<'_> {
             }
             _ => values.push(self.expr()?),
         }
-        Some(Cond { path, op, values, max, span: self.since(start) })
+        Some(Cond { path, others, op, values, max, span: self.since(start) })
     }
 
     fn cond_op(&mut self) -> Got<CondOp> {

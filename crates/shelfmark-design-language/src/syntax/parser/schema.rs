@@ -103,9 +103,10 @@ impl Parser<'_> {
             let start = self.span();
             self.step();
             let name = self.name("the name of an index")?;
+            let local = self.eat_word("local");
             let key = self.key()?;
             let store = self.store()?;
-            indexes.push(Index { name, key, store, span: self.since(start) });
+            indexes.push(Index { name, local, key, store, span: self.since(start) });
         }
         Some(Row { name, sources, when, key, store, indexes, span: self.since(start) })
     }

@@ -112,7 +112,7 @@ pub(super) fn conds(items: &[Cond]) -> String {
 }
 
 fn cond(item: &Cond) -> String {
-    let path = item.path.text();
+    let path = of_each(&item.path, &item.others);
     let word = match item.op {
         CondOp::Eq => "=",
         CondOp::Lt => "<",
@@ -137,8 +137,17 @@ fn cond(item: &Cond) -> String {
 pub(super) fn orders(items: &[Order]) -> String {
     join(items, ", ", |order| {
         let desc = if order.desc { " desc" } else { "" };
-        format!("{}{desc}", order.path.text())
+        format!("{}{desc}", of_each(&order.path, &order.others))
     })
+}
+
+/// Formats an attribute, or those of several row types.
+fn of_each(path: &Path, others: &[Path]) -> String {
+    if others.is_empty() {
+        return path.text();
+    }
+    let all: Vec<String> = std::iter::once(path).chain(others).map(Path::text).collect();
+    format!("({})", all.join(", "))
 }
 
 pub(super) fn read_clauses(read: &Read) -> Vec<String> {

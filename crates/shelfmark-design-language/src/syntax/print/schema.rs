@@ -152,7 +152,8 @@ fn index_text(index: &Index) -> String {
         Store::Items(items) if items.is_empty() => " store { }".to_owned(),
         other => store(other).map_or_else(String::new, |text| format!(" {text}")),
     });
-    format!("index {} {}{stored}", index.name.text, key(&index.key))
+    let local = if index.local { " local" } else { "" };
+    format!("index {}{local} {}{stored}", index.name.text, key(&index.key))
 }
 
 fn serve_text(serve: &Serve) -> Vec<String> {

@@ -510,7 +510,8 @@ impl<'a> Runner<'a> {
             let Some(known) = self.kept_of(&case) else { continue };
             let value = |path: &[usize]| self.kept_value(family, tally.relation, &known, path);
             // An update says by itself that what it sets is counted, or no longer.
-            let updates = matches!(case.effect.kind, EffectKind::Update);
+            let moves = turn(case.effect) == Turn::Moves;
+            let updates = matches!(case.effect.kind, EffectKind::Update) && !moves;
             let mut counted = true;
             for one in tally.when.iter().filter(|_| !updates) {
                 counted &= compare(one.op, &value(&one.path)?, &constants(one));
@@ -525,7 +526,7 @@ impl<'a> Runner<'a> {
             };
             let by = match turn(case.effect) {
                 Turn::Comes => worth,
-                Turn::Goes => worth.saturating_neg(),
+                Turn::Goes | Turn::Moves => worth.saturating_neg(),
                 _ => {
                     let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
                     let term = set.and_then(|(_, term)| self.value_in(&case, term));
@@ -535,6 +536,12 @@ impl<'a> Runner<'a> {
                 }
             };
             found.push((value(&[tally.via])?, by));
+            if moves {
+                let mut set = case.effect.set.iter().filter(|(at, _)| *at == tally.via);
+                let to = set.next().and_then(|(_, term)| self.value_in(&case, term));
+                let unknown = || format!("where {} moves is not known", family.name.text);
+                found.push((to.ok_or_else(unknown)?, worth));
+            }
         }
         Ok(found)
     }

@@ -175,6 +175,9 @@ impl Records<'_> {
     }
 
     fn cond(&mut self, relation: &str, cond: &Cond) -> Vec<Cond> {
+        if !cond.others.is_empty() {
+            return vec![cond.clone()];
+        }
         let (names, parts) = self.walk(relation, &cond.path.parts);
         let Some(parts) = parts else {
             return vec![Cond { path: Path { parts: names }, ..cond.clone() }];
@@ -406,8 +409,12 @@ impl Records<'_> {
 
     fn orders(&self, relation: &str, orders: &[Order]) -> Vec<Order> {
         let flat = orders.iter().flat_map(|order| {
-            let paths = self.paths(relation, &order.path).into_iter();
-            paths.map(|path| Order { path, desc: order.desc })
+            let paths = match order.others.is_empty() {
+                true => self.paths(relation, &order.path),
+                false => vec![order.path.clone()],
+            };
+            let paths = paths.into_iter();
+            paths.map(|path| Order { path, ..order.clone() })
         });
         flat.collect()
     }
