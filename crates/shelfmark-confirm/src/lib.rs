@@ -8,7 +8,7 @@
 //!
 //! What it is not: no proof, and no benchmark. It knows no wire forms but in `through`, which sends the
 //! requests of certified plans through a face, and no clock but the one that [`confirm_timed`] is
-//! handed.
+//! handed. `live` describes tables of servers, for importers.
 //!
 //! Invariant: but for the times taken, a run is a function of the model and of [`Options`].
 
@@ -16,12 +16,14 @@ mod bench;
 mod claim;
 mod item;
 mod judge;
+mod live;
 mod report;
 mod through;
 
 #[cfg(test)]
 mod tests;
 
+pub use live::{DESCRIBED_TABLES_MAX, SAMPLED_ROWS, describe_cql, describe_dynamodb};
 pub use report::{Report, Shown, Verdict};
 pub use through::{
     CqlEndpoint, confirm_at_cql, confirm_at_dynamodb, confirm_through_cql,

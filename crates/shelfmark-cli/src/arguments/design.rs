@@ -81,7 +81,8 @@ pub(crate) enum DesignVerb {
         shelfmark design import dump.sql --log queries.log --span 1h > shop.shelf"
     )]
     Import {
-        /// A schema of another tool; '-' reads standard input
+        /// A schema of another tool, '-' for standard input, or a live server with a sample of its rows:
+        /// dynamodb://HOST:PORT[/TABLE], cql://HOST:PORT[/KEYSPACE]
         file: PathBuf,
         /// What it is, where name and beginning do not tell
         #[arg(long, value_enum)]
@@ -93,6 +94,10 @@ pub(crate) enum DesignVerb {
         /// How long the log took, for rates: 90s, 15m, 1h, 7d
         #[arg(long, value_name = "TIME", requires = "log")]
         span: Option<String>,
+        /// Encrypt the connection to a live server; its certificate must be one of FILE, PEM, or signed
+        /// by one
+        #[arg(long, value_name = "FILE")]
+        tls_ca: Option<PathBuf>,
     },
     /// Say what a lint means, or why a pattern stands as it does
     #[command(

@@ -1,14 +1,15 @@
 //! The tables of one schema on a server of CQL: statements in, rows out as items.
 //!
-//! Statements are sent as `design calls` prints them, with the values written where their markers
-//! stand.
+//! Statements are prepared as `design calls` prints them, and run with the values bound to their markers.
 //!
 //! Invariant: everything is in one keyspace of its own, which goes when the run ends.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
-use shelfmark_cql_protocol::client::{Page, Query};
+use shelfmark_cql_protocol::client::{Execute, Page, PreparedStatement, Query, Request};
+use shelfmark_cql_protocol::{BoundValue, Consistency};
 use shelfmark_design::trial::{Ask, KeyValue};
 use shelfmark_design_language::codec;
 use shelfmark_design_language::model::Value;
@@ -18,6 +19,7 @@ use super::endpoint::CqlEndpoint;
 use super::fill::{Open, Places};
 use super::server::{Server, in_order};
 use super::statement;
+use super::wire::{attribute, bytes_of, bytes_of_hex, hex_of};
 
 /// The keyspace of the tables.
 const KEYSPACE: &str = "shelfmark_confirm";
@@ -35,6 +37,8 @@ pub(super) struct Cql<'e> {
     columns: BTreeMap<String, Columns>,
     /// The tables, without the views.
     tables: Vec<String>,
+    /// The statements that the server knows already, by their texts.
+    prepared: RefCell<BTreeMap<String, PreparedStatement>>,
 }
 
 impl<'e> Cql<'e> {
@@ -48,7 +52,7 @@ impl<'e> Cql<'e> {
         let table = |text: &&str| text.starts_with("CREATE TABLE ");
         let named = |text: &&str| Some(bare(text.split_whitespace().nth(2)?));
         let tables = statements.iter().filter(|text| table(text)).filter_map(named).collect();
-        let server = Self { endpoint, columns, tables };
+        let server = Self { endpoint, columns, tables, prepared: RefCell::default() };
         server.run(&format!(
             "CREATE KEYSPACE {KEYSPACE} WITH replication = \
              {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
@@ -67,12 +71,76 @@ impl<'e> Cql<'e> {
 
     /// Runs a statement and returns its rows.
     fn run(&self, text: &str) -> Result<Option<Page>, String> {
+        self.paged(text, |paging| {
+            Request::Query(Query { text, page_size: Some(PAGE_ROWS), paging, ..Query::default() })
+        })
+    }
+
+    /// Runs a filled request, whose statement is prepared as it is printed.
+    fn run_prepared(&self, request: &Json) -> Result<Option<Page>, String> {
+        let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
+        let (statement, values) = self.bound(request)?;
+        if request.get("page_size").is_some() {
+            return self.executed(request, (&statement, &values), None);
+        }
+        self.paged(text, |paging| execute((&statement, &values), PAGE_ROWS, paging))
+    }
+
+    /// Returns the prepared statement of a filled request, and its values.
+    fn bound(&self, request: &Json) -> Result<(PreparedStatement, Vec<BoundValue>), String> {
+        let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
+        let bound = request.get("bound").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        let statement = self.prepare(text)?;
+        if statement.markers.len() != bound.len() {
+            let markers = statement.markers.len();
+            return Err(format!("{text}: it has {markers} markers for {} values", bound.len()));
+        }
+        let values = statement.markers.iter().zip(bound).map(|(marker, value)| {
+            let bytes = bytes_of(value, &marker.kind);
+            bytes.ok_or_else(|| format!("{text}: {value} is no value of {}", marker.name))
+        });
+        let values = values.collect::<Result<_, String>>()?;
+        Ok((statement, values))
+    }
+
+    /// Runs a statement for one page of the size that stands beside it.
+    fn executed(
+        &self,
+        request: &Json,
+        bound: (&PreparedStatement, &[BoundValue]),
+        paging: Option<bytes::Bytes>,
+    ) -> Result<Option<Page>, String> {
+        let size = request.get("page_size").and_then(Json::as_i64);
+        let size = size.and_then(|size| i32::try_from(size).ok()).unwrap_or(PAGE_ROWS);
+        let answer = self.endpoint.run(&execute(bound, size, paging));
+        answer.map(|one| one.page).map_err(|why| format!("{request}: {why}"))
+    }
+
+    fn prepare(&self, text: &str) -> Result<PreparedStatement, String> {
+        if let Some(known) = self.prepared.borrow().get(text) {
+            return Ok(known.clone());
+        }
         let said = |why: String| format!("{text}: {why}");
-        let mut query = Query { text, page_size: Some(PAGE_ROWS), ..Query::default() };
-        let Some(mut whole) = self.endpoint.run(&query).map_err(said)? else { return Ok(None) };
+        let answer = self.endpoint.run(&Request::Prepare(text)).map_err(said)?;
+        let none = || format!("{text}: the server prepares nothing");
+        let statement = *answer.prepared.ok_or_else(none)?;
+        self.prepared.borrow_mut().insert(text.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Sends a request for each page of its rows.
+    fn paged<'r>(
+        &self,
+        text: &str,
+        request: impl Fn(Option<bytes::Bytes>) -> Request<'r>,
+    ) -> Result<Option<Page>, String> {
+        let send = |paging| {
+            let answer = self.endpoint.run(&request(paging));
+            answer.map(|one| one.page).map_err(|why| format!("{text}: {why}"))
+        };
+        let Some(mut whole) = send(None)? else { return Ok(None) };
         while let Some(paging) = whole.paging.take() {
-            query.paging = Some(paging);
-            let Some(next) = self.endpoint.run(&query).map_err(said)? else { break };
+            let Some(next) = send(Some(paging))? else { break };
             whole.rows.extend(next.rows);
             whole.paging = next.paging;
         }
@@ -153,7 +221,7 @@ impl Server for Cql<'_> {
     }
 
     fn asks_for(&self, request: &Json, ask: &Ask) -> bool {
-        let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
+        let text = request.get("filled").and_then(Json::as_str).unwrap_or("");
         let told = statement::compared(text);
         let fits = |told: &str, wanted: &KeyValue| match wanted {
             KeyValue::Text(text) => {
@@ -179,15 +247,26 @@ impl Server for Cql<'_> {
 
     fn read(&self, _: &str, request: &Json) -> Result<Vec<Json>, String> {
         let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
-        let page = self.run(text)?.unwrap_or_default();
-        let mut words = text.split_whitespace().skip_while(|word| *word != "FROM");
-        let table = bare(words.nth(1).unwrap_or(""));
-        self.items(&table, &page, true)
+        let page = self.run_prepared(request)?.unwrap_or_default();
+        self.items(&table_of(text), &page, true)
+    }
+
+    fn page(
+        &self,
+        _: &str,
+        request: &Json,
+        cursor: Option<&Json>,
+    ) -> Result<(Vec<Json>, Option<Json>), String> {
+        let state = cursor.and_then(Json::as_str).and_then(bytes_of_hex);
+        let (statement, values) = self.bound(request)?;
+        let page = self.executed(request, (&statement, &values), state)?.unwrap_or_default();
+        let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
+        let rows = self.items(&table_of(text), &page, true)?;
+        Ok((rows, page.paging.map(|state| Json::from(hex_of(&state)))))
     }
 
     fn change(&self, _: &str, request: &Json) -> Result<bool, String> {
-        let text = request.get("statement").and_then(Json::as_str).unwrap_or("");
-        let Some(page) = self.run(text)? else { return Ok(true) };
+        let Some(page) = self.run_prepared(request)? else { return Ok(true) };
         let applied = page.columns.iter().position(|one| &*one.name == "[applied]");
         let said = applied.and_then(|at| page.rows.first()?.get(at)?.clone());
         Ok(said.is_none_or(|said| said.first() == Some(&1)))
@@ -243,6 +322,22 @@ impl Server for Cql<'_> {
     }
 }
 
+/// Returns the request that runs a statement with its values.
+fn execute<'r>(
+    (statement, values): (&'r PreparedStatement, &'r [BoundValue]),
+    size: i32,
+    paging: Option<bytes::Bytes>,
+) -> Request<'r> {
+    let consistency = Consistency::default();
+    Request::Execute(Execute { statement, values, consistency, page_size: Some(size), paging })
+}
+
+/// Returns the table that a SELECT reads.
+fn table_of(text: &str) -> String {
+    let mut words = text.split_whitespace().skip_while(|word| *word != "FROM");
+    bare(words.nth(1).unwrap_or(""))
+}
+
 /// Returns a name without its quotes.
 fn bare(name: &str) -> String {
     let name = name.trim_end_matches(';');
@@ -268,50 +363,4 @@ fn value(attribute: &Json, ty: &Type) -> Option<Value> {
         }
         _ => Value::of_json(inner, ty),
     }
-}
-
-/// Reads a value as CQL serialises it, as an attribute.
-fn attribute(bytes: &[u8], ty: &Type, typed: bool) -> Option<Json> {
-    let number = |bytes: &[u8]| Some(i64::from_be_bytes(bytes.try_into().ok()?).to_string());
-    Some(match ty {
-        Type::Uuid => {
-            let id = Value::Id(u128::from_be_bytes(bytes.try_into().ok()?));
-            json!({ if typed { "U" } else { "S" }: id.text(ty) })
-        }
-        Type::Bool => json!({ "BOOL": bytes.first() == Some(&1) }),
-        Type::Int(_) | Type::Timestamp => json!({ "N": number(bytes)? }),
-        Type::Date => {
-            // Days from the middle of the unsigned numbers.
-            let days = i64::from(u32::from_be_bytes(bytes.try_into().ok()?)) - (1 << 31);
-            json!({ "S": Value::Int(days).text(ty) })
-        }
-        Type::Ulid | Type::Text(_) | Type::Enum(_) => {
-            json!({ "S": std::str::from_utf8(bytes).ok()? })
-        }
-        Type::Bytes(_) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({ "B": codec::base64_of_hex(&hex) })
-        }
-        Type::List(of, _) => {
-            let (count, mut rest) = bytes.split_first_chunk::<4>()?;
-            let mut items = Vec::new();
-            for _ in 0..u32::from_be_bytes(*count) {
-                let (length, behind) = rest.split_first_chunk::<4>()?;
-                let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-                items.push(attribute(behind.get(..length)?, of, typed)?);
-                rest = behind.get(length..)?;
-            }
-            json!({ "L": items })
-        }
-        // States hold whole numbers only.
-        Type::Decimal(_) => {
-            let (scale, digits) = bytes.split_first_chunk::<4>()?;
-            let negative = digits.first().is_some_and(|byte| byte & 0x80 != 0);
-            let start = if negative { -1_i128 } else { 0 };
-            let whole = digits
-                .iter()
-                .try_fold(start, |sum, byte| Some(sum.checked_mul(256)? + i128::from(*byte)))?;
-            (i32::from_be_bytes(*scale) == 0).then(|| json!({ "N": whole.to_string() }))?
-        }
-    })
 }

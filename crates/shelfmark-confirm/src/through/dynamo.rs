@@ -130,6 +130,21 @@ impl Server for DynamoDb<'_> {
         Err(format!("{operation}: its pages do not end"))
     }
 
+    fn page(
+        &self,
+        operation: &str,
+        request: &Json,
+        cursor: Option<&Json>,
+    ) -> Result<(Vec<Json>, Option<Json>), String> {
+        let mut body = request.clone();
+        if let (Some(cursor), Some(fields)) = (cursor, body.as_object_mut()) {
+            fields.insert("ExclusiveStartKey".to_owned(), cursor.clone());
+        }
+        let answer = self.send(operation, &body)?;
+        let items = answer.get("Items").and_then(Json::as_array).cloned().unwrap_or_default();
+        Ok((items, answer.get("LastEvaluatedKey").cloned()))
+    }
+
     fn change(&self, operation: &str, request: &Json) -> Result<bool, String> {
         match self.send(operation, request) {
             Ok(_) => Ok(true),

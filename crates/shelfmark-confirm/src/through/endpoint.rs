@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use bytes::BytesMut;
 use shelfmark_cql::Connection;
 use shelfmark_cql_protocol::client::{
-    ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered,
+    ClientConnection, ProtocolVersion, Request, Response, Result as Answered,
 };
 use shelfmark_dynamo::{Face, FaceOptions};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::memory::MemoryStore;
 
-/// A server that takes CQL's statements.
+/// A server that takes CQL's statements, as texts and prepared.
 pub trait CqlEndpoint {
-    /// Runs a statement and returns a page of its rows, if it has some.
+    /// Sends a request and returns its result.
     ///
     /// # Errors
     ///
     /// What the server says, or that it cannot be reached, as a message.
-    fn run(&self, query: &Query<'_>) -> Result<Option<Page>, String>;
+    fn run(&self, request: &Request<'_>) -> Result<Answered, String>;
 }
 
 fn engine() -> Result<(Engine, Environment), String> {
@@ -36,13 +36,13 @@ fn engine() -> Result<(Engine, Environment), String> {
 }
 
 /// Opens a DynamoDB face over an empty engine in memory.
-pub(super) fn local_dynamodb() -> Result<Face, String> {
+pub(crate) fn local_dynamodb() -> Result<Face, String> {
     let (engine, environment) = engine()?;
     Ok(Face::new(engine, environment, FaceOptions::default()))
 }
 
 /// A connection to a CQL face over an engine in memory.
-pub(super) struct LocalCql(Mutex<Wire>);
+pub(crate) struct LocalCql(Mutex<Wire>);
 
 struct Wire {
     client: ClientConnection,
@@ -52,7 +52,7 @@ struct Wire {
 
 impl LocalCql {
     /// Opens an empty engine and begins a session.
-    pub(super) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let (engine, environment) = engine()?;
         let options = shelfmark_cql::FaceOptions::default();
         let background = Arc::new(shelfmark_cql::Inline);
@@ -92,11 +92,11 @@ impl Wire {
 }
 
 impl CqlEndpoint for LocalCql {
-    fn run(&self, query: &Query<'_>) -> Result<Option<Page>, String> {
+    fn run(&self, request: &Request<'_>) -> Result<Answered, String> {
         let mut wire = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let request = wire.client.query(query);
+        let request = wire.client.request(request);
         match wire.said(&request)? {
-            Response::Result(Answered { page, .. }) => Ok(page),
+            Response::Result(result) => Ok(result),
             Response::Error(refusal) => Err(refusal.to_string()),
             other => Err(format!("an answer out of turn: {other:?}")),
         }

@@ -16,6 +16,7 @@ mod endpoint;
 mod fill;
 mod server;
 mod statement;
+mod wire;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ use crate::report::Shown;
 use crate::{Options, Report, judge};
 use cql::Cql;
 use dynamo::DynamoDb;
-use endpoint::{LocalCql, local_dynamodb};
+pub(crate) use endpoint::{LocalCql, local_dynamodb};
 use fill::{Open, Places};
 use server::Server;
 
@@ -38,6 +39,11 @@ pub use endpoint::CqlEndpoint;
 
 /// Draws of a write's inputs until one is defined on the state.
 const DRAWS_MAX: u64 = 16;
+
+/// Most pages of one read.
+///
+/// Ours: states are small; more is a page that leads to itself.
+const PAGES_MAX: usize = 10_000;
 
 /// The words in which a row says that its item takes more than the row shows.
 const NOT_KNOWN: &str = "needs what it does not know";
@@ -285,16 +291,39 @@ impl<'t> Stage<'t> {
                 inputs: &inputs,
                 rows: RefCell::default(),
                 turns: RefCell::default(),
+                pages: false,
             };
             let found = self.trial.read(pattern, &self.scene, call, &sender)?;
             if found.agrees {
-                return Ok(true);
+                return self.pages(pattern, requests, &inputs, call);
             }
             run = Some(found);
         }
         let run = run.ok_or_else(|| "no read was sent".to_owned())?;
         let why = "the requests' answer is not the right one".to_owned();
         Err(Box::new(Wrong(why, run.right, run.found)))
+    }
+
+    /// Follows the pages of a read that has such, whose first page was right.
+    fn pages(
+        &self,
+        pattern: usize,
+        requests: &[Call],
+        inputs: &Inputs,
+        call: &shelfmark_design::trial::Call,
+    ) -> Result<bool, Box<Wrong>> {
+        if requests.first().is_none_or(|first| beside(first, "next").is_none()) {
+            return Ok(true);
+        }
+        let (trial, server) = (self.trial, self.server);
+        let (rows, turns) = (RefCell::default(), RefCell::default());
+        let sender = Sender { trial, server, requests, inputs, rows, turns, pages: true };
+        let run = trial.read_pages(pattern, &self.scene, call, &sender)?;
+        let why = "the pages together are not the whole answer".to_owned();
+        match run.agrees {
+            true => Ok(true),
+            false => Err(Box::new(Wrong(why, run.right, run.found))),
+        }
     }
 
     fn write(
@@ -490,6 +519,27 @@ struct Sender<'a> {
     rows: RefCell<BTreeMap<u64, Vec<Json>>>,
     /// Number of values of a list that a step was asked for so far.
     turns: RefCell<BTreeMap<usize, usize>>,
+    /// True if the first step is read page by page to its end.
+    pages: bool,
+}
+
+impl Sender<'_> {
+    /// Sends a read of a step; of a read with pages one after the other.
+    fn send(&self, step: usize, call: &Call, body: &Json) -> Result<Vec<Json>, String> {
+        if !self.pages || step > 0 {
+            return self.server.read(&call.operation, body);
+        }
+        let (mut all, mut cursor) = (Vec::new(), None);
+        for _ in 0..PAGES_MAX {
+            let (rows, next) = self.server.page(&call.operation, body, cursor.as_ref())?;
+            all.extend(rows);
+            match next {
+                Some(next) => cursor = Some(next),
+                None => return Ok(all),
+            }
+        }
+        Err("its pages do not end".to_owned())
+    }
 }
 
 impl Shelf for Sender<'_> {
@@ -540,7 +590,7 @@ impl Shelf for Sender<'_> {
             if !allowed.map_err(|open| format!("{open:?}"))? {
                 return Ok(Vec::new());
             }
-            let items = self.server.read(&call.operation, &body)?;
+            let items = self.send(ask.step, call, &body)?;
             let images: Option<Vec<Image>> =
                 items.iter().map(|item| self.trial.image_of_item(ask.table, item)).collect();
             self.rows.borrow_mut().entry(call.step as u64).or_default().extend(items);

@@ -18,6 +18,15 @@ pub(super) trait Server {
     /// Sends a read and follows its pages, as far as its own limit allows.
     fn read(&self, operation: &str, request: &Json) -> Result<Vec<Json>, String>;
 
+    /// Sends a read of one page, behind the cursor that the page before gave, and returns the rows and
+    /// the cursor of the next page; `None` on the last one.
+    fn page(
+        &self,
+        operation: &str,
+        request: &Json,
+        cursor: Option<&Json>,
+    ) -> Result<(Vec<Json>, Option<Json>), String>;
+
     /// Sends a change; false if its condition does not hold, and nothing was changed.
     fn change(&self, operation: &str, request: &Json) -> Result<bool, String>;
 

@@ -1,19 +1,24 @@
-//! Writes values where the markers of a statement stand.
+//! Finds the values of a statement's markers, in their order.
 //!
-//! Invariant: a filled statement holds no marker, and every text in it is quoted.
+//! A filled request keeps the statement as it is printed, with its values under `bound`; `filled` is the
+//! same statement with the values in the place of the markers, for whoever reads or compares it.
+//!
+//! Invariant: `filled` holds no marker, and every text in it is quoted.
 
 use serde_json::{Value as Json, json};
 use shelfmark_design::trial::cql_literal;
 use shelfmark_design_language::model::Value;
+use shelfmark_design_language::model::types::Type;
 
 use super::fill::{Open, Places};
 
-/// Returns the request with the values of one call in the place of its markers.
+/// Returns the request with the values of one call for its markers.
 pub(super) fn fill(places: &Places<'_>, request: &Json) -> Result<Json, Open> {
     let none = || Open::Unknown(request.to_string());
     let text = request.get("statement").and_then(Json::as_str).ok_or_else(none)?;
     let values = request.get("values");
     let mut out = String::new();
+    let mut bound = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if first == '\'' {
@@ -28,10 +33,17 @@ pub(super) fn fill(places: &Places<'_>, request: &Json) -> Result<Json, Open> {
             continue;
         };
         let (name, next) = marker(behind);
-        out.push_str(&literal(places, values, &name, &out)?);
+        let (value, ty) = value_of(places, values, &name, &out)?;
+        out.push_str(&cql_literal(&value, &ty));
+        bound.push(value.json(&ty));
         rest = next;
     }
-    Ok(json!({ "statement": out }))
+    let mut filled = json!({ "statement": text, "bound": bound, "filled": out });
+    if let (Some(size), Some(fields)) = (request.get("page_size"), filled.as_object_mut()) {
+        let (Value::Int(size), _) = places.typed(size)? else { return Err(none()) };
+        fields.insert("page_size".to_owned(), Json::from(size));
+    }
+    Ok(filled)
 }
 
 /// Returns the position behind the quote that closes a text which begins with one.
@@ -59,22 +71,21 @@ fn marker(text: &str) -> (String, &str) {
     (name.to_owned(), rest)
 }
 
-/// Returns a value as a statement writes it. What a row lacks is null where a value is put, and
-/// compared with nothing.
-fn literal(
+/// Returns the value of a marker. What a row lacks is null where a value is put, and compared with
+/// nothing.
+fn value_of(
     places: &Places<'_>,
     values: Option<&Json>,
     name: &str,
     before: &str,
-) -> Result<String, Open> {
+) -> Result<(Value, Type), Open> {
     let own = values.and_then(|values| values.get(name)).cloned();
     let place = own.unwrap_or_else(|| place_of(places, name));
     let put = !before.contains(" WHERE ");
     match places.typed(&place) {
-        Ok((Value::Null, _)) | Err(Open::Missing) if put => Ok("null".to_owned()),
+        Ok((Value::Null, _)) | Err(Open::Missing) if put => Ok((Value::Null, Type::Bool)),
         Ok((Value::Null, _)) => Err(Open::Missing),
-        Ok((value, ty)) => Ok(cql_literal(&value, &ty)),
-        Err(open) => Err(open),
+        found => found,
     }
 }
 
@@ -133,7 +144,8 @@ mod tests {
         let said = "SELECT * FROM t WHERE a = :u AND b = ':u''' AND c >= :\"V w\" LIMIT :\"V w\"";
         let filled = fill(&places, &json!({ "statement": said })).expect("all is known");
         let right = "SELECT * FROM t WHERE a = 'it''s :v' AND b = ':u''' AND c >= 7 LIMIT 7";
-        assert_eq!(filled, json!({ "statement": right }));
+        let bound = json!(["it's :v", 7, 7]);
+        assert_eq!(filled, json!({ "statement": said, "bound": bound, "filled": right }));
         let pairs: Vec<(String, String)> = [("=", "'it''s :v'"), ("=", "':u'''"), (">=", "7")]
             .map(|(op, value)| (op.to_owned(), value.to_owned()))
             .to_vec();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use shelfmark_confirm::CqlEndpoint;
-use shelfmark_cql_protocol::client::{Page, Query};
+use shelfmark_cql_protocol::client::{Request, Result as Answered};
 
 use crate::arguments::Connect;
 use crate::connect::Session;
@@ -35,8 +35,7 @@ impl CqlServer {
 }
 
 impl CqlEndpoint for CqlServer {
-    fn run(&self, query: &Query<'_>) -> Result<Option<Page>, String> {
-        let answer = self.0.borrow_mut().ask(query).map_err(|failure| failure.to_string())?;
-        Ok(answer.page)
+    fn run(&self, request: &Request<'_>) -> Result<Answered, String> {
+        self.0.borrow_mut().request(request).map_err(|failure| failure.to_string())
     }
 }

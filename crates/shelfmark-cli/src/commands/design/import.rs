@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use shelfmark_confirm::{describe_cql, describe_dynamodb};
 use shelfmark_design_import::{Log, Source, import, import_with_log};
+
+use super::endpoint::CqlServer;
+use crate::connect::DynamoDbServer;
 
 use super::{NoModel, print, text_of};
 use crate::arguments::DesignSource;
@@ -40,6 +44,32 @@ pub(super) fn run(
     // A place in the text goes behind its name, as editors take it.
     let model = model.map_err(|error| NoModel::call(format!("{}:{error}", file.display())))?;
     print(&model)
+}
+
+/// Returns the address of a live server, if that stands where a file may.
+pub(super) fn server(file: &Path) -> Option<String> {
+    let text = file.to_str()?;
+    let live = text.starts_with("dynamodb://") || text.starts_with("cql://");
+    live.then(|| text.to_owned())
+}
+
+/// Prints the model of a live server's tables.
+pub(super) fn live(url: &str, tls_ca: Option<&Path>) -> anyhow::Result<()> {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (host, name) = match rest.trim_end_matches('/').split_once('/') {
+        Some((host, name)) => (host, Some(name)),
+        None => (rest.trim_end_matches('/'), None),
+    };
+    let address = format!("{scheme}://{host}");
+    let (described, from) = if scheme == "cql" {
+        (describe_cql(&CqlServer::at(&address, tls_ca)?, name), Source::Cql)
+    } else {
+        let server = DynamoDbServer::at(&address, tls_ca)?;
+        (describe_dynamodb(&server, name), Source::Workbench)
+    };
+    let described = described.map_err(|why| anyhow::anyhow!("{address}: {why}"))?;
+    let model = import(url, &described, from);
+    print(&model.map_err(|error| NoModel::call(format!("{url}:{error}")))?)
 }
 
 /// Returns the seconds of `90s`, `15m`, `1h`, `7d`.

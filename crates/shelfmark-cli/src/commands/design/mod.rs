@@ -75,7 +75,10 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Plan(run) => plan::run(run),
         DesignVerb::Calls(run) => calls::run(run),
         DesignVerb::Size { file, schema, format } => size::run(file, schema.as_deref(), *format),
-        DesignVerb::Import { file, from, log, span } => {
+        DesignVerb::Import { file, from, log, span, tls_ca } => {
+            if let Some(server) = import::server(file) {
+                return import::live(&server, tls_ca.as_deref());
+            }
             import::run(file, *from, log.as_deref(), span.as_deref())
         }
         DesignVerb::Explain { what, file } => explain(what, file.as_deref()),
