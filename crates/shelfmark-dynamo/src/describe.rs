@@ -63,11 +63,10 @@ pub(crate) fn put(
 }
 
 /// Writes the description of a table that is deleted: what it was made of is not among it.
-pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table) {
-    let sizes = Sizes::default();
+pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table, sizes: &Sizes) {
     let meta = Meta::of(table);
     let options = &face.options;
-    let described = Described { options, table, meta, status: "DELETING", sizes: &sizes };
+    let described = Described { options, table, meta, status: "DELETING", sizes };
     let (meta, name) = (&described.meta, &table.schema.name.name);
     out.object(|out| {
         out.name("TableName").text(name);

@@ -1,6 +1,7 @@
 //! The face: from a request's head and body to an answer.
 
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
@@ -209,6 +210,7 @@ impl Face {
         let (target, operation) = (owned(head.target), owned(head.operation));
         let (host, credential) = (owned(head.host), owned(head.credential));
         let (policy, asker) = (head.policy.cloned(), head.asker);
+        let begun = self.environment.clock.monotonic();
         let work = move |admitted: Result<(), _>| {
             if admitted.is_err() {
                 return answer(face.full());
@@ -221,7 +223,10 @@ impl Face {
                 policy: policy.as_ref(),
                 asker,
             };
-            face.run(&head, &body, Allowance::whole(), answer);
+            let queued = face.environment.clock.monotonic().saturating_sub(begun);
+            let answer =
+                move |reply: Reply| answer(Reply { queued: reply.queued + queued, ..reply });
+            face.run(&head, &body, Allowance::whole(), Box::new(answer));
         };
         self.pool.run(asker, weight, Box::new(work));
     }
@@ -245,7 +250,7 @@ impl Face {
     fn run(&self, head: &RequestHead<'_>, body: &[u8], allowance: Allowance, answer: Answer) {
         let allowance = if self.pool.is_inline() { Allowance::whole() } else { allowance };
         let request_id = self.ids.next();
-        let done = Done { request_id, asker: head.asker, answer };
+        let done = Done { request_id, asker: head.asker, answer, queued: Duration::ZERO };
         let Some(operation) = head.name() else {
             return done
                 .answer(Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)));
@@ -394,7 +399,10 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
         Some(outcome) => done.answer(outcome),
         None => {
             let asker = done.asker;
+            let clock = Arc::clone(&face.environment.clock);
+            let begun = clock.monotonic();
             let work = move |admitted: Result<(), _>| {
+                let done = done.waited(clock.monotonic().saturating_sub(begun));
                 if admitted.is_err() {
                     return done.answer(Err(full()));
                 }
@@ -411,6 +419,8 @@ pub(crate) struct Done {
     request_id: String,
     asker: Asker,
     answer: Answer,
+    /// The time that the request waited for a thread.
+    queued: Duration,
 }
 
 impl Done {
@@ -419,8 +429,14 @@ impl Done {
         self.asker
     }
 
+    /// Adds a time that the request waited for a thread.
+    pub(crate) fn waited(self, time: Duration) -> Self {
+        Self { queued: self.queued + time, ..self }
+    }
+
     /// Sends the answer.
     pub(crate) fn answer(self, outcome: Result<Answered, Error>) {
-        (self.answer)(Reply::new(self.request_id, outcome));
+        let reply = Reply::new(self.request_id, outcome);
+        (self.answer)(Reply { queued: self.queued, ..reply });
     }
 }

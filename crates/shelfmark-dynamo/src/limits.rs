@@ -223,6 +223,15 @@ pub const BUCKET_NAME_CHARS_MAX: usize = 255;
 /// Most characters of what the keys of objects begin with. Source: service model.
 pub const BUCKET_PREFIX_CHARS_MAX: usize = 1_024;
 
+/// Most characters of the name of a key for encryption. Source: service model.
+pub const KMS_KEY_CHARS_MAX: usize = 2_048;
+
+/// Least and most seconds of an incremental export. Source: Developer Guide, "Requesting a table export in
+/// DynamoDB", read 2026-11.
+pub const EXPORT_WINDOW_SECONDS_MIN: i64 = 15 * 60;
+/// See [`EXPORT_WINDOW_SECONDS_MIN`].
+pub const EXPORT_WINDOW_SECONDS_MAX: i64 = 24 * 3_600;
+
 /// Most names of columns of an import. Source: service model.
 pub const CSV_HEADERS_MAX: usize = 255;
 

@@ -1,6 +1,7 @@
 //! An answer as an HTTP server sends it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_engine::AccessReport;
@@ -31,6 +32,8 @@ pub struct Reply {
     pub log: Option<String>,
     /// The engine's access report; for `explain`, the tour and tests, not for the client.
     pub report: AccessReport,
+    /// The time that the request waited for a thread.
+    pub queued: Duration,
 }
 
 /// The body of an answer, and the access report behind it.
@@ -68,6 +71,7 @@ impl Reply {
             crc32,
             log,
             report,
+            queued: Duration::ZERO,
         }
     }
 }

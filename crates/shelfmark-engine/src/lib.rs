@@ -31,7 +31,8 @@ pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
 };
 pub use backups::{
-    Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, Moment, StoreCopy,
+    Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, HistoryWindow, Moment,
+    StoreCopy, WindowChange, WindowPage,
 };
 pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table, TableEvent};
 pub use cells::{

@@ -20,6 +20,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         let text = texts::table_is_backed_up(&name.name);
         return Err(Error::new(Exception::ResourceInUse, text));
     }
+    let sizes = describe_table::quick_sizes(face, &table)?;
     let history = table.schema.options.history.as_ref();
     match history.is_some_and(|own| own.days.is_some()) {
         // What could be restored stays for a while as it was at last.
@@ -31,6 +32,6 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     }
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put_deleted(out, face, &table);
+        describe::put_deleted(out, face, &table, &sizes);
     }))
 }

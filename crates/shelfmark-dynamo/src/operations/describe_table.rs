@@ -1,4 +1,4 @@
-//! DescribeTable.
+//! DescribeTable, and the descriptions with sizes of other operations.
 //!
 //! A small table is counted before the answer, where the request was read; a larger one at the pool,
 //! and the answer waits for a while only. The count then goes on without its client, for the next one.
@@ -20,43 +20,61 @@ use crate::table;
 /// Answers DescribeTable.
 pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
     let table = parse(body).and_then(|name| table::find_named(&face.engine, &name));
-    let table = match table {
-        Ok(table) => table,
-        Err(error) => return done.answer(Err(error)),
-    };
-    let describing = Describing {
-        table,
-        options: Arc::clone(&face.options),
-        sizes: Arc::clone(&face.sizes),
-        pool: Arc::clone(&face.pool),
-    };
-    if Engine::is_being_filled(&describing.table) {
-        return done.answer(Ok(describing.encode("CREATING", &Sizes::default())));
-    }
-    match describing.sizes.ask(&face.engine, &describing.table) {
-        Err(error) => done.answer(Err(error)),
-        Ok(Asked::Known(sizes, count)) => {
-            done.answer(Ok(describing.encode("ACTIVE", &sizes)));
-            if let Some(count) = count {
-                describing.count_beside(count, None);
-            }
+    match table {
+        Ok(table) if Engine::is_being_filled(&table) => {
+            let describing = Describing::of(face, table, ("Table", "CREATING"));
+            done.answer(Ok(describing.encode(&Sizes::default())));
         }
-        Ok(Asked::Count(count)) => describing.count(count, allowance, done),
+        Ok(table) => Describing::of(face, table, ("Table", "ACTIVE")).start(face, allowance, done),
+        Err(error) => done.answer(Err(error)),
     }
 }
 
 /// A table that is described, and what is needed to do so from any thread.
-struct Describing {
+pub(super) struct Describing {
     table: Arc<Table>,
+    /// The member of the answer that has the description.
+    member: &'static str,
+    status: &'static str,
     options: Arc<FaceOptions>,
     sizes: Arc<KnownSizes>,
     pool: Arc<dyn Pool>,
 }
 
 impl Describing {
+    /// Creates the description of a table, as this member of an answer and with this status.
+    pub(super) fn of(
+        face: &Face,
+        table: Arc<Table>,
+        (member, status): (&'static str, &'static str),
+    ) -> Self {
+        Self {
+            table,
+            member,
+            status,
+            options: Arc::clone(&face.options),
+            sizes: Arc::clone(&face.sizes),
+            pool: Arc::clone(&face.pool),
+        }
+    }
+
+    /// Answers with the sizes that are known, or counts them first.
+    pub(super) fn start(self, face: &Face, allowance: Allowance, done: Done) {
+        match self.sizes.ask(&face.engine, &self.table) {
+            Err(error) => done.answer(Err(error)),
+            Ok(Asked::Known(sizes, count)) => {
+                done.answer(Ok(self.encode(&sizes)));
+                if let Some(count) = count {
+                    self.count_beside(count, None);
+                }
+            }
+            Ok(Asked::Count(count)) => self.count(count, allowance, done),
+        }
+    }
+
     /// Counts within `allowance`, and at the pool what that leaves.
     fn count(self, mut count: Started, mut allowance: Allowance, done: Done) {
-        while allowance.rows() > 0 {
+        while allowance.rows() > 0 && !count.is_long() {
             match count.counting.step(&mut allowance) {
                 Ok(false) => {}
                 Ok(true) => return self.answer(count, done),
@@ -83,7 +101,7 @@ impl Describing {
         }
         let last = self.sizes.last(&self.table);
         let sizes = last.as_deref().unwrap_or_else(|| count.counting.sizes());
-        let (asker, answered) = (done.asker(), self.encode("ACTIVE", sizes));
+        let (asker, answered) = (done.asker(), self.encode(sizes));
         done.answer(Ok(answered));
         if self.sizes.claim(&self.table) {
             self.count_beside(count, asker);
@@ -113,15 +131,30 @@ impl Describing {
 
     fn answer(&self, count: Started, done: Done) {
         let sizes = self.sizes.counted(count, false);
-        done.answer(Ok(self.encode("ACTIVE", &sizes)));
+        done.answer(Ok(self.encode(&sizes)));
     }
 
-    fn encode(&self, status: &str, sizes: &Sizes) -> Answered {
+    fn encode(&self, sizes: &Sizes) -> Answered {
         Writer::answer(|out| {
-            out.name("Table");
-            describe::put(out, &self.options, &self.table, status, sizes);
+            out.name(self.member);
+            describe::put(out, &self.options, &self.table, self.status, sizes);
         })
     }
+}
+
+/// Returns the sizes of a table that are known, or what an allowance of a short read counts of it.
+pub(super) fn quick_sizes(face: &Face, table: &Arc<Table>) -> Result<Sizes> {
+    let mut count = match face.sizes.ask(&face.engine, table)? {
+        Asked::Known(sizes, _) => return Ok((*sizes).clone()),
+        Asked::Count(count) => count,
+    };
+    let mut allowance = Allowance::inline();
+    while allowance.rows() > 0 {
+        if count.counting.step(&mut allowance)? {
+            break;
+        }
+    }
+    Ok(count.counting.sizes().clone())
 }
 
 /// Reads a request whose only member is the name of a table.

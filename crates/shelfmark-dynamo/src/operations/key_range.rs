@@ -1,10 +1,14 @@
 //! Translates the conditions on key attributes to one partition and one range of sort keys.
 
+use std::sync::Arc;
+
+use shelfmark_engine::Table;
 use shelfmark_model::{Item, SortBound, SortCondition, Value};
 
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{KeyCondition, KeyRelation};
-use crate::table::{Target, check_not_empty, key_letter};
+use crate::table::{Target, check_not_empty, key_letter, of_condition};
+use crate::transfers::ExportFilter;
 
 /// One contiguous range of a partition, and the conditions behind it.
 #[derive(Debug)]
@@ -86,6 +90,26 @@ impl KeyRange {
             return Err(Error::validation(text));
         }
         Ok(())
+    }
+}
+
+/// Checks that the key condition of an export is one of Query, and that its filter leaves the key to it.
+pub(super) fn check_export_filter(table: &Arc<Table>, filter: &ExportFilter) -> Result<()> {
+    if filter.keys.is_empty() {
+        return Ok(());
+    }
+    let target = Target::find(Arc::clone(table), None)?;
+    KeyRange::of(&target, filter.keys.clone())?;
+    let mut paths = Vec::new();
+    if let Some(condition) = filter.condition() {
+        of_condition(condition, &mut paths);
+    }
+    match paths.iter().find(|path| target.is_key(&path.attribute)) {
+        Some(path) => {
+            let text = texts::filter_on_key("Filter Expression", &path.attribute);
+            Err(Error::validation(text))
+        }
+        None => Ok(()),
     }
 }
 

@@ -164,6 +164,7 @@ pub(crate) fn run(
         "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "UpdateTable" => update_table::start(face, body, allowance, done),
         "ListBackups" => done.answer(backups::list(face, head, body)),
         "ListExports" => done.answer(transfers::list_exports(face, head, body)),
         "ListImports" => done.answer(transfers::list_imports(face, head, body)),
@@ -193,7 +194,6 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "SearchVectors" => search_vectors::answer(face, body),
         "TagResource" => tags::tag(face, body),
         "UntagResource" => tags::untag(face, body),
-        "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
         _ => match answer_on_backups(face, operation, body) {
             Some(answered) => answered,

@@ -90,9 +90,27 @@ fn checked(face: &Face, document: String) -> Result<String> {
     if document.len() > POLICY_BYTES_MAX {
         return Err(Error::validation(texts::POLICY_TOO_LARGE));
     }
-    Reader::body(document.as_bytes(), |reader, _| reader.skip())
-        .map_err(|_| Error::validation(texts::POLICY_IS_NO_JSON))?;
+    check_document(&document)?;
     Ok(document)
+}
+
+/// Checks that a document is one; what it says is not looked at. Source of the words: answers of the service,
+/// October 2026.
+fn check_document(document: &str) -> Result<()> {
+    let refuse = |why: &str| Err(Error::validation(texts::policy_is_none(why)));
+    if document.trim() == "null" {
+        return refuse("This text appears not to be a policy");
+    }
+    let mut has_member = false;
+    let read = Reader::body(document.as_bytes(), |reader, _| {
+        has_member = true;
+        reader.skip()
+    });
+    match read {
+        Err(_) => Err(Error::validation(texts::POLICY_IS_NO_JSON)),
+        Ok(_) if !has_member => refuse("Syntax error at position (1,3)"),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Returns a revision that no earlier one of the resource was.

@@ -89,7 +89,7 @@ pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
         if key.starts_with("aws:") {
-            return Err(Error::validation(texts::TAG_RESERVED));
+            return Err(Error::validation(texts::tag_reserved(&key)));
         }
         if !(is_tag_text(&key) && is_tag_text(&value)) {
             return Err(Error::validation(texts::TAG_LETTERS));

@@ -5,21 +5,20 @@
 
 use std::sync::Arc;
 
+use shelfmark_engine::weight::Allowance;
 use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
+use super::describe_table::Describing;
 use super::table_request::{
     self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
 use super::vector_requests::{self, VectorChange, VectorUpdate};
-use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
-use crate::face::Face;
-use crate::json::{Reader, Writer};
-use crate::reply::Answered;
+use crate::face::{Done, Face};
+use crate::json::Reader;
 use crate::shape::Shape;
-use crate::sizes::Sizes;
 use crate::streams::free_label;
 use crate::table::{self, Billing, IndexMeta, Meta, Throughput};
 
@@ -53,14 +52,20 @@ struct IndexUpdate {
 }
 
 /// Answers UpdateTable.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
+    match update(face, body) {
+        Ok(table) => {
+            let shown = ("TableDescription", "UPDATING");
+            Describing::of(face, table, shown).start(face, allowance, done);
+        }
+        Err(error) => done.answer(Err(error)),
+    }
+}
+
+fn update(face: &Face, body: &[u8]) -> Result<Arc<Table>> {
     let request = parse(body)?;
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
-    let table = run(face, &table, request)?;
-    Ok(Writer::answer(|out| {
-        out.name("TableDescription");
-        describe::put(out, &face.options, &table, "UPDATING", &Sizes::default());
-    }))
+    run(face, &table, request)
 }
 
 fn parse(body: &[u8]) -> Result<Request> {

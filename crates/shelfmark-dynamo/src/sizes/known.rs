@@ -73,16 +73,19 @@ impl KnownSizes {
         let Some(known) = tables.get_mut(&table.id) else {
             return Ok(Asked::Count(Started::of(engine, table, state)));
         };
-        let Some(last) = known.last.as_ref().filter(|last| last.version == table.version) else {
+        let Some(last) = known.last.as_ref() else {
             return Ok(Asked::Count(Started::of(engine, table, state)));
         };
-        if last.state == state {
+        let is_same_form = last.version == table.version;
+        if is_same_form && last.state == state {
             return Ok(Asked::Known(Arc::clone(&last.sizes), None));
         }
         if last.took_ms < SIZES_WAIT_MS_MAX {
             return Ok(Asked::Count(Started::of(engine, table, state)));
         }
-        let rests = now_ms.saturating_sub(last.ended_ms) < last.took_ms * SIZES_REST_FACTOR;
+        // Whoever changed the form of a table, such as by an index, wants to see what became of it.
+        let rests =
+            is_same_form && now_ms.saturating_sub(last.ended_ms) < last.took_ms * SIZES_REST_FACTOR;
         let sizes = Arc::clone(&last.sizes);
         let begins = !rests && !std::mem::replace(&mut known.is_counted, true);
         let started = begins.then(|| Started::of(engine, table, state));
@@ -92,8 +95,7 @@ impl KnownSizes {
     /// Returns the last figures of a table, whatever was written since.
     pub(crate) fn last(&self, table: &Table) -> Option<Arc<Sizes>> {
         let tables = self.lock();
-        let last = tables.get(&table.id)?.last.as_ref()?;
-        (last.version == table.version).then(|| Arc::clone(&last.sizes))
+        Some(Arc::clone(&tables.get(&table.id)?.last.as_ref()?.sizes))
     }
 
     /// Claims the count of a table that nobody waits for; false if another goes on already.

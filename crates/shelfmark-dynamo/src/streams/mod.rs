@@ -23,7 +23,7 @@ use shelfmark_model::ChangeImages;
 
 /// The values of `StreamViewType`.
 pub(crate) const VIEW_TYPES: &[&str] =
-    &["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"];
+    &["OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"];
 
 /// Returns the images that a view type asks for.
 pub(crate) fn images_of(view_type: &str) -> Option<ChangeImages> {

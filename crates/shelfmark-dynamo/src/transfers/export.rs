@@ -1,4 +1,5 @@
-//! The work of an export: a copy of the table as of the moment, written as packed lines of JSON.
+//! The work of an export: a copy of the table as of the moment, or the items that changed in a span of
+//! time, written as packed lines of JSON or Ion.
 //!
 //! Invariant: an object is named by its number, so that one that is written again after a stop replaces
 //! itself.
@@ -8,17 +9,22 @@ use std::io::{self, Write as _};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use shelfmark_engine::{ErrorKind, LedgerEntry, Result};
-use shelfmark_model::{Item, Value, item_size_bytes};
+use shelfmark_engine::{ErrorKind, HistoryWindow, LedgerEntry, Result};
+use shelfmark_model::{Value, item_size_bytes};
 
 use super::Transfers;
+use super::filter::ExportFilter;
+use super::lines::{self, Form};
 use super::manifest::{self, DataFile};
 use super::record::{EXPORTING, EXPORTS, Transfer, options_of};
-use crate::json::{Writer, put_item};
+use crate::errors::texts;
 use crate::table::table_arn;
 
 /// Bytes of lines in one object, before they are packed.
 const OBJECT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Milliseconds for which an export may be without its window: whoever began it is about to write it down.
+const UNPREPARED_MS_MAX: u64 = 60_000;
 
 /// Bytes that are read at once.
 const PAGE_BYTES_MAX: usize = 1024 * 1024;
@@ -43,10 +49,14 @@ impl Transfers {
         let Some(mut transfer) = Transfer::find(engine, EXPORTS, id)? else {
             return Transfer::forget(engine, EXPORTING, id).map(|()| false);
         };
-        match engine.is_copy_whole(id) {
+        if !self.buckets.has(transfer.entry.text("bucket")) {
+            let why = texts::no_such_bucket(transfer.entry.text("bucket"));
+            return self.end_export(transfer, Some(("S3NoSuchBucket", why)));
+        }
+        match self.is_source_whole(&mut transfer, should_stop) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::TooOld) => {
                 let why = "Point in time recovery was disabled while the export ran".to_owned();
                 return self.end_export(transfer, Some(("PointInTimeRecoveryUnavailable", why)));
             }
@@ -74,6 +84,28 @@ impl Transfers {
         }
     }
 
+    /// Tells whether everything that the export shows lies ready; gathers changes for it.
+    fn is_source_whole(
+        &self,
+        transfer: &mut Transfer,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<bool> {
+        let id = transfer.entry.id.clone();
+        let Some(mut window) = HistoryWindow::read(&transfer.entry) else {
+            let begun_ms = transfer.entry.number("start_ms").unwrap_or_default();
+            let is_new = self.now_ms().saturating_sub(begun_ms) < UNPREPARED_MS_MAX;
+            // Another server is about to write down which changes they are.
+            let is_about_to = Form::of(&transfer.entry).view.is_some() && is_new;
+            return if is_about_to { Ok(false) } else { self.engine.is_copy_whole(&id) };
+        };
+        if transfer.entry.flag("is_gathered") {
+            return Ok(true);
+        }
+        let is_whole = self.engine.gather_window(&id, &mut window, should_stop)?;
+        transfer.entry = window.put(transfer.entry.clone()).with("is_gathered", is_whole);
+        transfer.keep(&self.engine).map(|()| is_whole)
+    }
+
     fn end_export(&self, transfer: Transfer, failure: Option<(&str, String)>) -> Result<bool> {
         let id = transfer.entry.id.clone();
         transfer.end(&self.engine, self.now_ms(), failure)?;
@@ -88,20 +120,38 @@ impl Transfers {
     fn next_object(&self, entry: &LedgerEntry) -> Result<Written> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::default());
         let mut written = Written { packed: Vec::new(), items: 0, bytes: 0, next: None };
+        let (filter, form) = (ExportFilter::of(entry), Form::of(entry));
         let mut behind = entry.bytes("behind");
-        let mut lines = 0;
+        let mut length = 0;
         loop {
-            let page = self.engine.read_copy(&entry.id, behind.as_ref(), PAGE_BYTES_MAX)?;
-            for item in &page.items {
-                let line = line_of(item);
-                lines += line.len();
+            let mut put = |line: Option<Vec<u8>>| {
+                let Some(line) = line else { return };
+                length += line.len();
+                written.items += 1;
                 // It goes to memory, which takes everything.
                 let _ = packer.write_all(&line);
-                written.items += 1;
-                written.bytes += item_size_bytes(item) as u64;
-            }
-            behind = page.next;
-            if behind.is_none() || lines >= OBJECT_BYTES_MAX {
+            };
+            behind = match form.view {
+                None => {
+                    let page = self.engine.read_copy(&entry.id, behind.as_ref(), PAGE_BYTES_MAX)?;
+                    for item in page.items {
+                        written.bytes += item_size_bytes(&item) as u64;
+                        put(lines::of_item(item, &filter, form));
+                    }
+                    page.next
+                }
+                Some(view) => {
+                    let read =
+                        self.engine.read_window(&entry.id, behind.as_ref(), PAGE_BYTES_MAX)?;
+                    for change in read.changes {
+                        let images = [&change.old, &change.new].into_iter().flatten();
+                        written.bytes += images.map(item_size_bytes).sum::<usize>() as u64;
+                        put(lines::of_change(change, view, &filter, form));
+                    }
+                    read.next
+                }
+            };
+            if behind.is_none() || length >= OBJECT_BYTES_MAX {
                 written.next = behind;
                 written.packed = packer.finish().unwrap_or_default();
                 return Ok(written);
@@ -113,7 +163,13 @@ impl Transfers {
     fn put_data(&self, transfer: &mut Transfer, written: Written) -> Result<io::Result<()>> {
         let entry = &transfer.entry;
         let number = entry.number("files").unwrap_or_default();
-        let key = manifest::object_key(&folder_of(entry), &entry.id, number);
+        let form = Form::of(entry);
+        let folder = match form.view {
+            None => folder_of(entry),
+            // Changes of several exports lie beside each other, and the manifests tell them apart.
+            Some(_) => manifest::common_folder(entry.text("prefix")),
+        };
+        let key = manifest::object_key(&folder, &entry.id, number, form.ending());
         if let Err(error) = self.buckets.put(entry.text("bucket"), &key, &written.packed) {
             return Ok(Err(error));
         }
@@ -169,6 +225,12 @@ impl Transfers {
             export_ms: number("export_ms"),
             bytes: number("bytes"),
             items: number("items"),
+            format: Form::of(entry).name(),
+            window: Form::of(entry).view.map(|view| manifest::Window {
+                from_ms: number("from_ms"),
+                to_ms: number("to_ms"),
+                view: view.name(),
+            }),
         }
         .text();
         Ok(put_summed("manifest-files", &listed)
@@ -179,13 +241,4 @@ impl Transfers {
 /// Returns what the keys of an export's objects begin with.
 pub(crate) fn folder_of(entry: &LedgerEntry) -> String {
     manifest::folder(entry.text("prefix"), &entry.id)
-}
-
-fn line_of(item: &Item) -> Vec<u8> {
-    let mut line = Writer::body(|out| {
-        out.name("Item");
-        put_item(out, item);
-    });
-    line.push(b'\n');
-    line
 }

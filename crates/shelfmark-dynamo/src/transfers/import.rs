@@ -10,6 +10,7 @@ use shelfmark_model::Item;
 use super::Transfers;
 use super::record::{IMPORTING, IMPORTS, Transfer, table_of};
 use super::source::{InputOptions, Items, Next};
+use crate::errors::texts;
 
 /// Most objects of one import. Source: Developer Guide, "Quotas", 50,000.
 const OBJECTS_MAX: usize = 50_000;
@@ -76,7 +77,10 @@ impl Transfers {
             }
         }
         engine.end_filling(&name)?;
-        transfer.end(engine, self.now_ms(), None).map(|()| true)
+        // As the service does: what is there stays, and that something is missing shows.
+        let is_partial = transfer.entry.number("errors").unwrap_or_default() > 0;
+        let failure = ("ItemValidationError", texts::ITEMS_WERE_REFUSED.to_owned());
+        transfer.end(engine, self.now_ms(), is_partial.then_some(failure)).map(|()| true)
     }
 
     /// Ends an import that cannot go on; of its table nothing is left.
@@ -101,11 +105,14 @@ impl Transfers {
         let entry = &transfer.entry;
         let opened = self.buckets.open(entry.text("bucket"), key);
         let items = opened.and_then(|object| Items::new(object, InputOptions::of(entry), table));
+        let mut found = Found::default();
         let mut items = match items {
             Ok(items) => items,
+            Err(error) if is_of_content(&error) => {
+                return Ok(Ok(Found { errors: 1, ..found }));
+            }
             Err(error) => return Ok(Err(error)),
         };
-        let mut found = Found::default();
         let mut batch: Vec<Item> = Vec::new();
         let mut batch_bytes = 0;
         loop {
@@ -122,6 +129,10 @@ impl Transfers {
                     false
                 }
                 Ok(Next::End) => true,
+                Err(error) if is_of_content(&error) => {
+                    found.errors += 1;
+                    true
+                }
                 Err(error) => return Ok(Err(error)),
             };
             if is_end || batch.len() >= BATCH_ITEMS_MAX || batch_bytes >= BATCH_BYTES_MAX {
@@ -136,4 +147,11 @@ impl Transfers {
             }
         }
     }
+}
+
+/// Returns true if an object was read and is not packed as it was said to be; nothing behind that place
+/// can be.
+fn is_of_content(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }

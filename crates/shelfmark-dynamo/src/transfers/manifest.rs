@@ -7,8 +7,9 @@ use md5::{Digest as _, Md5};
 use crate::json::Writer;
 use crate::streams::label_of;
 
-/// The version of the format that the summary names. Source: as above.
+/// The versions of the format that the summary names: of a whole table, and of changes. Source: as above.
 const VERSION: &str = "2020-06-30";
+const WINDOW_VERSION: &str = "2023-08-01";
 
 /// An object of items, as the list of an export shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +59,16 @@ pub fn folder(prefix: &str, id: &str) -> String {
     format!("{prefix}AWSDynamoDB/{id}/")
 }
 
-/// Returns the key of an object of items.
+/// Returns what the keys of the objects begin with that hold the changes of all exports of a prefix.
 #[must_use]
-pub fn object_key(folder: &str, id: &str, number: u64) -> String {
-    format!("{folder}data/{}.json.gz", object_name(id, number))
+pub fn common_folder(prefix: &str) -> String {
+    folder(prefix, "").trim_end_matches('/').to_owned() + "/"
+}
+
+/// Returns the key of an object of items; `ending` is `json.gz` or `ion.gz`.
+#[must_use]
+pub fn object_key(folder: &str, id: &str, number: u64, ending: &str) -> String {
+    format!("{folder}data/{}.{ending}", object_name(id, number))
 }
 
 /// Returns the name of an object of items: 26 letters and digits that follow from its number.
@@ -117,6 +124,21 @@ pub struct Summary<'s> {
     pub bytes: u64,
     /// The number of its items.
     pub items: u64,
+    /// The form of its items, as the service names it.
+    pub format: &'s str,
+    /// The span of time whose changes it has, if it is not of a whole table.
+    pub window: Option<Window<'s>>,
+}
+
+/// A span of time whose changes are exported; times are in milliseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window<'s> {
+    /// The first moment of it.
+    pub from_ms: u64,
+    /// The first moment behind it.
+    pub to_ms: u64,
+    /// The images that are shown, as the service names them.
+    pub view: &'s str,
 }
 
 impl Summary<'_> {
@@ -126,13 +148,20 @@ impl Summary<'_> {
         let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let time = |milliseconds: u64| format!("{}Z", label_of(integer(milliseconds)));
         Writer::body(|out| {
-            out.name("version").text(VERSION);
+            let version = if self.window.is_some() { WINDOW_VERSION } else { VERSION };
+            out.name("version").text(version);
             out.name("exportArn").text(&format!("{}/export/{}", self.table_arn, self.id));
             out.name("startTime").text(&time(self.start_ms));
             out.name("endTime").text(&time(self.end_ms));
             out.name("tableArn").text(self.table_arn);
             out.name("tableId").text(self.table_id);
-            out.name("exportTime").text(&time(self.export_ms));
+            match self.window {
+                None => out.name("exportTime").text(&time(self.export_ms)),
+                Some(window) => {
+                    out.name("exportFromTime").text(&time(window.from_ms));
+                    out.name("exportToTime").text(&time(window.to_ms));
+                }
+            }
             out.name("s3Bucket").text(self.bucket);
             match self.prefix {
                 "" => out.name("s3Prefix").number_text("null"),
@@ -143,8 +172,14 @@ impl Summary<'_> {
             out.name("manifestFilesS3Key").text(&format!("{}manifest-files.json", self.folder));
             out.name("billedSizeBytes").integer(integer(self.bytes));
             out.name("itemCount").integer(integer(self.items));
-            out.name("outputFormat").text("DYNAMODB_JSON");
-            out.name("exportType").text("FULL_EXPORT");
+            out.name("outputFormat").text(self.format);
+            match self.window {
+                None => out.name("exportType").text("FULL_EXPORT"),
+                Some(window) => {
+                    out.name("outputView").text(window.view);
+                    out.name("exportType").text("INCREMENTAL_EXPORT");
+                }
+            }
         })
     }
 }

@@ -9,13 +9,19 @@
 mod buckets;
 mod csv;
 mod export;
+mod filter;
 mod import;
+mod ion;
+mod lines;
 pub mod manifest;
 mod record;
 mod source;
+mod zstd;
 
 pub use buckets::{BucketObject, Buckets, is_bucket_name, key_parts};
 pub(crate) use export::folder_of;
+pub(crate) use filter::{ExportFilter, FilterSpecification};
+pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
 

@@ -1,4 +1,4 @@
-//! Items out of objects: lines of DynamoDB's JSON, or of values between delimiters; packed or not.
+//! Items out of objects: lines of DynamoDB's JSON, of Ion, or of values between delimiters; packed or not.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,6 +8,8 @@ use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
 use super::csv::{self, Line};
+use super::ion;
+use super::zstd::Unpacker;
 use crate::json::Reader;
 use crate::table::check_item;
 
@@ -16,6 +18,7 @@ use crate::table::check_item;
 pub(crate) enum Format {
     Json,
     Csv,
+    Ion,
 }
 
 /// The packing of an object.
@@ -23,6 +26,29 @@ pub(crate) enum Format {
 pub(crate) enum Compression {
     None,
     Gzip,
+    Zstd,
+}
+
+impl Format {
+    /// Reads the name that requests have for it.
+    pub(crate) fn read(name: &str) -> Self {
+        match name {
+            "CSV" => Self::Csv,
+            "ION" => Self::Ion,
+            _ => Self::Json,
+        }
+    }
+}
+
+impl Compression {
+    /// Reads the name that requests have for it.
+    pub(crate) fn read(name: &str) -> Self {
+        match name {
+            "GZIP" => Self::Gzip,
+            "ZSTD" => Self::Zstd,
+            _ => Self::None,
+        }
+    }
 }
 
 /// The form of the objects of an import.
@@ -38,11 +64,7 @@ pub(crate) struct InputOptions {
 impl InputOptions {
     pub(crate) fn put(&self, entry: LedgerEntry) -> LedgerEntry {
         let header = self.header.iter().map(Value::text).collect();
-        entry
-            .with("is_csv", self.format == Format::Csv)
-            .with("is_packed", self.compression == Compression::Gzip)
-            .with("delimiter", self.delimiter.to_string())
-            .with("header", Value::List(header))
+        entry.with("delimiter", self.delimiter.to_string()).with("header", Value::List(header))
     }
 
     pub(super) fn of(entry: &LedgerEntry) -> Self {
@@ -53,11 +75,8 @@ impl InputOptions {
             _ => Vec::new(),
         };
         Self {
-            format: if entry.flag("is_csv") { Format::Csv } else { Format::Json },
-            compression: match entry.flag("is_packed") {
-                true => Compression::Gzip,
-                false => Compression::None,
-            },
+            format: Format::read(entry.text("format")),
+            compression: Compression::read(entry.text("compression")),
             delimiter: entry.text("delimiter").chars().next().unwrap_or(','),
             header,
         }
@@ -92,6 +111,10 @@ impl Items {
                 let packed = BufReader::new(object);
                 Box::new(BufReader::new(MultiGzDecoder::new(packed)))
             }
+            Compression::Zstd => {
+                let packed = BufReader::new(object);
+                Box::new(BufReader::new(Unpacker::new(packed)))
+            }
         };
         if options.format == Format::Csv && options.header.is_empty() {
             let first = match csv::read_line(&mut *reader, true)? {
@@ -117,7 +140,11 @@ impl Items {
                 continue;
             }
             let bytes = line.len() as u64;
-            let item = if is_csv { self.of_values(&line) } else { of_json(&line) };
+            let item = match self.options.format {
+                Format::Csv => self.of_values(&line),
+                Format::Ion => ion::item_of(&line),
+                Format::Json => of_json(&line),
+            };
             return Ok(match item.filter(|item| check_item(table, item).is_ok()) {
                 Some(item) => Next::Item(item, bytes),
                 None => Next::Refused(bytes),

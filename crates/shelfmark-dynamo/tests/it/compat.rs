@@ -226,7 +226,9 @@ const FEATURES: &[(&str, Probe)] = &[
             "DistanceFunction": "COSINE", "Projection": {"ProjectionType": "ALL"}});
         creates(server, &json!({"VectorIndexes": [index]}))
     }),
-    ("resource policies", |server| creates(server, &json!({"ResourcePolicy": "{}"}))),
+    ("resource policies", |server| {
+        creates(server, &json!({"ResourcePolicy": "{\"Version\": \"2012-10-17\"}"}))
+    }),
 ];
 
 fn key(r: &str) -> Value {

@@ -27,6 +27,7 @@ scripts!(
     errors,
     exactness,
     exports,
+    exports_incremental,
     expressions,
     imports,
     index_local,

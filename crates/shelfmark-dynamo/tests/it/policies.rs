@@ -127,7 +127,7 @@ fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
     let (table, resource) = (one(&json!({})), json!({"ResourceArn": arn}));
     let kinesis = one(&json!({"StreamArn": "arn:aws:kinesis:eu-west-1:123456789012:stream/all"}));
     let on = one(&json!({"ContributorInsightsAction": "ENABLE"}));
-    let policy = json!({"ResourceArn": arn, "Policy": "{}"});
+    let policy = json!({"ResourceArn": arn, "Policy": "{\"Version\": \"2012-10-17\"}"});
     let of_table =
         |operation, access, body: &Value| (operation, Some(access), operation, body.clone());
     let global = json!({"GlobalTableName": "Things"});

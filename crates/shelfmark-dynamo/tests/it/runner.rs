@@ -8,7 +8,7 @@
 //! fault is not printed; `Records BODY` gets an iterator with that body and prints the pages of
 //! records behind it, up to the first empty one; with `[reads]` the lines below say what the engine read for it. `advance SECONDS` moves the clock; `reopen` opens the engine and the
 //! face anew over the same store. `object KEY TEXT` puts an object into the bucket `bucket`, `packed KEY
-//! TEXT` a packed one; `objects` prints what is in it, unpacked. `without buckets` goes on without one.
+//! TEXT` a packed one; `packed-zstd` one of Zstandard; `objects PREFIX` prints what is in it, unpacked. `without buckets` goes on without one.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -52,9 +52,12 @@ impl Server {
         self.face = face.with_buckets(Arc::clone(&self.buckets) as _);
     }
 
-    fn objects(&self) -> String {
+    fn objects(&self, prefix: &str) -> String {
         let mut out = String::new();
         for (key, bytes) in self.buckets.objects() {
+            if !key.starts_with(prefix) {
+                continue;
+            }
             let mut text = String::new();
             let unpacked = flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text);
             if unpacked.is_err() {
@@ -123,7 +126,7 @@ impl Runner for Server {
                 self.face = open(&self.store, &self.clock);
                 Ok(String::new())
             }
-            "object" | "packed" => {
+            "object" | "packed" | "packed-zstd" => {
                 let mut args = command.consume_args();
                 let key = args.next_pos().ok_or("which key?")?.to_owned();
                 let text = args.next_pos().ok_or("which text?")?.to_owned();
@@ -134,12 +137,19 @@ impl Runner for Server {
                         packer.write_all(text.as_bytes())?;
                         packer.finish()?
                     }
+                    "packed-zstd" => {
+                        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+                        compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+                    }
                     _ => text.into_bytes(),
                 };
                 self.buckets.put("bucket", &key, &bytes)?;
                 Ok(String::new())
             }
-            "objects" => Ok(self.objects()),
+            "objects" => {
+                let mut args = command.consume_args();
+                Ok(self.objects(args.next_pos().unwrap_or_default()))
+            }
             request => {
                 let (operation, body) = request.split_once(' ').unwrap_or((request, "{}"));
                 if operation == "Records" {

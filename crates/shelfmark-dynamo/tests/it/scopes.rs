@@ -235,7 +235,7 @@ fn backups_exports_and_imports_are_of_a_scope() {
     let arn = &exported["ExportDescription"]["ExportArn"];
     assert_eq!(exported["ExportDescription"]["TableArn"], table);
     bed.fine(KEY, "DescribeExport", &json!({"ExportArn": arn}));
-    bed.refused(FIRST, "DescribeExport", &json!({"ExportArn": arn}), "ExportNotFoundException");
+    bed.refused(FIRST, "DescribeExport", &json!({"ExportArn": arn}), "AccessDeniedException");
     let summaries = bed.fine(FIRST, "ListExports", &json!({}));
     assert_eq!(summaries["ExportSummaries"], json!([]));
     let manifests: Vec<_> = bed

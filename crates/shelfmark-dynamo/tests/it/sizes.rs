@@ -125,6 +125,47 @@ fn sizes_are_exact_beyond_a_page_after_deletions_and_restarts() {
     assert_eq!(described.pointer("/Table/GlobalSecondaryIndexes"), None);
 }
 
+#[test]
+fn every_description_of_a_table_shows_its_sizes() {
+    let server = Server::new();
+    create(&server);
+    let mut model = Model::new();
+    write(&server, &mut model, 0..200, false);
+    let figures = |described: &Value, member: &str, index: &str| {
+        let number = |pointer: String| described.pointer(&pointer).and_then(Value::as_u64).unwrap();
+        let index = format!("/{member}/GlobalSecondaryIndexes/{index}");
+        (
+            number(format!("/{member}/ItemCount")),
+            number(format!("/{member}/TableSizeBytes")),
+            number(format!("{index}/ItemCount")),
+            number(format!("{index}/IndexSizeBytes")),
+        )
+    };
+    let shown = shown_of(&model);
+    let expected = (shown.items, shown.bytes, shown.index_items, shown.index_bytes);
+    let update = json!({"TableName": "Rows", "DeletionProtectionEnabled": false});
+    let updated = check_fine(&server, "UpdateTable", &update);
+    assert_eq!(figures(&updated, "TableDescription", "0"), expected);
+
+    // An index that was just built has its figures in the answer that says so.
+    let added = json!({
+        "TableName": "Rows",
+        "AttributeDefinitions": [{"AttributeName": "x", "AttributeType": "S"}],
+        "GlobalSecondaryIndexUpdates": [{"Create": {
+            "IndexName": "by_x", "KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}],
+            "Projection": {"ProjectionType": "ALL"}}}]});
+    let added = check_fine(&server, "UpdateTable", &added);
+    let (items, bytes, with_text, text_bytes) = figures(&added, "TableDescription", "1");
+    assert_eq!((items, bytes), (shown.items, shown.bytes));
+    let texts = model.values().filter(|(length, _)| *length > 0).count() as u64;
+    assert_eq!(with_text, texts, "items without a text are not in it");
+    assert!(text_bytes > 0);
+
+    let deleted = check_fine(&server, "DeleteTable", &json!({"TableName": "Rows"}));
+    assert_eq!(deleted.pointer("/TableDescription/ItemCount"), Some(&json!(shown.items)));
+    assert_eq!(deleted.pointer("/TableDescription/TableSizeBytes"), Some(&json!(shown.bytes)));
+}
+
 /// A pool that keeps its work until it is asked for, where each pause of heavy work takes 0.1 s.
 struct Slow {
     kept: Mutex<Vec<Work>>,

@@ -186,6 +186,7 @@ impl Inner {
     }
 }
 
-fn copy_name(label: &str) -> TableName {
+/// Returns the name of the dormant table behind a label.
+pub(super) fn copy_name(label: &str) -> TableName {
     TableName::new(BACKUPS_NAMESPACE, format!("read/{label}"))
 }

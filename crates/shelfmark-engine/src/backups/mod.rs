@@ -28,6 +28,7 @@ mod replay;
 mod restore;
 mod state;
 mod whole;
+mod window;
 
 pub use backup::Backup;
 pub use continuous::Continuous;
@@ -37,6 +38,7 @@ pub use ledger::Entry;
 pub use restore::Moment;
 pub(crate) use state::State;
 pub use whole::StoreCopy;
+pub use window::{HistoryWindow, WindowChange, WindowPage};
 
 /// The namespace of copies, logs of histories and the ledger. No face can name it.
 pub(crate) const BACKUPS_NAMESPACE: &str = "/backups";

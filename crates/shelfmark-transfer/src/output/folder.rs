@@ -56,7 +56,7 @@ impl ExportFolder {
     }
 
     fn object(&self, number: u64) -> (String, PathBuf) {
-        let key = export_form::object_key(&self.folder(), &self.table.id, number);
+        let key = export_form::object_key(&self.folder(), &self.table.id, number, "json.gz");
         let path = self.path(&key);
         (key, path)
     }
@@ -162,6 +162,7 @@ impl Output for ExportFolder {
             export_ms: self.table.start_ms,
             bytes: self.bytes,
             items: sums.rows,
+            format: "DYNAMODB_JSON",
             ..Summary::default()
         };
         for (name, text) in

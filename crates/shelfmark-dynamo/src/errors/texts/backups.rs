@@ -3,20 +3,23 @@
 //! Source: answers of the service that open-source emulators assert, read 2026-11, where nothing else is
 //! said.
 
-/// The text for an ARN that is none of a backup; *ours*.
-pub(crate) const INVALID_BACKUP_ARN: &str = "Invalid BackupArn";
+/// The text for an ARN that is none of a backup, as the service was seen to use it in October 2026.
+pub(crate) const INVALID_BACKUP_ARN: &str = "Invalid Backup ARN";
+/// The text for a number of days without continuous backups; seen as above.
+pub(crate) const RECOVERY_DAYS_UNEXPECTED: &str = "Invalid Request: Cannot specify RecoveryPeriodInDays \
+     when disabling point-in-time recovery.";
+/// The text for a range of times without an end behind its begin; seen as above.
+pub(crate) const BACKUP_TIMES_TURNED: &str = "One or more parameter values were invalid: Time range lower \
+     bound must be less than or equal to upper bound";
 /// The text for a change while a backup is being made; *ours*, after the Developer Guide.
 pub(crate) const BACKUP_IS_MADE: &str = "Continuous backups cannot be changed while a backup of the \
      table is being created";
-/// The text for a restore without its source; *ours*.
-pub(crate) const RESTORE_SOURCE_REQUIRED: &str = "One or more parameter values were invalid: One of \
-     SourceTableName and SourceTableArn is required";
-/// The text for a restore without its time; *ours*.
-pub(crate) const RESTORE_TIME_REQUIRED: &str = "One or more parameter values were invalid: One of \
-     UseLatestRestorableTime and RestoreDateTime is required";
-/// The text for a restore with two times; *ours*.
-pub(crate) const RESTORE_TIME_TWICE: &str = "One or more parameter values were invalid: \
-     UseLatestRestorableTime and RestoreDateTime exclude each other";
+// Restores in the words that the service was seen to use in October 2026.
+pub(crate) const RESTORE_SOURCE_REQUIRED: &str =
+    "Invalid Request: Must provide exactly one of: sourceTableArn, sourceTableName";
+pub(crate) const RESTORE_TIME_REQUIRED: &str = "Invalid Request: Either one of RestoreDateTime or \
+     UseLatestRestorableTime must be specified, but not both";
+pub(crate) const RESTORE_TIME_TWICE: &str = RESTORE_TIME_REQUIRED;
 /// Source: API reference, "RestoreTableToPointInTime", errors, read 2026-11.
 pub(crate) const RESTORE_TIME_INVALID: &str = "An invalid restore time was specified. RestoreDateTime \
      must be between EarliestRestorableDateTime and LatestRestorableDateTime.";
@@ -57,15 +60,61 @@ pub(crate) const NO_BUCKETS: &str = "This server has no buckets: exports and imp
 /// The text for a prefix that leads out of its bucket, or that no object can have; *ours*.
 pub(crate) const PREFIX_IS_NO_KEY: &str = "One or more parameter values were invalid: S3Prefix consists \
      of parts between slashes, none of which is empty, a dot or two dots";
-/// Source: API reference, "ExportTableToPointInTime", errors, read 2026-11.
-pub(crate) const EXPORT_TIME_INVALID: &str = "The specified ExportTime is outside of the point in time \
-     recovery window.";
-/// Source: the same.
-pub(crate) const EXPORT_TOKEN_USED: &str = "There was a conflict when writing to the specified S3 bucket: ClientToken was used for another export";
-/// The text for a token of another import; *ours*, after the words above.
+// Exports and imports in the words that the service was seen to use in October 2026.
+pub(crate) const EXPORT_TIME_INVALID: &str = "Export Time is invalid";
+pub(crate) const EXPORT_TOKEN_USED: &str =
+    "Export conflict: Duplicate request detected with conflicting parameters";
 pub(crate) const IMPORT_TOKEN_USED: &str =
-    "There was a conflict when importing: ClientToken was used for another import";
-pub(crate) const INVALID_NEXT_TOKEN: &str = "Invalid NextToken";
+    "Import conflict: Duplicate request detected with conflicting parameters";
+pub(crate) const EXPORT_WINDOW_REQUIRED: &str = "Invalid Request: Incremental Export Specification \
+     expected when export type is set as Incremental Export";
+pub(crate) const EXPORT_WINDOW_OF_FULL: &str = "Invalid Request: When Export Type is Full Export , \
+     Incremental Export Specification should not be provided";
+pub(crate) const EXPORT_TYPE_REQUIRED: &str = "Invalid Request: Export Type expected to be Incremental \
+     Export when incremental export specification is provided";
+pub(crate) const EXPORT_FROM_REQUIRED: &str =
+    "Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification";
+pub(crate) const EXPORT_WINDOW_TOO_SHORT: &str =
+    "Difference between export period from time and export period to time is less than 15 minutes";
+/// The text for a span of more than a day; *ours*, after the words above.
+pub(crate) const EXPORT_WINDOW_TOO_LONG: &str =
+    "Difference between export period from time and export period to time is greater than 24 hours";
+pub(crate) const KMS_KEY_UNEXPECTED: &str =
+    "Invalid Request: KMS Key Id is not supported for this encryption type";
+pub(crate) const FILTER_IS_EMPTY: &str =
+    "Invalid Request: Invalid FilterSpecification: The specification can not be empty";
+pub(crate) const TABLE_ARN_IS_NONE: &str =
+    "One or more parameter values were invalid: tableArn is not a valid ARN";
+pub(crate) const TABLE_ARN_INVALID: &str = "Invalid Request: Table ARN is invalid.";
+pub(crate) const ACCESS_IS_DENIED: &str = "Access is denied";
+pub(crate) const INVALID_EXPORT_ARN: &str = "Invalid Export ARN";
+pub(crate) const INVALID_IMPORT_ARN: &str = "Invalid Import ARN";
+pub(crate) const EXPORT_ELSEWHERE: &str = "Export not found: Invalid export arn";
+/// The text for an import of another region; *ours*, after the words above.
+pub(crate) const IMPORT_ELSEWHERE: &str = "Import not found: Invalid import arn";
+pub(crate) const ITEMS_WERE_REFUSED: &str = "Some of the items failed validation checks and were not \
+     imported. Please check CloudWatch error logs for more details.";
+pub(crate) const ACCOUNT_PATTERN: &str = "satisfy regular expression pattern: [0-9]{12}";
+
+pub(crate) fn export_from_too_early(second: &str) -> String {
+    format!(
+        "Incremental export period from time cannot be less than the table creation time : {second}"
+    )
+}
+
+pub(crate) fn export_to_too_late(second: &str) -> String {
+    format!("Incremental export period to time cannot be greater than the current time : {second}")
+}
+
+pub(crate) fn invalid_next_token(token: &str) -> String {
+    format!("Invalid Request: Provided nextToken is invalid: {token}")
+}
+
+/// Words options that the format has not.
+pub(crate) fn input_options_unexpected(format: &str) -> String {
+    format!("Invalid Request: Unsupported InputFormatOptions for the given input format: {format}.")
+}
+
 pub(crate) const BUCKET_PATTERN: &str =
     r"satisfy regular expression pattern: ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$";
 pub(crate) const DELIMITER_PATTERN: &str = r"satisfy regular expression pattern: [,;:|\t ]";
@@ -76,9 +125,9 @@ pub(crate) fn no_such_bucket(bucket: &str) -> String {
 }
 
 pub(crate) fn export_not_found(arn: &str) -> String {
-    format!("Export not found: {arn}")
+    format!("Export not found: Export not found: {arn}")
 }
 
 pub(crate) fn import_not_found(arn: &str) -> String {
-    format!("Import not found: {arn}")
+    format!("Import not found: Import not found: {arn}")
 }

@@ -56,9 +56,6 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
-/// The text for a reserved tag; *ours*.
-pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid: Keys of tags that \
-     begin with aws: are reserved";
 /// The text for letters that a tag may not have; *ours*.
 pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
      of tags consist of letters, digits, white space and the signs + - = . _ : / @";
@@ -218,12 +215,16 @@ pub(crate) fn index_units_required(index: &str) -> String {
 }
 
 pub(crate) const TAGS_TOO_MANY: &str =
-    "One or more parameter values were invalid: Too many tags; a resource has at most 50";
+    "Number of Tags exceed the current limit for the provided ResourceArn";
 pub(crate) const TTL_ENABLED: &str = "TimeToLive is already enabled";
 pub(crate) const TTL_DISABLED: &str = "TimeToLive is already disabled";
 
+pub(crate) fn tag_reserved(key: &str) -> String {
+    format!("Tag Key cannot be prefixed with aws:, Key: {key}")
+}
+
 pub(crate) fn tag_twice(key: &str) -> String {
-    format!("One or more parameter values were invalid: Duplicate tag key: {key}")
+    format!("Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}")
 }
 
 pub(crate) fn ttl_attribute(name: &str) -> String {

@@ -7,6 +7,11 @@ pub(crate) const POLICY_TOO_LARGE: &str =
     "One or more parameter values were invalid: Maximum policy size of 20480 bytes exceeded";
 pub(crate) const POLICY_IS_NO_JSON: &str = "One or more parameter values were invalid: Invalid \
      policy document: This policy contains invalid Json";
+/// Words a policy that is JSON and no policy.
+pub(crate) fn policy_is_none(why: &str) -> String {
+    format!("One or more parameter values were invalid: Invalid policy document: {why}")
+}
+
 pub(crate) const DESTINATION_FAILED: &str = "User does not have a permission to use kinesis stream";
 pub(crate) const DESTINATION_NOT_ACTIVE: &str = "Table is not in a valid state to enable Kinesis \
      Streaming Destination: KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.";

@@ -106,5 +106,8 @@ fn parse(body: &[u8]) -> Result<Request> {
         shape.range(&path, request.days, 1, Some(RECOVERY_DAYS_MAX));
     }
     shape.check()?;
+    if request.enabled == Some(false) && request.days.is_some() {
+        return Err(Error::validation(texts::RECOVERY_DAYS_UNEXPECTED));
+    }
     Ok(request)
 }

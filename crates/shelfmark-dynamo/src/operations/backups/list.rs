@@ -4,7 +4,7 @@ use shelfmark_engine::Backup;
 
 use super::name::{BackupName, backup_arn, put_own, shape_arn};
 use crate::auth::Access;
-use crate::errors::Result;
+use crate::errors::{Error, Result, texts};
 use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
 use crate::limits::BACKUPS_PAGE_MAX;
@@ -115,5 +115,8 @@ fn parse(body: &[u8]) -> Result<Request> {
     let types = &["USER", "SYSTEM", "AWS_BACKUP", "ALL"];
     shape.one_of("BackupType", request.backup_type.as_deref(), types);
     shape.check()?;
+    if request.from.zip(request.before).is_some_and(|(from, before)| from > before) {
+        return Err(Error::validation(texts::BACKUP_TIMES_TURNED));
+    }
     Ok(request)
 }

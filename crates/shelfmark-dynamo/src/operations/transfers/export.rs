@@ -2,48 +2,39 @@
 
 use shelfmark_engine::{ErrorKind, LedgerEntry, Moment};
 
-use super::found::{by_arn, by_token};
+use super::export_request::Request;
+use super::found::{ArnWords, by_arn, by_token, check_table_arn};
 use super::{hurry, of_server};
 use crate::describe::put_seconds;
 use crate::errors::{Error, Exception, Result, in_words, texts};
 use crate::face::Face;
-use crate::json::{Reader, Writer};
-use crate::limits::{BUCKET_NAME_CHARS_MAX, BUCKET_PREFIX_CHARS_MAX};
+use crate::json::Writer;
 use crate::operations::backups::find_table;
+use crate::operations::key_range::check_export_filter;
 use crate::reply::Answered;
-use crate::shape::Shape;
 use crate::table::{Meta, table_arn};
-use crate::transfers::{EXPORTS, Transfer, is_bucket_name, new_id, take_status};
-
-#[derive(Debug, Default)]
-struct Request {
-    table: Option<String>,
-    /// Seconds since the Unix epoch.
-    second: Option<i64>,
-    token: Option<String>,
-    bucket: Option<String>,
-    owner: Option<String>,
-    prefix: Option<String>,
-    sse: Option<String>,
-    format: Option<String>,
-    export_type: Option<String>,
-    has_filter: bool,
-}
+use crate::transfers::{EXPORTS, Form, Transfer, new_id, take_status};
 
 /// Answers ExportTableToPointInTime.
 pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body)?;
+    let request = Request::parse(body)?;
     let transfers = of_server(face)?;
-    let table = find_table(face, request.table.as_deref().unwrap_or_default())?;
+    let arn = request.table.as_deref().unwrap_or_default();
+    check_table_arn(face, arn)?;
+    let table = find_table(face, arn).map_err(|error| {
+        if error.exception != Exception::TableNotFound {
+            return error;
+        }
+        Error::new(Exception::TableNotFound, texts::backup_table_not_found(arn))
+    })?;
+    check_export_filter(&table, &request.filter)?;
     let name = table.schema.name.name.clone();
     let engine = &face.engine;
+    let meta = Meta::of(&table);
+    let span = request.window(meta.created_ms, face.now_ms())?;
     if engine.continuous_backups(&table)?.is_none() {
         let text = texts::recovery_is_off(&name);
         return Err(Error::new(Exception::PointInTimeRecoveryUnavailable, text));
-    }
-    let bucket = request.bucket.clone().unwrap_or_default();
-    if !transfers.buckets.has(&bucket) {
-        return Err(Error::validation(texts::no_such_bucket(&bucket)));
     }
     if let Some(entry) = same_request(face, &request, &name)? {
         return Ok(answer(face, &entry));
@@ -55,17 +46,20 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
         None => (Moment::Latest, now_ms),
     };
     let mut transfer = Transfer::new(EXPORTS, &new_id(engine), now_ms);
-    transfer.entry = face
-        .mark(transfer.entry)
+    transfer.entry = entry_of(face.mark(transfer.entry), &request, span)
         .with("table", name)
-        .with("table_id", Meta::of(&table).id)
-        .with("bucket", bucket)
-        .with("owner", request.owner.unwrap_or_default())
-        .with("prefix", request.prefix.unwrap_or_default())
-        .with("token", request.token.unwrap_or_default())
-        .with_number("export_ms", export_ms);
+        .with("table_id", meta.id);
+    if span.is_none() {
+        transfer.entry = transfer.entry.clone().with_number("export_ms", export_ms);
+    }
     let id = transfer.entry.id.clone();
-    let begun = transfers.begin(&transfer, || engine.begin_copy(&table, moment, &id));
+    let begun = match span {
+        None => transfers.begin(&transfer, || engine.begin_copy(&table, moment, &id)),
+        Some((from, to)) => transfers.begin(&transfer, || {
+            let window = engine.begin_window(&table, (from * 1_000_000, to * 1_000_000), &id)?;
+            engine.put_ledger_entry(window.put(transfer.entry.clone()))
+        }),
+    };
     begun.map_err(|error| {
         in_words(
             error,
@@ -78,10 +72,38 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
     Ok(answer(face, &transfer.entry))
 }
 
+/// Writes down what a request asks for.
+fn entry_of(entry: LedgerEntry, request: &Request, span: Option<(u64, u64)>) -> LedgerEntry {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let entry = request
+        .form()
+        .put(entry)
+        .with("bucket", text(&request.bucket))
+        .with("owner", text(&request.owner))
+        .with("prefix", text(&request.prefix))
+        .with("token", text(&request.token))
+        .with("sse", request.sse.as_deref().unwrap_or("AES256"))
+        .with("kms_key", text(&request.kms_key))
+        .with("export_type", text(&request.export_type))
+        .with("filter", request.filter_text.as_str())
+        .with("asked_second", request.second.map(|own| own.to_string()).unwrap_or_default());
+    match span {
+        Some((from, to)) => {
+            entry.with_number("from_ms", from * 1_000).with_number("to_ms", to * 1_000)
+        }
+        None => entry,
+    }
+}
+
 /// Answers DescribeExport.
 pub(crate) fn describe(face: &Face, body: &[u8]) -> Result<Answered> {
-    let not_found = |arn: &str| Error::new(Exception::ExportNotFound, texts::export_not_found(arn));
-    let entry = by_arn(face, body, "ExportArn", (EXPORTS, "/export/"), not_found)?;
+    let words = ArnWords {
+        exception: Exception::ExportNotFound,
+        invalid: texts::INVALID_EXPORT_ARN,
+        elsewhere: texts::EXPORT_ELSEWHERE,
+        not_found: texts::export_not_found,
+    };
+    let entry = by_arn(face, body, "ExportArn", (EXPORTS, "/export/"), &words)?;
     Ok(answer(face, &entry))
 }
 
@@ -92,9 +114,12 @@ pub(super) fn export_arn(face: &Face, entry: &LedgerEntry) -> String {
 
 /// Finds the export that an earlier request with the same token began.
 fn same_request(face: &Face, request: &Request, table: &str) -> Result<Option<LedgerEntry>> {
-    let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
-    let (bucket, prefix) = (text(&request.bucket), text(&request.prefix));
-    let same = [("table", table), ("bucket", &*bucket), ("prefix", &*prefix)];
+    let asked = entry_of(LedgerEntry::new("", ""), request, None).with("table", table);
+    let same = ["table", "bucket", "prefix", "view", "export_type", "filter", "asked_second"];
+    let mut same: Vec<(&str, &str)> = same.iter().map(|name| (*name, asked.text(name))).collect();
+    // It is kept as a flag.
+    let format = request.form().name();
+    same.push(("format", format));
     let conflict = || Error::new(Exception::ExportConflict, texts::EXPORT_TOKEN_USED);
     by_token(face, EXPORTS, request.token.as_deref(), &same, conflict)
 }
@@ -119,7 +144,9 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
     }
     out.name("TableArn").text(&table);
     out.name("TableId").text(entry.text("table_id"));
-    put_seconds(out.name("ExportTime"), number("export_ms"));
+    if entry.number("export_ms").is_some() {
+        put_seconds(out.name("ExportTime"), number("export_ms"));
+    }
     for (name, member) in [
         ("ClientToken", "token"),
         ("S3Bucket", "bucket"),
@@ -132,75 +159,33 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
             out.name(name).text(entry.text(member));
         }
     }
-    out.name("S3SseAlgorithm").text("AES256");
-    out.name("ExportFormat").text("DYNAMODB_JSON");
-    out.name("ExportType").text("FULL_EXPORT");
+    // Entries of builds that kept neither have the only ones that there were.
+    let or = |member: &str, default: &str| match entry.text(member) {
+        "" => default.to_owned(),
+        own => own.to_owned(),
+    };
+    out.name("S3SseAlgorithm").text(&or("sse", "AES256"));
+    if !entry.text("kms_key").is_empty() {
+        out.name("S3SseKmsKeyId").text(entry.text("kms_key"));
+    }
+    let form = Form::of(entry);
+    out.name("ExportFormat").text(form.name());
+    if !entry.text("export_type").is_empty() {
+        out.name("ExportType").text(entry.text("export_type"));
+    }
+    if let Some(view) = form.view {
+        out.name("IncrementalExportSpecification").object(|out| {
+            put_seconds(out.name("ExportFromTime"), number("from_ms"));
+            put_seconds(out.name("ExportToTime"), number("to_ms"));
+            out.name("ExportViewType").text(view.name());
+        });
+    }
+    if !entry.text("filter").is_empty() {
+        out.name("FilterSpecification").number_text(entry.text("filter"));
+    }
+    out.name("DestinationType").text("S3");
     if entry.number("end_ms").is_some() {
         out.name("BilledSizeBytes").integer(number("bytes"));
         out.name("ItemCount").integer(number("items"));
-    }
-}
-
-fn parse(body: &[u8]) -> Result<Request> {
-    let mut request = Request::default();
-    Reader::body(body, |reader, name| {
-        match name {
-            "TableArn" => request.table = reader.text()?,
-            "ExportTime" => request.second = reader.integer()?,
-            "ClientToken" => request.token = reader.text()?,
-            "S3Bucket" => request.bucket = reader.text()?,
-            "S3BucketOwner" => request.owner = reader.text()?,
-            "S3Prefix" => request.prefix = reader.text()?,
-            "S3SseAlgorithm" => request.sse = reader.text()?,
-            "ExportFormat" => request.format = reader.text()?,
-            "ExportType" => request.export_type = reader.text()?,
-            "FilterSpecification" => {
-                request.has_filter = reader.structure(|reader, _| reader.skip())?;
-            }
-            _ => reader.skip()?,
-        }
-        Ok(())
-    })?;
-    let mut shape = Shape::default();
-    shape.table("TableArn", request.table.as_deref());
-    shape_bucket(&mut shape, "S3Bucket", request.bucket.as_deref());
-    if let Some(prefix) = &request.prefix {
-        shape.text("S3Prefix", prefix, 0, BUCKET_PREFIX_CHARS_MAX);
-    }
-    shape.one_of("S3SseAlgorithm", request.sse.as_deref(), &["AES256", "KMS"]);
-    shape.one_of("ExportFormat", request.format.as_deref(), &["DYNAMODB_JSON", "ION"]);
-    let types = &["FULL_EXPORT", "INCREMENTAL_EXPORT"];
-    shape.one_of("ExportType", request.export_type.as_deref(), types);
-    shape.check()?;
-    let unsupported = match &request {
-        own if own.format.as_deref() == Some("ION") => Some("ExportFormat ION"),
-        own if own.export_type.as_deref() == Some("INCREMENTAL_EXPORT") => {
-            Some("ExportType INCREMENTAL_EXPORT")
-        }
-        own if own.has_filter => Some("FilterSpecification"),
-        _ => None,
-    };
-    match unsupported {
-        Some(member) => Err(Error::validation(texts::not_supported(member))),
-        None => check_prefix(request.prefix.as_deref()).map(|()| request),
-    }
-}
-
-/// Checks the shape of a bucket's name.
-pub(super) fn shape_bucket(shape: &mut Shape, path: &str, bucket: Option<&str>) {
-    shape.required(path, bucket.is_some());
-    let Some(bucket) = bucket else { return };
-    shape.text(path, bucket, 2, BUCKET_NAME_CHARS_MAX);
-    if !is_bucket_name(bucket) {
-        shape.pattern(path, bucket, texts::BUCKET_PATTERN);
-    }
-}
-
-/// Refuses a prefix under which there can be no objects.
-fn check_prefix(prefix: Option<&str>) -> Result<()> {
-    let prefix = prefix.unwrap_or_default().trim_end_matches('/');
-    match prefix.is_empty() || crate::transfers::key_parts(prefix).is_some() {
-        true => Ok(()),
-        false => Err(Error::validation(texts::PREFIX_IS_NO_KEY)),
     }
 }

@@ -2,11 +2,47 @@
 
 use shelfmark_engine::LedgerEntry;
 
-use crate::errors::{Error, Result};
+use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::Reader;
 use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
 use crate::shape::Shape;
+use crate::transfers::Form;
+
+/// The service's words for ARNs of exports or of imports.
+pub(super) struct ArnWords {
+    pub(super) exception: Exception,
+    /// The text for what is no such ARN.
+    pub(super) invalid: &'static str,
+    /// The text for an ARN of another region.
+    pub(super) elsewhere: &'static str,
+    /// Words an ARN that names nothing.
+    pub(super) not_found: fn(&str) -> String,
+}
+
+/// Checks the ARN of the table of an export.
+pub(super) fn check_table_arn(face: &Face, arn: &str) -> Result<()> {
+    let Some(resource) = resource_of(face, arn)? else {
+        return Err(Error::validation(texts::TABLE_ARN_IS_NONE));
+    };
+    match resource.strip_prefix("table/").is_some_and(|name| !name.contains('/')) {
+        true => Ok(()),
+        false => Err(Error::validation(texts::TABLE_ARN_INVALID)),
+    }
+}
+
+/// Returns what an ARN names behind its account; `None` if it is no ARN. One of another account is refused.
+fn resource_of<'a>(face: &Face, arn: &'a str) -> Result<Option<&'a str>> {
+    let Some(rest) = arn.strip_prefix("arn:aws:dynamodb:") else { return Ok(None) };
+    let mut parts = rest.splitn(3, ':');
+    let (_, Some(account), Some(resource)) = (parts.next(), parts.next(), parts.next()) else {
+        return Ok(None);
+    };
+    if !face.engine.is_place_of(arn) && account != face.options.account {
+        return Err(Error::new(Exception::AccessDenied, texts::ACCESS_IS_DENIED));
+    }
+    Ok(Some(resource))
+}
 
 /// Reads a request whose only member is an ARN, and finds what it names. `between` stands in the ARN behind
 /// the name of the table and before the id.
@@ -15,7 +51,7 @@ pub(super) fn by_arn(
     body: &[u8],
     member: &str,
     (kind, between): (&str, &str),
-    not_found: impl Fn(&str) -> Error,
+    words: &ArnWords,
 ) -> Result<LedgerEntry> {
     let mut arn = None;
     Reader::body(body, |reader, name| {
@@ -32,15 +68,16 @@ pub(super) fn by_arn(
     }
     shape.check()?;
     let arn = arn.unwrap_or_default();
-    let (table, id) = parts_of(&arn, between).ok_or_else(|| not_found(&arn))?;
+    let named = resource_of(face, &arn)?.and_then(|own| own.strip_prefix("table/"));
+    let named = named.and_then(|own| own.split_once(between));
+    let (table, id) = named.ok_or_else(|| Error::validation(words.invalid))?;
+    if !face.engine.is_place_of(&arn) {
+        return Err(Error::new(words.exception, words.elsewhere));
+    }
     let found = face.engine.ledger_entry(kind, id)?;
-    let is_own = |own: &LedgerEntry| face.engine.owns(own) && face.engine.is_place_of(&arn);
-    found.filter(|own| is_own(own) && own.text("table") == table).ok_or_else(|| not_found(&arn))
-}
-
-fn parts_of<'a>(arn: &'a str, between: &str) -> Option<(&'a str, &'a str)> {
-    let resource = arn.strip_prefix("arn:aws:dynamodb:")?.splitn(3, ':').nth(2)?;
-    resource.strip_prefix("table/")?.split_once(between)
+    let is_own = |own: &LedgerEntry| face.engine.owns(own) && own.text("table") == table;
+    let not_found = || Error::new(words.exception, (words.not_found)(&arn));
+    found.filter(is_own).ok_or_else(not_found)
 }
 
 /// Finds the export or import that an earlier request with the same token began. It must have said the
@@ -58,7 +95,11 @@ pub(super) fn by_token(
     let Some(entry) = all.into_iter().rev().find(is_same) else {
         return Ok(None);
     };
-    match same.iter().all(|(name, value)| entry.text(name) == *value) {
+    let is_same = |(name, value): &(&str, &str)| match *name {
+        "format" => Form::of(&entry).name() == *value,
+        name => entry.text(name) == *value,
+    };
+    match same.iter().all(is_same) {
         true => Ok(Some(entry)),
         false => Err(conflict()),
     }

@@ -3,7 +3,7 @@
 use shelfmark_engine::{ErrorKind, LedgerEntry};
 use shelfmark_model::TableSchema;
 
-use super::found::{by_arn, by_token};
+use super::found::{ArnWords, by_arn, by_token};
 use super::import_request::Request;
 use super::{hurry, of_server};
 use crate::describe::{self, put_seconds};
@@ -51,8 +51,13 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
 
 /// Answers DescribeImport.
 pub(crate) fn describe(face: &Face, body: &[u8]) -> Result<Answered> {
-    let not_found = |arn: &str| Error::new(Exception::ImportNotFound, texts::import_not_found(arn));
-    let entry = by_arn(face, body, "ImportArn", (IMPORTS, "/import/"), not_found)?;
+    let words = ArnWords {
+        exception: Exception::ImportNotFound,
+        invalid: texts::INVALID_IMPORT_ARN,
+        elsewhere: texts::IMPORT_ELSEWHERE,
+        not_found: texts::import_not_found,
+    };
+    let entry = by_arn(face, body, "ImportArn", (IMPORTS, "/import/"), &words)?;
     Ok(answer(face, &entry))
 }
 
@@ -76,8 +81,8 @@ pub(super) fn put_source(out: &mut Writer, entry: &LedgerEntry) {
 
 /// Finds the import that an earlier request with the same token began.
 fn same_request(face: &Face, request: &Request, table: &str) -> Result<Option<LedgerEntry>> {
-    let bucket = request.bucket.clone().unwrap_or_default();
-    let same = [("table", table), ("bucket", &*bucket)];
+    // As the service does, which looks at the table alone.
+    let same = [("table", table)];
     let conflict = || Error::new(Exception::ImportConflict, texts::IMPORT_TOKEN_USED);
     by_token(face, IMPORTS, request.token.as_deref(), &same, conflict)
 }

@@ -7,7 +7,7 @@ use crate::operations::create_table;
 use crate::shape::Shape;
 use crate::transfers::{Compression, Format, InputOptions};
 
-use super::export::shape_bucket;
+use super::export_request::{shape_bucket, shape_owner};
 
 /// A request to import a table.
 #[derive(Debug, Default)]
@@ -20,6 +20,7 @@ pub(super) struct Request {
     compression: Option<String>,
     delimiter: Option<String>,
     header: Option<Vec<String>>,
+    has_options: bool,
     has_source: bool,
     has_table: bool,
     pub(super) table: create_table::Request,
@@ -34,13 +35,14 @@ impl Request {
         if request.has_source {
             let path = "S3BucketSource.S3Bucket";
             shape_bucket(&mut shape, path, request.bucket.as_deref());
+            shape_owner(&mut shape, "S3BucketSource.S3BucketOwner", request.owner.as_deref());
         }
         if let Some(prefix) = &request.prefix {
             shape.text("S3BucketSource.S3KeyPrefix", prefix, 0, BUCKET_PREFIX_CHARS_MAX);
         }
         shape.required("InputFormat", request.format.is_some());
         shape.one_of("InputFormat", request.format.as_deref(), &["DYNAMODB_JSON", "ION", "CSV"]);
-        let packings = &["GZIP", "ZSTD", "NONE"];
+        let packings = &["ZSTD", "NONE", "GZIP"];
         shape.one_of("InputCompressionType", request.compression.as_deref(), packings);
         if let Some(delimiter) = &request.delimiter {
             let path = "InputFormatOptions.Csv.Delimiter";
@@ -59,15 +61,11 @@ impl Request {
         shape.required("TableCreationParameters", request.has_table);
         shape.check()?;
         create_table::shape(&request.table)?;
-        let unsupported = match (request.format.as_deref(), request.compression.as_deref()) {
-            (Some("ION"), _) => Some("InputFormat ION"),
-            (_, Some("ZSTD")) => Some("InputCompressionType ZSTD"),
-            _ => None,
-        };
-        match unsupported {
-            Some(member) => Err(Error::validation(texts::not_supported(member))),
-            None => Ok(request),
+        if request.has_options && request.format() != "CSV" {
+            let text = texts::input_options_unexpected(request.format());
+            return Err(Error::validation(text));
         }
+        Ok(request)
     }
 
     fn read(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<()> {
@@ -87,7 +85,8 @@ impl Request {
             "InputFormat" => self.format = reader.text()?,
             "InputCompressionType" => self.compression = reader.text()?,
             "InputFormatOptions" => {
-                reader.structure(|reader, name| self.read_options(reader, name))?;
+                self.has_options =
+                    reader.structure(|reader, name| self.read_options(reader, name))?;
             }
             "TableCreationParameters" => {
                 self.has_table = reader.structure(|reader, name| self.table.read(reader, name))?;
@@ -115,11 +114,8 @@ impl Request {
     /// Returns how objects are read.
     pub(super) fn options(&self) -> InputOptions {
         InputOptions {
-            format: if self.format.as_deref() == Some("CSV") { Format::Csv } else { Format::Json },
-            compression: match self.compression.as_deref() {
-                Some("GZIP") => Compression::Gzip,
-                _ => Compression::None,
-            },
+            format: Format::read(self.format()),
+            compression: Compression::read(self.compression()),
             delimiter: self.delimiter.as_ref().and_then(|own| own.chars().next()).unwrap_or(','),
             header: self.header.clone().unwrap_or_default(),
         }

@@ -1,4 +1,4 @@
-//! ListExports and ListImports: newest last, by pages whose tokens are ids.
+//! ListExports and ListImports: newest first, by pages whose tokens are ids.
 
 use shelfmark_engine::LedgerEntry;
 
@@ -12,8 +12,8 @@ use crate::json::{Reader, Writer};
 use crate::limits::{IMPORT_TOKEN_CHARS_MIN, TRANSFERS_PAGE_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
-use crate::table::{name_of, table_arn};
-use crate::transfers::{EXPORTS, IMPORTS, take_status};
+use crate::table::{Meta, find_named, name_of, table_arn};
+use crate::transfers::{EXPORTS, Form, IMPORTS, take_status};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -32,7 +32,9 @@ pub(crate) fn exports(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Resul
                 out.object(|out| {
                     out.name("ExportArn").text(&export_arn(face, entry));
                     out.name("ExportStatus").text(take_status(entry));
-                    out.name("ExportType").text("FULL_EXPORT");
+                    let is_full = Form::of(entry).view.is_none();
+                    let kind = if is_full { "FULL_EXPORT" } else { "INCREMENTAL_EXPORT" };
+                    out.name("ExportType").text(kind);
                 });
             }
         });
@@ -66,7 +68,7 @@ pub(crate) fn imports(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Resul
     }))
 }
 
-/// Returns a page of entries, and the id of its last one if there are more.
+/// Returns a page of entries, newest first, and the id of its last one if there are more.
 fn page(
     face: &Face,
     head: &RequestHead<'_>,
@@ -76,24 +78,26 @@ fn page(
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(TRANSFERS_PAGE_MAX);
     let table = request.table.as_deref().map(name_of);
-    let mut after = request.token.as_deref().map(id_of).transpose()?;
+    // Exports of a table that is gone are not among those of a new one of its name.
+    let table_id = match table.filter(|_| kind == EXPORTS) {
+        None => None,
+        Some(name) => match find_named(&face.engine, name) {
+            Ok(table) => Some(Meta::of(&table).id),
+            Err(_) => return Ok((Vec::new(), None)),
+        },
+    };
+    let before = request.token.as_deref().map(id_of).transpose()?;
     let is_shown = |entry: &LedgerEntry| {
         let own = entry.text("table");
         let any = |access| head.policy.is_none_or(|policy| policy.allows(access, own));
         let is_own = face.engine.owns(entry) && table.is_none_or(|table| table == own);
-        is_own && Access::ALL.into_iter().any(any)
+        let is_of_table = table_id.as_ref().is_none_or(|id| id == entry.text("table_id"));
+        let is_behind = before.as_ref().is_none_or(|before| entry.id < *before);
+        is_own && is_of_table && is_behind && Access::ALL.into_iter().any(any)
     };
-    let mut found: Vec<LedgerEntry> = Vec::new();
-    // One more than asked for says whether there is another page.
-    while found.len() <= limit {
-        let page = face.engine.ledger_entries(kind, "", after.as_deref(), limit + 1)?;
-        let is_last = page.len() <= limit;
-        after = page.last().map(|last| last.id.clone());
-        found.extend(page.into_iter().filter(is_shown));
-        if is_last {
-            break;
-        }
-    }
+    let mut found = face.engine.ledger_entries(kind, "", None, usize::MAX)?;
+    found.retain(is_shown);
+    found.reverse();
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more).map(|last| last.id.clone());
@@ -111,7 +115,7 @@ fn put_token(out: &mut Writer, id: Option<String>) {
 fn id_of(token: &str) -> Result<String> {
     let bytes = hex::decode(token).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let text = text.ok_or_else(|| Error::validation(texts::INVALID_NEXT_TOKEN))?;
+    let text = text.ok_or_else(|| Error::validation(texts::invalid_next_token(token)))?;
     Ok(text.trim_end().to_owned())
 }
 

@@ -3,6 +3,7 @@
 //! The work itself is in `transfers`.
 
 mod export;
+mod export_request;
 mod found;
 mod import;
 mod import_request;
