@@ -28,12 +28,14 @@ pub mod records;
 pub mod schemas;
 pub mod store_files;
 pub mod texts;
+pub mod transfers;
+pub mod watch;
 
 /// A target: panics if the input breaks a promise.
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
@@ -49,4 +51,6 @@ pub const TARGETS: [(&str, Target); 15] = [
     ("schemas", schemas::run),
     ("store_files", store_files::run),
     ("texts", texts::run),
+    ("transfers", transfers::run),
+    ("watch", watch::run),
 ];

@@ -1,8 +1,11 @@
 //! The store that operations work on.
 
+use std::sync::Arc;
+
 use shelfmark_engine::Engine;
 
 use crate::error::Result;
+use crate::faces::FaceCalls;
 use crate::operation::Operation;
 use crate::watch::Watch;
 
@@ -11,6 +14,7 @@ use crate::watch::Watch;
 pub struct Admin {
     engine: Engine,
     watch: Option<Watch>,
+    faces: Option<Arc<dyn FaceCalls>>,
 }
 
 impl std::fmt::Debug for Admin {
@@ -23,7 +27,7 @@ impl Admin {
     /// Creates the operations over an engine, which sees tables of all faces.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        Self { engine, watch: None }
+        Self { engine, watch: None, faces: None }
     }
 
     /// Returns the same operations, which know what a running server notes.
@@ -36,6 +40,17 @@ impl Admin {
     #[must_use]
     pub fn watch(&self) -> Option<&Watch> {
         self.watch.as_ref()
+    }
+
+    /// Returns the same operations, which can ask the faces of the running server.
+    #[must_use]
+    pub fn asking(self, faces: Arc<dyn FaceCalls>) -> Self {
+        Self { faces: Some(faces), ..self }
+    }
+
+    /// Returns the faces of the running server, if this is one.
+    pub(crate) fn faces(&self) -> Option<&dyn FaceCalls> {
+        self.faces.as_deref()
     }
 
     /// Returns the engine.

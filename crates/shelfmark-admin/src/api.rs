@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use crate::admin::Admin;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::faces::{Cql, DynamoDb};
 use crate::http::{API, Answer, Method, Request};
 use crate::maintain::{Backup, Compact};
 use crate::operation::Operation;
@@ -20,7 +21,7 @@ use crate::watched::{WatchClose, WatchModel, WatchOpen, WatchReset};
 use crate::write::{Delete, Put};
 
 /// The names of the operations, in the order of the help.
-pub const OPERATIONS: [&str; 20] = [
+pub const OPERATIONS: [&str; 22] = [
     Tables::NAME,
     Stats::NAME,
     TableStats::NAME,
@@ -30,6 +31,8 @@ pub const OPERATIONS: [&str; 20] = [
     Query::NAME,
     Put::NAME,
     Delete::NAME,
+    DynamoDb::NAME,
+    Cql::NAME,
     Verify::NAME,
     Backup::NAME,
     Compact::NAME,
@@ -73,6 +76,8 @@ impl Admin {
             Query::NAME => self.run_body::<Query>(request),
             Put::NAME => self.run_body::<Put>(request),
             Delete::NAME => self.run_body::<Delete>(request),
+            DynamoDb::NAME => self.run_body::<DynamoDb>(request),
+            Cql::NAME => self.run_body::<Cql>(request),
             Verify::NAME => self.run_body::<Verify>(request),
             Compact::NAME => self.run_body::<Compact>(request),
             Servers::NAME => self.run_body::<Servers>(request),

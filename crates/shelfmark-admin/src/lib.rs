@@ -13,6 +13,7 @@ mod admin;
 mod api;
 mod config;
 mod error;
+mod faces;
 pub mod http;
 pub mod key_line;
 mod key_text;
@@ -37,6 +38,7 @@ pub use admin::Admin;
 pub use api::OPERATIONS;
 pub use config::{Config, ConfigAnswer, HiddenSetting, SettingEntry};
 pub use error::{Error, ErrorKind, Refused, Result};
+pub use faces::{Cql, CqlAnswer, DynamoDb, DynamoDbAnswer, FaceCalls};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
 pub use moment::moment_text;
 pub use named::DEFAULT_NAMESPACE;
@@ -52,8 +54,8 @@ pub use table_stats::{
 pub use tables::{IndexEntry, TableEntry, Tables, TablesAnswer, readable_tables};
 pub use verify::{Verify, VerifyAnswer};
 pub use watch::{
-    ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, Slow, SlowAnswer,
-    SlowEntry, Watch,
+    ConnectionEntry, ConnectionList, Connections, ConnectionsAnswer, Noted, RequestTracer, Slow,
+    SlowAnswer, SlowEntry, Watch,
 };
 pub use watched::{
     Declared, ModelFile, ModelWatch, PatternEntry, SeenRequest, SeenText, Spread, TableChecks,

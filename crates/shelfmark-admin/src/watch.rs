@@ -48,7 +48,15 @@ struct Inner {
     serves: OnceLock<ServerFacts>,
     /// The comparison of requests with a model, where the server can do it.
     model: OnceLock<Arc<dyn ModelWatch>>,
+    /// Makes spans of requests, where somebody wants them.
+    tracer: OnceLock<Arc<dyn RequestTracer>>,
     settings: OnceLock<Vec<SettingEntry>>,
+}
+
+/// Makes something of every request that ended, such as a span. It must not block.
+pub trait RequestTracer: Send + Sync {
+    /// Takes a request that ended.
+    fn ended(&self, request: &Noted<'_>);
 }
 
 /// Lists open connections.
@@ -76,6 +84,8 @@ pub struct Noted<'r> {
     pub refusal: Option<&'r str>,
     /// The duration.
     pub took: Duration,
+    /// The time of it that was spent waiting for a thread, as far as that is known.
+    pub queued: Duration,
     /// The cost: rows and ranges read.
     pub report: &'r AccessReport,
     /// Microseconds since the Unix epoch.
@@ -95,9 +105,32 @@ impl Watch {
                 connections: RwLock::default(),
                 serves: OnceLock::new(),
                 model: OnceLock::new(),
+                tracer: OnceLock::new(),
                 settings: OnceLock::new(),
             }),
         }
+    }
+
+    /// Has every request that ends passed to a tracer; the first that is set stays.
+    pub fn trace_with(&self, tracer: Arc<dyn RequestTracer>) {
+        let _ = self.inner.tracer.set(tracer);
+    }
+
+    /// Takes a request that ended: to the tracer, and to the notes if it was slow or refused.
+    pub fn take(&self, request: &Noted<'_>, is_refused: bool) {
+        if let Some(tracer) = self.inner.tracer.get() {
+            tracer.ended(request);
+        }
+        if self.wants(request.took, is_refused) {
+            self.note(request);
+        }
+    }
+
+    /// Returns true if a request is to be taken ([`Watch::take`]): one that is to be noted, or any where
+    /// all are traced.
+    #[must_use]
+    pub fn takes(&self, took: Duration, is_refused: bool) -> bool {
+        self.inner.tracer.get().is_some() || self.wants(took, is_refused)
     }
 
     /// Returns true if a request is to be noted ([`Watch::note`]).
@@ -334,6 +367,7 @@ mod tests {
                     table: Some(&long),
                     refusal: Some(&long),
                     took: Duration::from_millis(took),
+                    queued: Duration::ZERO,
                     report: &report,
                     now_micros: number * 1_000,
                 });

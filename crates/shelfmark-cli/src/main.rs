@@ -21,6 +21,7 @@ mod size;
 mod store;
 mod table;
 mod tour;
+mod traces;
 
 use std::process::ExitCode;
 

@@ -8,8 +8,20 @@ pub const QUERY_BYTES_MAX: usize = 16 * 1024;
 pub const FIELDS_MAX: usize = 64;
 /// Tables of one page of the list.
 pub const TABLES_PAGE: usize = 50;
-/// Names of tables looked at for one page of the list.
-pub const NAMES_MAX: usize = 50_000;
+/// Names of tables looked at for one page of the list, where few of them are wanted.
+pub const NAMES_MAX: usize = 20_000;
+/// Names of tables that are read at once.
+pub const NAMES_AT_ONCE: usize = 100;
+/// Tables looked at for one page of the list, where few of them are wanted.
+pub const TABLES_LOOKED_MAX: usize = 500;
+/// Names of tables looked at for a name that is being typed, in whatever case it is.
+pub const NAMES_LOOKED_MAX: usize = 1_000;
+/// Words of a request that are taken for names of tables.
+pub const WORDS_LOOKED_MAX: usize = 64;
+/// Namespaces that a typed name is looked for in.
+pub const NAMESPACES_LOOKED_MAX: usize = 64;
+/// Namespaces that the table of an answer is looked for in.
+pub const NAMESPACES_MAX: usize = 1_000;
 /// Rows of one page.
 pub const ROWS_PAGE: usize = 50;
 /// Bytes of rows of one page, before their form for reading.

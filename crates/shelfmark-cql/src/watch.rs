@@ -62,6 +62,8 @@ pub struct EndedRequest<'r> {
     pub ending: Ending<'r>,
     /// Time from its last byte to its answer.
     pub took: Duration,
+    /// The time of it that was spent waiting for a thread.
+    pub queued: Duration,
     /// The cost: rows and ranges read.
     pub report: &'r AccessReport,
     /// The client's end of the connection.
@@ -107,13 +109,14 @@ pub const WATCHED_OPERATIONS: [&str; 12] = [
     "USE", "PREPARE", "OTHER",
 ];
 
-/// Collects what is read for a request, table by table. Cheap to clone; all clones are the same.
+/// Collects what is read for a request, table by table, and how long it waited for threads. Cheap to
+/// clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct Reads(Arc<Mutex<AccessReport>>);
+pub struct Reads(Arc<Mutex<(AccessReport, Duration)>>);
 
 impl Reads {
     pub(crate) fn note(&self, report: &AccessReport) {
-        let mut all = lock(&self.0);
+        let all = &mut lock(&self.0).0;
         for step in &report.steps {
             let count = all.steps.len();
             let place =
@@ -134,7 +137,16 @@ impl Reads {
     }
 
     pub(crate) fn take(&self) -> AccessReport {
-        std::mem::take(&mut *lock(&self.0))
+        std::mem::take(&mut lock(&self.0).0)
+    }
+
+    /// Adds a time that the request waited for a thread.
+    pub(crate) fn waited(&self, time: Duration) {
+        lock(&self.0).1 += time;
+    }
+
+    pub(crate) fn queued(&self) -> Duration {
+        lock(&self.0).1
     }
 }
 

@@ -62,6 +62,7 @@ pub use errors::Exception;
 pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use json::AttributesJson;
 pub use operations::OPERATIONS;
+pub use partiql::{AskedKind, AskedStatement, AskedValue, AskedValues, asked_statement};
 pub use reply::{Answer, Reply};
 pub use scope::{Scopes, credential_of};
 pub use transfers::manifest as export_form;

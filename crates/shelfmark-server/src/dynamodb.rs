@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, Full};
@@ -549,6 +550,7 @@ async fn unpacked(
 #[derive(Default)]
 struct Seen {
     report: AccessReport,
+    queued: Duration,
     asked: Bytes,
     refused: Option<Bytes>,
 }
@@ -567,6 +569,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
             operation: known,
             status: answer.status().as_u16(),
             took: begun.elapsed(),
+            queued: seen.queued,
             report: &seen.report,
             asked: &seen.asked,
             refused: seen.refused.as_deref(),
@@ -623,6 +626,7 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
     drop(share);
     if is_watched {
         seen.report = std::mem::take(&mut reply.report);
+        seen.queued = reply.queued;
         let is_refused = reply.status != StatusCode::OK.as_u16();
         seen.refused = is_refused.then(|| reply.body.clone());
     }

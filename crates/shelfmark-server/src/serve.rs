@@ -4,11 +4,11 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use shelfmark_admin::{ServerAddresses, announce};
+use shelfmark_admin::{ServerAddresses, Watch, announce};
 use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
-use shelfmark_engine::Engine;
 use shelfmark_engine::budget::Budget;
+use shelfmark_engine::{Engine, Environment};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub pages: Pages,
     /// The settings of the console; `None` leaves it out.
     pub console: Option<ConsoleSettings>,
+    /// The recorder of requests that ended, where there is one without a console.
+    pub watch: Option<(Watch, Environment)>,
 }
 
 /// The settings of the CQL face.
@@ -102,6 +104,7 @@ pub struct Server {
     budget: Arc<Budget>,
     pages: Pages,
     console: Option<(TcpListener, Arc<Console>)>,
+    watch: Option<(Watch, Environment)>,
 }
 
 impl Server {
@@ -119,6 +122,7 @@ impl Server {
             budget: settings.budget,
             pages: settings.pages,
             console: None,
+            watch: settings.watch,
         };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
             let listener = listen(address).await?;
@@ -172,6 +176,7 @@ impl Server {
         let (stopping, stopped) = watch::channel(false);
         let slots = ConnectionSlots::of_process(self.budget.limit());
         let watch = self.console.as_ref().and_then(|(_, console)| console.watch());
+        let watch = watch.or(self.watch);
         if let Some((watch, _)) = &watch {
             watch.add_connections(slots.clone());
         }

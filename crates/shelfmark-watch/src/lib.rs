@@ -27,3 +27,14 @@ pub mod watcher;
 pub use compare::Comparison;
 pub use watched::Watched;
 pub use watcher::Watcher;
+
+use shelfmark_admin::{Error, ModelFile, Result};
+
+/// Checks that requests can be compared with a model: that [`Watcher`] can open it.
+///
+/// # Errors
+///
+/// * [`shelfmark_admin::ErrorKind::Invalid`]: the reason why not, with the place in the model.
+pub fn check(file: &ModelFile) -> Result<()> {
+    Watched::open(file).map(drop).map_err(Error::invalid)
+}

@@ -170,6 +170,13 @@ pub(crate) struct Serve {
     /// are noted as well [default: 100]
     #[arg(long, value_name = "MS")]
     pub(crate) slow_after: Option<u64>,
+    /// Send a span of each request to the collector of OpenTelemetry at URL (OTLP over HTTP), such as
+    /// http://127.0.0.1:4318
+    #[arg(long, value_name = "URL")]
+    pub(crate) traces: Option<String>,
+    /// Trace one request of N [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) traces_one_in: Option<u64>,
     /// Compare requests with this model as they come, for `shelfmark watch` and the console's page Watch
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
@@ -723,15 +730,23 @@ pub(crate) enum KeyCodec {
 #[command(
     after_help = "It speaks over standard input and output; a client starts it. Tools: language, check, \
     prove, plan, compare, calls, explain, confirm and size on models; tables, dynamodb and cql on a \
-    store.\n\nExamples:\n  shelfmark mcp\n  shelfmark mcp --data ./shelfmark-data\n\nAs most clients are \
-    told of it:\n  {\"mcpServers\": {\"shelfmark\": {\"command\": \"shelfmark\", \"args\": [\"mcp\"]}}}"
+    store.\n\nExamples:\n  shelfmark mcp\n  shelfmark mcp --data ./shelfmark-data\n  shelfmark mcp \
+    --server 127.0.0.1:8080\n\nAs most clients are told of it:\n  {\"mcpServers\": {\"shelfmark\": {\"command\": \"shelfmark\", \"args\": [\"mcp\"]}}}",
+    group = clap::ArgGroup::new("store").args(["data", "server"])
 )]
 pub(crate) struct Mcp {
     /// Offer the store in this folder too; no server may have it open
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Offer the store of the running server whose console is at ADDR (`shelfmark serve --console ADDR`)
+    #[arg(long, value_name = "ADDR", conflicts_with = "data")]
+    pub(crate) server: Option<String>,
+    /// File with the token of that console; without it the environment variable SHELFMARK_CONSOLE_TOKEN
+    /// is taken
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub(crate) console_token_file: Option<PathBuf>,
     /// Let tools change the store; without it they only read
-    #[arg(long, requires = "data")]
+    #[arg(long, requires = "store")]
     pub(crate) allow_writes: bool,
 }
 

@@ -25,6 +25,13 @@ pub(crate) struct TablePlace {
     /// Folder of the store, which no server has open
     #[arg(long, value_name = "DIR", default_value = "./shelfmark-data")]
     pub(crate) data: PathBuf,
+    /// Ask the running server whose console is at ADDR (`shelfmark serve --console ADDR`)
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["data", "endpoint"])]
+    pub(crate) server: Option<String>,
+    /// File with the token of that console; without it the environment variable SHELFMARK_CONSOLE_TOKEN
+    /// is taken
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub(crate) console_token_file: Option<PathBuf>,
     /// Ask a server instead: dynamodb://HOST:PORT (this one, DynamoDB Local, or the service itself), or
     /// cql://HOST:PORT (this one, or Cassandra)
     #[arg(long, value_name = "URL", conflicts_with = "data")]

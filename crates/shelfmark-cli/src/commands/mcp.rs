@@ -1,6 +1,7 @@
 //! `shelfmark mcp`: the modeller, and a store, for language models.
 //!
-//! What it is not: it knows no tool; `shelfmark-mcp` does. Here a store is opened for it.
+//! What it is not: it knows no tool; `shelfmark-mcp` does. Here a store is opened for it, or one that is
+//! open in a running server is asked.
 //!
 //! Invariant: standard output belongs to the protocol; what people read goes to standard error.
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use serde_json::Value as Json;
-use shelfmark_admin::{Admin, Tables};
+use shelfmark_admin::{Admin, Report, Stats, Step, Tables};
 use shelfmark_cql_protocol::client::Query;
 use shelfmark_dynamo::{Face, FaceOptions, RequestHead};
 use shelfmark_engine::{Engine, Share, Upkeep};
@@ -19,7 +20,8 @@ use shelfmark_store::embedded::Options;
 
 use crate::arguments::Mcp;
 use crate::commands::cql::json_rows;
-use crate::connect::{Failure, Session};
+use crate::connect::{ConsolePlace, Failure, Session, ask_dynamodb};
+use crate::console::ConsoleClient;
 use crate::store::{open, shared};
 
 /// Rows that a statement of CQL answers at most.
@@ -34,6 +36,14 @@ pub(crate) fn run(mcp: &Mcp) -> anyhow::Result<()> {
         .enable_io()
         .enable_time()
         .build()?;
+    if let Some(server) = &mcp.server {
+        let place =
+            ConsolePlace { server: server.clone(), token_file: mcp.console_token_file.clone() };
+        let store: Arc<dyn Store> = Arc::new(Running::at(place)?);
+        let settings = Settings { store: Some(store), allow_writes: mcp.allow_writes };
+        let served = shelfmark_mcp::serve(settings);
+        return runtime.block_on(served).map_err(|error| anyhow!(error));
+    }
     let Some(folder) = &mcp.data else {
         let served = shelfmark_mcp::serve(Settings::default());
         return runtime.block_on(served).map_err(|error| anyhow!(error));
@@ -98,38 +108,80 @@ impl Store for Opened {
         let head = RequestHead::operation(operation);
         let reply = self.dynamodb.call(&head, request.to_string().as_bytes());
         let text = String::from_utf8_lossy(&reply.body).into_owned();
-        if reply.status != 200 {
-            return Err(text);
-        }
-        let step = |step: &shelfmark_engine::AccessStep| {
-            let index = step.index.as_ref().map_or_else(String::new, |name| format!(" by {name}"));
-            let (ranges, read, returned) = (step.ranges.len(), step.rows_read, step.rows_returned);
-            format!(
-                "{}{index}: {ranges} range(s), {read} rows read, {returned} returned",
-                step.table
-            )
-        };
-        let read: Vec<String> = reply.report.steps.iter().map(step).collect();
-        Ok(Answered { text, read: read.join("\n") })
+        answered(reply.status, text, &Report::from(&reply.report))
     }
 
     fn cql(&self, statement: &str) -> Result<Answered, String> {
-        let mut session = self.cql.lock().unwrap_or_else(PoisonError::into_inner);
-        let query =
-            Query { text: statement, page_size: Some(ROWS_MAX), tracing: true, ..Query::default() };
-        let words = |failure: Failure| failure.to_string();
-        let answered = session.ask(&query).map_err(words)?;
-        let trace = answered.trace.map(|id| format!("{:032x}", u128::from_be_bytes(id)));
-        let (rows, has_more) = match &answered.page {
-            Some(page) => (json_rows(page), page.paging.is_some()),
-            None => (Vec::new(), false),
-        };
-        let mut read = trace.map_or_else(String::new, |id| read_of(&mut session, &id));
-        if has_more {
-            read.push_str(&format!("\nonly the first {ROWS_MAX} rows are shown"));
-        }
-        Ok(Answered { text: format!("[{}]", rows.join(",")), read })
+        asked(&mut self.cql.lock().unwrap_or_else(PoisonError::into_inner), statement)
     }
+}
+
+/// The store of a running server, which is asked by way of its console.
+struct Running {
+    place: ConsolePlace,
+}
+
+impl Running {
+    fn at(place: ConsolePlace) -> anyhow::Result<Self> {
+        // What is wrong with it is told before the client is answered.
+        place.client()?.run(&Stats::default())?;
+        Ok(Self { place })
+    }
+
+    fn client(&self) -> Result<ConsoleClient, String> {
+        self.place.client().map_err(|error| format!("{error:#}"))
+    }
+}
+
+impl Store for Running {
+    fn tables(&self) -> Result<Json, String> {
+        let tables = self.client()?.run(&Tables::default());
+        let tables = tables.map_err(|error| format!("{error:#}"))?;
+        serde_json::to_value(&tables).map_err(|error| error.to_string())
+    }
+
+    fn dynamodb(&self, operation: &str, request: &Json) -> Result<Answered, String> {
+        let answer = ask_dynamodb(&self.client()?, operation, request.to_string().as_bytes());
+        let answer = answer.map_err(|error| format!("{error:#}"))?;
+        answered(answer.status, answer.answer.get().to_owned(), &answer.report)
+    }
+
+    fn cql(&self, statement: &str) -> Result<Answered, String> {
+        let session = Session::by_console(&self.place);
+        asked(&mut session.map_err(|error| format!("{error:#}"))?, statement)
+    }
+}
+
+/// Returns an answer of DynamoDB with what was read for it.
+fn answered(status: u16, text: String, report: &Report) -> Result<Answered, String> {
+    if status != 200 {
+        return Err(text);
+    }
+    let step = |step: &Step| {
+        let index = step.index.as_ref().map_or_else(String::new, |name| format!(" by {name}"));
+        let ranges = step.ranges.len() + step.ranges_more;
+        let (read, returned) = (step.rows_read, step.rows_returned);
+        format!("{}{index}: {ranges} range(s), {read} rows read, {returned} returned", step.table)
+    };
+    let read: Vec<String> = report.steps.iter().map(step).collect();
+    Ok(Answered { text, read: read.join("\n") })
+}
+
+/// Asks a statement of CQL, with what was read for it.
+fn asked(session: &mut Session, statement: &str) -> Result<Answered, String> {
+    let query =
+        Query { text: statement, page_size: Some(ROWS_MAX), tracing: true, ..Query::default() };
+    let answered = session.ask(&query).map_err(|failure: Failure| failure.to_string())?;
+    let trace = answered.trace.map(|id| format!("{:032x}", u128::from_be_bytes(id)));
+    let (rows, has_more) = match &answered.page {
+        Some(page) => (json_rows(page), page.paging.is_some()),
+        None => (Vec::new(), false),
+    };
+    let mut read = trace.map_or_else(String::new, |id| read_of(session, &id));
+    if has_more {
+        read.push_str(&format!("\nonly the first {ROWS_MAX} rows are shown"));
+    }
+    Ok(Answered { text: format!("[{}]", rows.join(",")), read })
 }
 
 /// Returns what a trace says of key ranges and rows.

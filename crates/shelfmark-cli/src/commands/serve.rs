@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use sd_notify::NotifyState;
 use serde::Serialize;
-use shelfmark_admin::{Admin, ModelWatch as _, Watch};
+use shelfmark_admin::{Admin, ModelFile, ModelWatch as _, Watch};
 use shelfmark_console::Console;
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
@@ -27,11 +27,13 @@ use super::reload::Reload;
 use super::settings::{self, Config, Setting};
 use crate::arguments::Serve;
 use crate::cluster::{ClusterTls, cluster};
+use crate::connect::ServedFaces;
 use crate::credentials;
 use crate::log::{self, Refusals};
 use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
 use crate::store::{memory as in_memory, open, shared};
+use crate::traces::{TraceSettings, Traces};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
@@ -82,15 +84,19 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     check_exposed(cql.address, guard, insecure)?;
     warn_of_open_files(&config);
     let console_token = console_token(&config, insecure)?;
+    let model = model(&config)?;
+    let traces = traces(&config)?;
     // Before the folder is made: a port that is taken leaves nothing behind.
     clear_the_way(&config, dynamodb, &cql)?;
     let parts = parts(&config);
     let engine = open_engine(&config, durability, parts)?;
     let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
-    let watch = watch_of(&config, &each, &engine)?;
+    let watch = watch_of(&config, &each, &engine, model)?;
+    let notes = (watch.clone(), engine.environment().clone());
     // Where nobody can look, nothing is noted.
-    let watcher = config.console.map(|_| cql_watcher(watch.clone(), engine.environment().clone()));
+    let is_watched = config.console.is_some() || traces.is_some();
+    let watcher = is_watched.then(|| cql_watcher(notes.0.clone(), notes.1.clone()));
     let console = console(&config, console_token, &engine, watch);
     let settings = Settings {
         dynamodb: Some(dynamodb),
@@ -99,17 +105,11 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         budget: Arc::clone(&budget),
         pages: Pages::of(config.cors.iter().flatten()).map_err(|why| anyhow!(why))?,
         console,
+        watch: traces.is_some().then_some(notes),
         ..Settings::default()
     };
-    let refusals = Refusals::of("a DynamoDB request's signature");
     let granted = share(&config, credentials.is_some())?;
-    let options = dynamo::FaceOptions {
-        share: granted,
-        scopes: scopes(&config),
-        credentials,
-        refusals: Some(Arc::new(move |why| refusals.tell(why))),
-        ..dynamo::FaceOptions::default()
-    };
+    let options = dynamodb_options(&config, credentials, granted);
     let cql_options = cql::FaceOptions {
         budget,
         spools: spools(&config),
@@ -119,7 +119,8 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
     let shown = shared(&engine, granted);
     let files = (config.ready_file.as_deref(), parts.threads);
-    let served = serve(&shown, settings, faces, login, (files, (flags.clone(), reloader)));
+    let served =
+        serve(&shown, settings, faces, (login, traces), (files, (flags.clone(), reloader)));
     let closed = engine.store().close().context("the store could not be closed in good order");
     if served.is_ok() && closed.is_ok() {
         tracing::info!("stopped in good order");
@@ -127,22 +128,45 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     served.and(closed)
 }
 
+/// Reads the model that requests are compared with from the start on, if there is one, and checks it.
+fn model(config: &Config) -> anyhow::Result<Option<ModelFile>> {
+    let Some(path) = &config.model else { return Ok(None) };
+    if config.console.is_none() {
+        bail!("model needs console: what is seen is told there; set --console 127.0.0.1:8080");
+    }
+    let file = super::watch::model(path, config.model_schema.as_deref())?;
+    let checked = shelfmark_watch::check(&file);
+    checked.with_context(|| format!("cannot compare with {}", path.display()))?;
+    Ok(Some(file))
+}
+
+/// Returns where spans of requests go, if they go anywhere.
+fn traces(config: &Config) -> anyhow::Result<Option<TraceSettings>> {
+    match &config.traces {
+        Some(url) => TraceSettings::of(url, config.traces_one_in).map(Some),
+        None if config.traces_one_in.is_some() => {
+            bail!("traces_one_in needs traces: the collector that spans go to")
+        }
+        None => Ok(None),
+    }
+}
+
 /// Creates the notes for whoever looks: they know the settings, and compare requests with models where
 /// there is a console, from the start on with the model of the settings.
-fn watch_of(config: &Config, each: &[Setting], engine: &Engine) -> anyhow::Result<Watch> {
+fn watch_of(
+    config: &Config,
+    each: &[Setting],
+    engine: &Engine,
+    model: Option<ModelFile>,
+) -> anyhow::Result<Watch> {
     let watch = Watch::new(slow_after(config));
     watch.note_settings(each.iter().map(super::config::entry).collect());
     if config.console.is_none() {
-        if config.model.is_some() {
-            bail!("model needs console: what is seen is told there; set --console 127.0.0.1:8080");
-        }
         return Ok(watch);
     }
     let watcher = Watcher::new(Admin::new(shared(engine, Share::All)));
-    if let Some(path) = &config.model {
-        let file = super::watch::model(path, config.model_schema.as_deref())?;
-        let opened = watcher.open(&file);
-        opened.with_context(|| format!("cannot compare with {}", path.display()))?;
+    if let Some(file) = model {
+        watcher.open(&file).with_context(|| format!("cannot compare with {}", file.name))?;
     }
     watch.compare_with(Arc::new(watcher));
     Ok(watch)
@@ -357,6 +381,51 @@ fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow:
     Ok(engine)
 }
 
+/// Returns the options of DynamoDB's face.
+fn dynamodb_options(
+    config: &Config,
+    credentials: Option<dynamo::auth::Credentials>,
+    share: Share,
+) -> dynamo::FaceOptions {
+    let refusals = Refusals::of("a DynamoDB request's signature");
+    dynamo::FaceOptions {
+        share,
+        scopes: scopes(config),
+        credentials,
+        refusals: Some(Arc::new(move |why| refusals.tell(why))),
+        ..dynamo::FaceOptions::default()
+    }
+}
+
+/// Gives the console its pages, and what asks the faces for clients of its address.
+fn give_pages(
+    console: &mut ConsoleSettings,
+    engine: &Engine,
+    dynamodb: &Arc<dynamo::Face>,
+    cql: &Arc<cql::Face>,
+) {
+    let pages = Console::new(engine.clone(), Arc::clone(dynamodb), Arc::clone(cql));
+    let pages = match console.admin.watch() {
+        Some(watch) => pages.watching(watch.clone()),
+        None => pages,
+    };
+    console.site = Some(Arc::new(pages));
+    let faces = ServedFaces::new(engine, Arc::clone(cql));
+    console.admin = console.admin.clone().asking(Arc::new(faces));
+}
+
+/// Begins to send traces, where a collector is named.
+fn start_traces(
+    traces: Option<&TraceSettings>,
+    settings: &Settings,
+    runtime: &tokio::runtime::Runtime,
+) -> anyhow::Result<Option<Traces>> {
+    let (Some(own), Some((watch, _))) = (traces, &settings.watch) else { return Ok(None) };
+    let (traces, spans) = Traces::start(own, runtime.handle().clone())?;
+    watch.trace_with(Arc::new(spans));
+    Ok(Some(traces))
+}
+
 fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
     match text.map(|text| text.split_once(':').unwrap_or((text, ""))) {
         None | Some(("sync", "")) => Ok(Durability::Sync),
@@ -372,7 +441,7 @@ fn serve(
     engine: &Engine,
     mut settings: Settings,
     (options, cql_options, buckets): (dynamo::FaceOptions, cql::FaceOptions, Option<BucketFolder>),
-    login: Option<cql::Login>,
+    (login, traces): (Option<cql::Login>, Option<TraceSettings>),
     ((ready_file, threads), (flags, log)): ((Option<&Path>, usize), (Serve, log::Reloader)),
 ) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
@@ -396,13 +465,9 @@ fn serve(
     };
     let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
     if let Some(console) = &mut settings.console {
-        let pages = Console::new(engine.clone(), Arc::clone(&dynamodb), Arc::clone(&cql));
-        let pages = match console.admin.watch() {
-            Some(watch) => pages.watching(watch.clone()),
-            None => pages,
-        };
-        console.site = Some(Arc::new(pages));
+        give_pages(console, engine, &dynamodb, &cql);
     }
+    let traces = start_traces(traces.as_ref(), &settings, &runtime)?;
     let reload = Reload {
         flags,
         log,
@@ -429,6 +494,9 @@ fn serve(
         tracing::info!("asked to stop");
         anyhow::Ok(())
     });
+    if let Some(traces) = traces {
+        traces.stop();
+    }
     // What hangs ends with the process.
     if !pool.stop(limits::POOL_STOP_TIME_MAX) {
         tracing::warn!("some long requests did not end in time and are cut off");

@@ -44,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) console: Option<SocketAddr>,
     pub(crate) console_token_file: Option<PathBuf>,
     pub(crate) slow_after: Option<u64>,
+    pub(crate) traces: Option<String>,
+    pub(crate) traces_one_in: Option<u64>,
     pub(crate) model: Option<PathBuf>,
     pub(crate) model_schema: Option<String>,
     pub(crate) cql_user: Option<String>,
@@ -103,7 +105,7 @@ enum Form {
 }
 
 /// Every setting, its form, and what holds where it is not set.
-const SETTINGS: [(&str, Form, &str); 32] = [
+const SETTINGS: [(&str, Form, &str); 34] = [
     ("data", Form::Text, "./shelfmark-data"),
     ("memory", Form::Switch, "false"),
     ("engine", Form::Text, ""),
@@ -122,6 +124,8 @@ const SETTINGS: [(&str, Form, &str); 32] = [
     ("console", Form::Text, ""),
     ("console_token_file", Form::Text, ""),
     ("slow_after", Form::Number, "100"),
+    ("traces", Form::Text, ""),
+    ("traces_one_in", Form::Number, "1"),
     ("model", Form::Text, ""),
     ("model_schema", Form::Text, "the only one for DynamoDB or CQL"),
     ("share", Form::Text, "read, or none where one face alone asks who its clients are"),
@@ -360,6 +364,8 @@ fn flag_table(serve: &Serve) -> anyhow::Result<Table> {
     flags.text("log", serve.log.as_deref());
     flags.text("log_format", serve.log_format.as_deref());
     flags.number("slow_after", serve.slow_after)?;
+    flags.text("traces", serve.traces.as_deref());
+    flags.number("traces_one_in", serve.traces_one_in)?;
     flags.number("disk_free_min", serve.disk_free_min)?;
     flags.number("memory_limit", serve.memory_limit)?;
     flags.switch("memory", serve.memory);

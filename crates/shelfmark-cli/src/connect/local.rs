@@ -47,6 +47,15 @@ impl InProcess {
 
     /// Connects to a face whose store belongs to the caller.
     pub(super) fn over(face: Arc<Face>) -> Self {
+        Self::connected(face, |connection| connection)
+    }
+
+    /// Connects as somebody whom nobody asks to log in.
+    pub(super) fn trusted(face: Arc<Face>) -> Self {
+        Self::connected(face, Connection::trusted)
+    }
+
+    fn connected(face: Arc<Face>, made: impl FnOnce(Connection) -> Connection) -> Self {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);
         let wake = move || {
@@ -54,7 +63,7 @@ impl InProcess {
             let _ = wake.lock().unwrap_or_else(PoisonError::into_inner).send(());
         };
         let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        let connection = Connection::new(face, client, Box::new(wake));
+        let connection = made(Connection::new(face, client, Box::new(wake)));
         Self { connection, woken, ended: false, store: None }
     }
 }

@@ -12,6 +12,7 @@ mod password;
 mod peer;
 mod remote;
 mod trust;
+mod tunnel;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(crate) use dynamodb::DynamoDbServer;
 pub(crate) use interrupt::{Interrupt, Listening};
 pub(crate) use link::Link;
 pub(crate) use peer::SessionPeer;
+pub(crate) use tunnel::{ConsolePlace, ServedFaces, ask_dynamodb};
 
 /// Rows per page where all rows are wanted.
 pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
@@ -126,6 +128,12 @@ impl Session {
     pub(crate) fn over(face: Arc<Face>) -> anyhow::Result<Self> {
         let link = Box::new(local::InProcess::over(face));
         Ok(Self::begin(link, ProtocolVersion::V5, "this process".to_owned())?.session)
+    }
+
+    /// Asks the CQL face of a server by way of its console, which asks for no login.
+    pub(crate) fn by_console(place: &ConsolePlace) -> anyhow::Result<Self> {
+        let link = Box::new(tunnel::ConsoleLink::new(place.client()?));
+        Ok(Self::begin(link, ProtocolVersion::V4, place.server.clone())?.session)
     }
 
     fn begin(

@@ -11,6 +11,7 @@
 mod attacks;
 mod backup;
 mod both_ways;
+mod by_console;
 mod cassandra_cli;
 mod command;
 mod console;
@@ -29,5 +30,6 @@ mod settings;
 mod sizes;
 mod terminal;
 mod tour;
+mod traces;
 mod transfer;
 mod watch;

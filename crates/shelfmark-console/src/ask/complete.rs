@@ -1,17 +1,21 @@
 //! Names that fit what is being typed: tables, and the columns of tables that the text names.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::json;
 use shelfmark_admin::http::Request;
 use shelfmark_engine::{Engine, Owner, Table};
-use shelfmark_model::RowKind;
+use shelfmark_model::{RowKind, TableName};
 
 use crate::Console;
 use crate::fault::{Fault, Result};
-use crate::limits::{NAMES_MAX, NAMES_OFFERED_MAX};
+use crate::limits::{NAMES_LOOKED_MAX, NAMES_OFFERED_MAX, NAMESPACES_LOOKED_MAX, WORDS_LOOKED_MAX};
 use crate::request::{object_of, text_of};
 use crate::response::Response;
+
+/// The namespace of DynamoDB's own tables.
+const DYNAMODB: &str = "dynamodb";
 
 /// Words of the languages that begin a part of a statement.
 const WORDS: [&str; 24] = [
@@ -62,32 +66,58 @@ pub(crate) fn names(console: &Console, request: &Request) -> Result<Response> {
 
 fn offered(engine: &Engine, text: &str, typed: &str) -> Result<Vec<String>> {
     let mut found = BTreeSet::new();
-    let words: BTreeSet<&str> =
-        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).collect();
     let is_taken =
         |name: &str| name.to_lowercase().starts_with(typed) && name.to_lowercase() != typed;
-    for name in engine.table_names(None, None, NAMES_MAX)? {
-        let internal =
-            !matches!(Owner::of_reserved_name(&name.namespace), None | Some(Owner::DynamoDb));
-        if internal || found.len() >= NAMES_OFFERED_MAX {
-            continue;
-        }
-        let whole = if name.namespace == "dynamodb" { name.name.clone() } else { name.to_string() };
-        if is_taken(&whole) {
+    let namespaces = namespaces(engine)?;
+    let mut add = |name: &TableName| {
+        let whole = if name.namespace == DYNAMODB { name.name.clone() } else { name.to_string() };
+        if found.len() < NAMES_OFFERED_MAX && is_taken(&whole) {
             found.insert(whole);
-        } else if is_taken(&name.name) {
+        } else if found.len() < NAMES_OFFERED_MAX && is_taken(&name.name) {
             found.insert(name.name.clone());
         }
-        if words.contains(name.name.as_str())
-            && let Ok(table) = engine.table(&name)
-        {
-            found.extend(columns(&table).into_iter().filter(|own| is_taken(own)));
+    };
+    // Names that begin as is typed are found by their place, however many others there are; those in
+    // other letters among the first.
+    for namespace in &namespaces {
+        let before = TableName::new(namespace.as_str(), typed);
+        let names = engine.table_names(Some(namespace), Some(&before), NAMES_OFFERED_MAX)?;
+        names.iter().for_each(&mut add);
+    }
+    for name in engine.table_names(None, None, NAMES_LOOKED_MAX)? {
+        if namespaces.contains(&name.namespace) {
+            add(&name);
         }
+    }
+    for table in named(engine, text, &namespaces) {
+        found.extend(columns(&table).into_iter().filter(|own| is_taken(own)));
     }
     let mut offered: Vec<String> = found.into_iter().collect();
     offered.extend(WORDS.iter().filter(|word| is_taken(word)).map(|word| (*word).to_owned()));
     offered.truncate(NAMES_OFFERED_MAX);
     Ok(offered)
+}
+
+/// Returns the namespaces of clients' tables, DynamoDB's first.
+fn namespaces(engine: &Engine) -> Result<Vec<String>> {
+    let all = engine.namespaces()?.into_iter().map(|own| own.name);
+    let is_internal =
+        |name: &str| !matches!(Owner::of_reserved_name(name), None | Some(Owner::DynamoDb));
+    let others = all.filter(|name| name != DYNAMODB && !is_internal(name));
+    Ok(std::iter::once(DYNAMODB.to_owned()).chain(others).take(NAMESPACES_LOOKED_MAX).collect())
+}
+
+/// Returns the tables whose names are words of a text.
+fn named(engine: &Engine, text: &str, namespaces: &[String]) -> Vec<Arc<Table>> {
+    let words: BTreeSet<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
+        .filter(|word| !word.is_empty())
+        .take(WORDS_LOOKED_MAX)
+        .collect();
+    let names = words.iter().flat_map(|word| {
+        namespaces.iter().map(move |namespace| TableName::new(namespace.as_str(), *word))
+    });
+    names.filter_map(|name| engine.table(&name).ok()).collect()
 }
 
 fn columns(table: &Table) -> Vec<String> {

@@ -6,13 +6,14 @@ use bytes::Bytes;
 use maud::{Markup, html};
 use shelfmark_engine::{AccessReport, AccessStep, Engine, Owner, Table};
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_model::TableName;
 use shelfmark_store::KeyRange;
 
 use crate::Console;
 use crate::fault::Result;
 use crate::figures::{bytes, count, length};
 use crate::key_line::{Effort, LineKeys, Picture, Touched, measure};
-use crate::limits::{ANSWER_LINES_MAX, ANSWER_RANGES_MAX, NAMES_MAX};
+use crate::limits::{ANSWER_LINES_MAX, ANSWER_RANGES_MAX, NAMESPACES_MAX};
 
 /// The reads of one table or index, all steps together.
 struct Read<'r> {
@@ -136,12 +137,12 @@ fn table_of(
     let mut rest = prefix.get(1..).unwrap_or_default();
     let Ok(id) = take_ordered_varint(&mut rest) else { return Ok(None) };
     // A report names a table as its face does: perhaps with its keyspace.
-    let is_named = |name: &shelfmark_model::TableName| {
-        name.name == read.table || name.to_string() == read.table
-    };
-    let names = engine.table_names(None, None, NAMES_MAX)?;
-    for name in names.iter().filter(|name| is_named(name)) {
-        let Ok(table) = engine.table(name) else { continue };
+    let parted = read.table.split_once('.');
+    let parted = parted.map(|(namespace, name)| TableName::new(namespace, name));
+    let namespaces = engine.namespaces()?.into_iter().take(NAMESPACES_MAX);
+    let bare = namespaces.map(|own| TableName::new(own.name, read.table));
+    for name in parted.into_iter().chain(bare) {
+        let Ok(table) = engine.table(&name) else { continue };
         let is_index = read.index.is_some();
         let holds = match is_index {
             true => table.indexes().iter().any(|index| index.id == id),

@@ -17,7 +17,7 @@ use crate::fields::Fields;
 use crate::figures::{bytes, count};
 use crate::key_line::{Effort, LineKeys, measure};
 use crate::layout::Page;
-use crate::limits::{NAMES_MAX, TABLES_PAGE};
+use crate::limits::{NAMES_AT_ONCE, NAMES_MAX, TABLES_LOOKED_MAX, TABLES_PAGE};
 use crate::request::fields_of;
 use crate::response::Response;
 
@@ -25,15 +25,6 @@ use crate::response::Response;
 enum Listed {
     Table(Arc<Table>),
     Damaged(TableName, String),
-}
-
-impl Listed {
-    fn name(&self) -> &TableName {
-        match self {
-            Self::Table(table) => &table.schema.name,
-            Self::Damaged(name, _) => name,
-        }
-    }
 }
 
 /// Answers `/tables`.
@@ -44,7 +35,9 @@ pub(crate) fn list(console: &Console, request: &Request) -> Result<Response> {
     let content = html! {
         h1 { "Tables" }
         (form(&wanted))
-        @if listed.is_empty() {
+        @if listed.is_empty() && next.is_some() {
+            p class="soft" { "No table of this part of the list is like that; there are more." }
+        } @else if listed.is_empty() {
             (nothing(&wanted))
         } @else {
             (table(console, &listed)?)
@@ -87,27 +80,42 @@ impl Wanted {
             && (self.filter.is_empty() || name.to_string().to_lowercase().contains(&self.filter))
     }
 
-    /// Returns a page of tables, and the last of its names if there may be more.
+    /// Returns a page of tables, and the name behind which the next one begins if there may be more. Where
+    /// few of the tables are wanted a page ends after those that were looked at.
     fn find(&self, engine: &Engine) -> Result<(Vec<Listed>, Option<TableName>)> {
-        let mut listed = Vec::new();
-        let names = engine.table_names(None, self.after.as_ref(), NAMES_MAX)?;
-        for name in names.into_iter().filter(|name| self.takes(name)) {
-            let one = match engine.table(&name) {
-                Ok(table)
-                    if self.owner.is_some_and(|own| own != Owner::of_table(&table.schema)) =>
-                {
-                    continue;
+        let (mut listed, mut after) = (Vec::new(), self.after.clone());
+        let (mut names_left, mut tables_left) = (NAMES_MAX, TABLES_LOOKED_MAX);
+        loop {
+            let names = engine.table_names(None, after.as_ref(), NAMES_AT_ONCE)?;
+            names_left = names_left.saturating_sub(names.len());
+            let is_last = names.len() < NAMES_AT_ONCE;
+            for name in names {
+                if self.takes(&name) {
+                    if listed.len() == TABLES_PAGE || tables_left == 0 {
+                        return Ok((listed, after));
+                    }
+                    tables_left -= 1;
+                    listed.extend(self.look(engine, &name));
                 }
-                Ok(table) => Listed::Table(table),
-                Err(error) => Listed::Damaged(name, error.to_string()),
-            };
-            if listed.len() == TABLES_PAGE {
-                let last = listed.last().map(Listed::name).cloned();
-                return Ok((listed, last));
+                after = Some(name);
             }
-            listed.push(one);
+            match (is_last, names_left) {
+                (true, _) => return Ok((listed, None)),
+                (false, 0) => return Ok((listed, after)),
+                (false, _) => {}
+            }
         }
-        Ok((listed, None))
+    }
+
+    /// Returns a table, unless it belongs to another owner than is asked for.
+    fn look(&self, engine: &Engine, name: &TableName) -> Option<Listed> {
+        match engine.table(name) {
+            Ok(table) => {
+                let is_wanted = self.owner.is_none_or(|own| own == Owner::of_table(&table.schema));
+                is_wanted.then_some(Listed::Table(table))
+            }
+            Err(error) => Some(Listed::Damaged(name.clone(), error.to_string())),
+        }
     }
 }
 

@@ -5,6 +5,8 @@ mod ask;
 #[cfg(test)]
 mod escape;
 #[cfg(test)]
+mod many;
+#[cfg(test)]
 mod models;
 #[cfg(test)]
 mod rows;

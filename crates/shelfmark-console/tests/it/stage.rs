@@ -8,6 +8,7 @@ use shelfmark_console::{Console, Response};
 use shelfmark_cql as cql;
 use shelfmark_dynamo::{Face, FaceOptions, RequestHead};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
+use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
 
@@ -15,14 +16,24 @@ pub(crate) struct Stage {
     pub(crate) console: Console,
     pub(crate) dynamodb: Arc<Face>,
     pub(crate) cql: Arc<cql::Face>,
+    engine: Engine,
 }
 
 impl Stage {
     pub(crate) fn new() -> Self {
+        Self::over(|clock| (Arc::new(MemoryStore::new(clock)), ())).0
+    }
+
+    /// Returns a console over a store of one's own, and what comes with that.
+    pub(crate) fn over<S: Store + 'static, T>(
+        store: impl FnOnce(Arc<dyn Clock>) -> (Arc<S>, T),
+    ) -> (Self, T) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random = Arc::new(SeededRandom::new(7));
         let environment = Environment { clock: Arc::clone(&clock), random };
-        let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
+        let (store, beside) = store(clock);
+        let engine = Engine::open(store, environment.clone()).unwrap();
+        let own = engine.of_owner(shelfmark_engine::Owner::DynamoDb);
         let options = FaceOptions::default();
         let dynamodb = Arc::new(Face::new(engine.clone(), environment.clone(), options));
         let pool = Arc::new(cql::Inline);
@@ -30,7 +41,12 @@ impl Stage {
         let cql = cql::Face::open(engine.clone(), environment, options, None, pool);
         let cql = Arc::new(cql.map_err(|error| error.message).unwrap());
         let console = Console::new(engine, Arc::clone(&dynamodb), Arc::clone(&cql));
-        Self { console, dynamodb, cql }
+        (Self { console, dynamodb, cql, engine: own }, beside)
+    }
+
+    /// Returns the engine as the DynamoDB face uses it.
+    pub(crate) fn dynamodb_engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub(crate) fn operation(&self, operation: &str, body: &Value) -> Value {

@@ -79,6 +79,8 @@ pub struct Connection {
     /// Set when this is dropped.
     has_gone: Arc<AtomicBool>,
     ended: bool,
+    /// Nobody is asked to log in on it.
+    is_trusted: bool,
 }
 
 impl Drop for Connection {
@@ -117,7 +119,17 @@ impl Connection {
             shared: Arc::default(),
             has_gone: Arc::default(),
             ended: false,
+            is_trusted: false,
         }
+    }
+
+    /// Returns the connection of somebody who has proved elsewhere that he may do everything: no login is
+    /// asked for.
+    #[must_use]
+    pub fn trusted(self) -> Self {
+        let mut own = self;
+        own.is_trusted = true;
+        own
     }
 
     /// Notes that the connection is encrypted, for `system_views.clients`: the protocol such as
@@ -341,7 +353,7 @@ impl Connection {
         };
         self.listed.started(version, options);
         // The answer itself still goes out as before.
-        if self.face.login.is_some() {
+        if self.face.login.is_some() && !self.is_trusted {
             self.phase.set(Phase::Asked);
             pending.say(Opcode::Authenticate, |out| out.string(AUTHENTICATOR));
         } else {
@@ -381,6 +393,7 @@ impl Connection {
             pending.charge(HEAVY_OVERHEAD_BYTES);
             pending.take_turn_of_pool();
             let face = Arc::clone(&self.face);
+            let waits = pending.waits();
             let work = move |admitted: Result<(), _>| match admitted {
                 Ok(()) => long_query(&face, &query.text, options, skip, pending),
                 Err(refused) => pending.refuse(&full(refused)),
@@ -388,7 +401,7 @@ impl Connection {
             return self.face.pool.run(
                 Some(self.client),
                 self.face.weigh(Weight::Heavy),
-                Box::new(work),
+                waits.before(work),
             );
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
@@ -479,12 +492,12 @@ impl Connection {
         }
         pending.charge(HEAVY_OVERHEAD_BYTES);
         pending.take_turn_of_pool();
-        let face = Arc::clone(&self.face);
+        let (face, waits) = (Arc::clone(&self.face), pending.waits());
         let work = move |admitted: Result<(), _>| match admitted {
             Ok(()) => run_batch(&face, weight, batch, options, pending),
             Err(refused) => pending.refuse(&full(refused)),
         };
-        self.face.pool.run(Some(self.client), weight, Box::new(work));
+        self.face.pool.run(Some(self.client), weight, waits.before(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -615,13 +628,13 @@ fn run_long(
     pending.charge(HEAVY_OVERHEAD_BYTES);
     pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
-    let client = pending.client;
+    let (client, waits) = (pending.client, pending.waits());
     let answer = pending.answer(known);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.execute(&statement, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(Some(client), weight, Box::new(work));
+    face.pool.run(Some(client), weight, waits.before(work));
 }
 
 /// Prepares a statement.
@@ -728,14 +741,14 @@ fn run_batch(
         return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
     }
     pending.take_turn_of_pool();
-    let client = pending.client;
+    let (client, waits) = (pending.client, pending.waits());
     let answer = pending.answer(ClientMetadata::None);
     let executor = Arc::clone(&face.executor);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.batch(request, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(Some(client), Weight::Heavy, Box::new(work));
+    face.pool.run(Some(client), Weight::Heavy, waits.before(work));
 }
 
 /// Returns true if there is a value for each marker.

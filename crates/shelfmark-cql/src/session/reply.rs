@@ -11,6 +11,8 @@ use shelfmark_cql_protocol::message::{
     self, ResultHead, ResultMetadataId, RowsMetadata, Write as _, metadata_id,
 };
 use shelfmark_cql_protocol::{ColumnSpec, CqlError};
+use shelfmark_engine::Environment;
+use shelfmark_engine::weight::Refused;
 
 use super::face::Face;
 use super::paging_state;
@@ -66,6 +68,27 @@ pub(super) struct OpenWatch {
     pub(super) goes_on: bool,
     /// Its start, by the monotonic clock.
     pub(super) started: Duration,
+}
+
+/// A request that waits for a thread.
+pub(super) struct Waits {
+    /// Holds where the time is noted, if somebody watches, and when it began.
+    noted: Option<(Reads, Environment, Duration)>,
+}
+
+impl Waits {
+    /// Returns the work with the wait before it noted.
+    pub(super) fn before(
+        self,
+        work: impl FnOnce(Result<(), Refused>) + Send + 'static,
+    ) -> Box<dyn FnOnce(Result<(), Refused>) + Send> {
+        Box::new(move |admitted| {
+            if let Some((reads, environment, begun)) = self.noted {
+                reads.waited(environment.clock.monotonic().saturating_sub(begun));
+            }
+            work(admitted);
+        })
+    }
 }
 
 /// The result metadata that the client has already.
@@ -284,11 +307,21 @@ impl PendingRequest {
             table: watched.plan.as_ref().and_then(|plan| plan.table()),
             ending,
             took: now.saturating_sub(watched.started),
+            queued: watched.reads.queued(),
             report: &watched.reads.take(),
             client: self.client,
             statements: watched.statements.all(),
             goes_on: watched.goes_on,
         });
+    }
+
+    /// Notes that the request begins to wait for a thread.
+    pub(super) fn waits(&self) -> Waits {
+        let environment = &self.face.environment;
+        let now = || environment.clock.monotonic();
+        let noted = self.watched.as_ref();
+        let noted = noted.map(|own| (own.reads.clone(), environment.clone(), now()));
+        Waits { noted }
     }
 
     /// Notes a step, if a trace was asked for.

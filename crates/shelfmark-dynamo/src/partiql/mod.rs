@@ -23,6 +23,7 @@
     reason = "a tree is looked through for what is of use; all else in it is refused alike"
 )]
 
+mod asked;
 mod ast;
 mod columns;
 mod condition;
@@ -37,6 +38,7 @@ mod update;
 mod value;
 mod words;
 
+pub use asked::{AskedKind, AskedStatement, AskedValue, AskedValues, asked_statement};
 pub(crate) use ast::{Delete, Image, Insert, Named, Select, Statement, Update};
 pub(crate) use columns::Columns;
 pub(crate) use condition::{check_key_type, condition, key_and_condition};

@@ -330,7 +330,7 @@ impl Source {
     /// # Errors
     ///
     /// * ValidationException: it has an alias, is no name, has more than two, or an empty one.
-    fn named(&self) -> Result<Named> {
+    pub(super) fn named(&self) -> Result<Named> {
         if self.is_aliased {
             return Err(Error::validation(texts::ALIAS));
         }

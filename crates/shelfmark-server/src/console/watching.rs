@@ -45,16 +45,18 @@ impl Watcher for CqlWatcher {
         if let Some(error) = &refusal {
             metrics::refusal("cql", error);
         }
-        if self.watch.wants(request.took, refusal.is_some()) {
-            self.watch.note(&Noted {
+        if self.watch.takes(request.took, refusal.is_some()) {
+            let noted = Noted {
                 face: "cql",
                 operation: request.operation,
                 table: request.table.as_deref(),
                 refusal: refusal.as_deref(),
                 took: request.took,
+                queued: request.queued,
                 report: request.report,
                 now_micros: self.environment.clock.now_micros(),
-            });
+            };
+            self.watch.take(&noted, refusal.is_some());
         }
         // Statements are there only while a model is open.
         if !request.statements.is_empty()
@@ -95,6 +97,8 @@ pub(crate) struct EndedOperation<'r> {
     pub(crate) operation: &'static str,
     pub(crate) status: u16,
     pub(crate) took: Duration,
+    /// The time of it that was spent waiting for a thread.
+    pub(crate) queued: Duration,
     /// The cost: rows and ranges read.
     pub(crate) report: &'r AccessReport,
     /// The body that it was sent, as far as it was read.
@@ -115,16 +119,18 @@ pub(crate) fn ended(watch: Option<&(Watch, Environment)>, request: &EndedOperati
     }
     // A condition that does not hold is an answer like another.
     let is_refused = refusal.is_some_and(|error| error != CONDITION_FAILED);
-    if watch.wants(request.took, is_refused) {
-        watch.note(&Noted {
+    if watch.takes(request.took, is_refused) {
+        let noted = Noted {
             face: "dynamodb",
             operation: request.operation,
             table: table_of(request.asked),
             refusal,
             took: request.took,
+            queued: request.queued,
             report: request.report,
             now_micros: environment.clock.now_micros(),
-        });
+        };
+        watch.take(&noted, is_refused);
     }
     if let Some(model) = watch.comparing() {
         let text = SeenText::Dynamo(request.operation, request.asked.clone());

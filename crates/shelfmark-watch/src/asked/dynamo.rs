@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 use shelfmark_design_language::codec::hex_of_base64;
-use shelfmark_dynamo::{AskedBound as Bound, asked_changes, asked_keys};
+use shelfmark_dynamo::{
+    AskedBound as Bound, AskedKind, AskedStatement, AskedValue, AskedValues, asked_changes,
+    asked_keys, asked_statement,
+};
 
 use super::{Asked, AskedBound, AskedOrder, Reading, Text};
 use crate::shape::Kind;
@@ -31,7 +34,9 @@ pub fn operation(name: &str, body: &Json) -> Reading {
         "DeleteItem" => one(keyed(Kind::Delete, fields)),
         "BatchGetItem" | "BatchWriteItem" => all(of_batch(fields)),
         "TransactGetItems" | "TransactWriteItems" => all(of_transaction(fields)),
-        "ExecuteStatement" | "BatchExecuteStatement" | "ExecuteTransaction" => Reading::Unread,
+        "ExecuteStatement" => one(statement(fields)),
+        "BatchExecuteStatement" => all(of_statements(fields, "Statements")),
+        "ExecuteTransaction" => all(of_statements(fields, "TransactStatements")),
         _ => Reading::Asks(Vec::new()),
     }
 }
@@ -160,6 +165,63 @@ fn of_transaction(fields: &Fields) -> Option<Vec<Asked>> {
         found.push(asked);
     }
     Some(found)
+}
+
+fn of_statements(fields: &Fields, member: &str) -> Option<Vec<Asked>> {
+    let mut found = Vec::new();
+    for own in fields.get(member)?.as_array()? {
+        let own = own.as_object()?;
+        let asked = asked_statement(own.get("Statement")?.as_str()?)?;
+        // A check reads no row for anybody.
+        if asked.kind != AskedKind::Exists {
+            found.push(of_statement(own, asked));
+        }
+    }
+    Some(found)
+}
+
+fn statement(fields: &Fields) -> Option<Asked> {
+    let asked = asked_statement(fields.get("Statement")?.as_str()?)?;
+    Some(of_statement(fields, asked))
+}
+
+/// Returns a statement of PartiQL as what it asks; its parameters are those of the request.
+fn of_statement(fields: &Fields, statement: AskedStatement) -> Asked {
+    let parameters = fields.get("Parameters").and_then(Json::as_array);
+    let value = |value: AskedValue| match value {
+        AskedValue::Text(text) => Some(text),
+        AskedValue::Parameter(at) => parameters.and_then(|own| own.get(at)).and_then(text),
+        AskedValue::Other => None,
+    };
+    let bound = statement.bound.into_iter().map(|(name, own)| {
+        let bound = match own {
+            AskedValues::Equal(own) => AskedBound::Equal(value(own)),
+            AskedValues::Prefix(own) => AskedBound::Prefix(value(own)),
+            AskedValues::Range(from, to) => AskedBound::Range(from.map(value), to.map(value)),
+        };
+        (name, bound)
+    });
+    let kind = match statement.kind {
+        AskedKind::Select | AskedKind::Exists => Kind::Read,
+        AskedKind::Insert => Kind::Put,
+        AskedKind::Update => Kind::Update,
+        AskedKind::Delete => Kind::Delete,
+    };
+    let order =
+        statement.order.map_or(AskedOrder::Key { backward: false }, |(name, descending)| {
+            AskedOrder::Column { name, descending }
+        });
+    let given = |name: &str| fields.get(name).is_some_and(|own| !own.is_null());
+    Asked {
+        index: statement.index,
+        bound: bound.collect(),
+        changes: statement.changes,
+        order,
+        limited: given("Limit"),
+        filtered: statement.filtered && kind == Kind::Read,
+        goes_on: given("NextToken"),
+        ..Asked::new(kind, short(&statement.table))
+    }
 }
 
 /// Returns the text of an attribute, if it is one.

@@ -47,6 +47,34 @@ fn requests_are_counted_by_the_pattern_whose_rows_they_read() {
 }
 
 #[test]
+fn statements_of_partiql_are_the_patterns_that_other_requests_are() {
+    let mut own = opened(MODEL.0, MODEL.1);
+    let statement = |text: &str, parameters: &serde_json::Value| json!({ "Statement": text, "Parameters": parameters });
+    let none = json!([]);
+    for body in [
+        statement("SELECT * FROM \"battle\" WHERE pk = ?", &json!([{ "S": "GAME#7" }])),
+        statement("SELECT * FROM battle WHERE 'GAME#7' = \"pk\"", &none),
+    ] {
+        own.take(&dynamo("ExecuteStatement", &body, (21, 21), 0));
+    }
+    let players = "SELECT * FROM battle WHERE pk = ? AND begins_with(sk, 'USER#')";
+    let players = statement(players, &json!([{ "S": "GAME#7" }]));
+    own.take(&dynamo("BatchExecuteStatement", &json!({ "Statements": [players] }), (20, 20), 0));
+    let user = "SELECT * FROM battle WHERE pk = 'USER#anna' AND sk = 'A'";
+    own.take(&dynamo("ExecuteStatement", &statement(user, &none), (1, 1), 0));
+    let all = statement("SELECT * FROM battle", &none);
+    own.take(&dynamo("ExecuteStatement", &all, (300, 300), 0));
+    let wrong = statement("SELECT FROM", &none);
+    own.take(&dynamo("ExecuteStatement", &wrong, (0, 0), 0));
+    let report = own.report(BEGUN_MS + 1_000, 0);
+    for (name, calls) in [("lobby", 2), ("players", 1), ("user", 1)] {
+        assert_eq!(pattern(&report, name).calls, calls, "{name}: {}", report.text());
+    }
+    assert_eq!(report.uncovered.len(), 1, "the scan: {}", report.text());
+    assert_eq!(report.unread, 1);
+}
+
+#[test]
 fn a_scan_is_no_pattern_and_the_patterns_that_would_be_are_told() {
     let mut own = opened(MODEL.0, MODEL.1);
     own.take(&dynamo("Scan", &json!({ "TableName": "battle" }), (300, 300), 0));
@@ -127,12 +155,7 @@ fn pages_behind_the_first_and_refused_requests_are_no_calls() {
     let mut refused = dynamo("Query", &lobby, (0, 0), 0);
     refused.is_refused = true;
     own.take(&refused);
-    own.take(&dynamo(
-        "ExecuteStatement",
-        &json!({ "Statement": "SELECT * FROM battle" }),
-        (0, 0),
-        0,
-    ));
+    own.take(&dynamo("ExecuteStatement", &json!({ "Statement": "SELECT * FROM" }), (0, 0), 0));
     let report = own.report(BEGUN_MS + 1_000, 7);
     let lobby = pattern(&report, "lobby");
     assert_eq!((lobby.calls, lobby.rows_returned.sum), (1, 15));

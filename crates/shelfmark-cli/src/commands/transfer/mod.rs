@@ -83,9 +83,10 @@ fn position(import: &Import, table: &str) -> PositionFile {
     if import.from.as_os_str() == "-" {
         return PositionFile::none();
     }
-    let place = match &import.place.endpoint {
-        Some(url) => url.clone(),
-        None => import.place.data.display().to_string(),
+    let place = match (&import.place.endpoint, &import.place.server) {
+        (Some(url), _) => url.clone(),
+        (None, Some(server)) => format!("the console {server}"),
+        (None, None) => import.place.data.display().to_string(),
     };
     PositionFile::beside(&import.from, format!("import into {table} at {place}"))
 }

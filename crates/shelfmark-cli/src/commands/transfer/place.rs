@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
+use shelfmark_admin::{Stats, TableEntry, Tables};
 use shelfmark_cql::Inline;
 use shelfmark_dynamo::{DynamoDbEndpoint, Face, FaceOptions};
 use shelfmark_engine::{Engine, Share, Upkeep};
@@ -12,7 +13,7 @@ use shelfmark_store::embedded::Options;
 use shelfmark_transfer::rows::CqlPeer;
 
 use crate::arguments::{Connect, EndpointLogin, Format, TablePlace};
-use crate::connect::{DynamoDbServer, Session, SessionPeer};
+use crate::connect::{ConsolePlace, DynamoDbServer, Session, SessionPeer};
 use crate::store::{open, shared};
 
 /// The namespace of the DynamoDB face.
@@ -28,6 +29,8 @@ pub(super) enum Opened {
     DynamoDb { url: String, login: EndpointLogin },
     /// A server of CQL.
     Cql(Box<Connect>),
+    /// A server of this kind, by way of its console.
+    Console(ConsolePlace),
 }
 
 /// A store with its faces.
@@ -57,6 +60,15 @@ impl DynamoDbEndpoint for Shared {
 
 impl Opened {
     pub(super) fn open(place: &TablePlace, create: bool) -> anyhow::Result<Self> {
+        if let Some(server) = &place.server {
+            let own = ConsolePlace {
+                server: server.clone(),
+                token_file: place.console_token_file.clone(),
+            };
+            // What is wrong with it is told before anything is done.
+            own.client()?.run(&Stats::default())?;
+            return Ok(Self::Console(own));
+        }
         match &place.endpoint {
             Some(url) => Self::at(url, &place.login),
             None => Self::here(open(&place.data, Options::default(), create)?),
@@ -109,30 +121,23 @@ impl Opened {
     /// Finds out of which kind a table is. `COPY`'s form is for rows, and the service's for items,
     /// whatever the table was made by.
     pub(super) fn kind(&self, table: &str, format: Format) -> anyhow::Result<Kind> {
-        let here = match self {
-            Self::Here(here) => here,
-            Self::DynamoDb { .. } => return Ok(Kind::Items(table.to_owned())),
-            Self::Cql(_) => return Ok(Kind::Rows(table.to_owned())),
-        };
-        let engine = &here.engine;
-        let is_there = |name: &TableName| engine.table(name).is_ok();
-        let named = table.split_once('.').map(|(space, name)| TableName::new(space, name));
-        if is_there(&TableName::new(DYNAMODB, table)) {
-            return Ok(match format {
-                Format::Copy => Kind::Rows(format!("{DYNAMODB}.\"{table}\"")),
-                _ => Kind::Items(table.to_owned()),
-            });
-        }
-        let is_of_items = matches!(format, Format::DynamodbJson | Format::Workbench);
-        let Some(named) = named else { return Ok(Kind::Items(table.to_owned())) };
-        Ok(match engine.table(&named) {
-            Ok(found) if found.schema.name.namespace == DYNAMODB => Kind::Items(named.name),
-            Ok(found) if found.schema.rows == RowKind::Cells && !is_of_items => {
-                Kind::Rows(table.to_owned())
+        match self {
+            Self::Here(here) => kind_of(table, format, &|name: &TableName| {
+                let found = here.engine.table(name).ok()?;
+                Some(found.schema.rows == RowKind::Cells)
+            }),
+            Self::Console(place) => {
+                let all = place.client()?.run(&Tables::default())?.tables;
+                kind_of(table, format, &|name: &TableName| {
+                    let is_it = |own: &&TableEntry| {
+                        own.namespace == name.namespace && own.name == name.name
+                    };
+                    all.iter().find(is_it).map(|own| own.owner == "cql")
+                })
             }
-            Err(_) if !is_of_items => Kind::Rows(table.to_owned()),
-            _ => Kind::Items(table.to_owned()),
-        })
+            Self::DynamoDb { .. } => Ok(Kind::Items(table.to_owned())),
+            Self::Cql(_) => Ok(Kind::Rows(table.to_owned())),
+        }
     }
 
     /// Connects to the DynamoDB side, for one thread.
@@ -145,6 +150,10 @@ impl Opened {
             Self::Cql(connect) => {
                 Err(format!("{} is a server of CQL, and this is for items", connect.server))
             }
+            Self::Console(place) => place
+                .client()
+                .map(|client| Box::new(client) as Box<dyn DynamoDbEndpoint>)
+                .map_err(|error| format!("{error:#}")),
         }
     }
 
@@ -158,6 +167,10 @@ impl Opened {
             Self::Cql(connect) => {
                 let connect = (**connect).clone();
                 SessionPeer::open(move || Session::open(&connect))
+            }
+            Self::Console(place) => {
+                let place = place.clone();
+                SessionPeer::open(move || Session::by_console(&place))
             }
             Self::DynamoDb { url, .. } => {
                 return Err(format!("{url} is a server of DynamoDB, and this is for rows of CQL"));
@@ -175,4 +188,28 @@ impl Opened {
         }
         Ok(())
     }
+}
+
+/// Finds out of which kind a table is, where `has_cells` knows the tables: whether the one of a name has
+/// rows of cells.
+fn kind_of(
+    table: &str,
+    format: Format,
+    has_cells: &dyn Fn(&TableName) -> Option<bool>,
+) -> anyhow::Result<Kind> {
+    if has_cells(&TableName::new(DYNAMODB, table)).is_some() {
+        return Ok(match format {
+            Format::Copy => Kind::Rows(format!("{DYNAMODB}.\"{table}\"")),
+            _ => Kind::Items(table.to_owned()),
+        });
+    }
+    let is_of_items = matches!(format, Format::DynamodbJson | Format::Workbench);
+    let Some((space, name)) = table.split_once('.') else {
+        return Ok(Kind::Items(table.to_owned()));
+    };
+    Ok(match has_cells(&TableName::new(space, name)) {
+        Some(_) if space == DYNAMODB => Kind::Items(name.to_owned()),
+        Some(true) | None if !is_of_items => Kind::Rows(table.to_owned()),
+        _ => Kind::Items(table.to_owned()),
+    })
 }
