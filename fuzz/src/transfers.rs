@@ -63,7 +63,7 @@ fn face() -> Face {
 impl Side {
     fn with_table() -> Self {
         let side = Self(Arc::new(face()));
-        let body = "{\"TableName\":\"t\",\"AttributeDefinitions\":[{\"AttributeName\":\"pk\",\
+        let body = "{\"TableName\":\"tab\",\"AttributeDefinitions\":[{\"AttributeName\":\"pk\",\
                     \"AttributeType\":\"S\"},{\"AttributeName\":\"sk\",\"AttributeType\":\"N\"}],\
                     \"KeySchema\":[{\"AttributeName\":\"pk\",\"KeyType\":\"HASH\"},{\"AttributeName\":\
                     \"sk\",\"KeyType\":\"RANGE\"}],\"BillingMode\":\"PAY_PER_REQUEST\"}";
@@ -97,7 +97,7 @@ fn import(
     controlled(|control| {
         let mut input = Input::open(path, records_of(form)?).ok()?;
         let feeding = Feeding { threads: 1, batch_records: 10, skip_bad: u64::MAX };
-        let what = ItemImport { connect: &connect, table: "t".to_owned(), form, feeding };
+        let what = ItemImport { connect: &connect, table: "tab".to_owned(), form, feeding };
         Some(import_items(&what, &mut input, position, control).ok()?.sums)
     })
 }
@@ -106,7 +106,7 @@ fn export(side: &Side, form: ItemForm, path: &Path) -> Option<shelfmark_transfer
     let connect = || Ok(Box::new(side.clone()) as Box<dyn DynamoDbEndpoint>);
     let what = ItemExport {
         connect: &connect,
-        table: "t".to_owned(),
+        table: "tab".to_owned(),
         form,
         target: Target::File(path.to_path_buf()),
         is_packed: false,

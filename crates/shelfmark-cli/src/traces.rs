@@ -252,7 +252,9 @@ impl HttpClient for Sender {
         's: 'f,
         Self: 'f,
     {
-        let sent = self.runtime.spawn(tokio::time::timeout(SEND_TIME_MAX, send(request)));
+        // The clock of the timeout belongs to the runtime, so it is asked for there.
+        let limited = async move { tokio::time::timeout(SEND_TIME_MAX, send(request)).await };
+        let sent = self.runtime.spawn(limited);
         Box::pin(async move { sent.await?? })
     }
 }

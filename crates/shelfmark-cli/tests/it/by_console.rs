@@ -185,7 +185,7 @@ fn a_model_asks_a_running_server_and_changes_it_only_with_leave() {
         "{over_server:#?}"
     );
     assert!(text(&over_server[2]).contains("ResourceNotFoundException"), "{over_server:#?}");
-    assert!(text(&over_server[3]).contains("rows read"), "{over_server:#?}");
+    assert!(text(&over_server[3]).contains("Read 2 rows of t"), "{over_server:#?}");
     let put = json!({ "TableName": "Music", "Item": { "pk": { "S": "new" }, "sk": { "S": "1" } } });
     let put = json!({ "operation": "PutItem", "request": put });
     let refused = session.call("dynamodb", &put);
