@@ -18,8 +18,8 @@ const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)>`;
 
 // A model of the table below, whose scan no pattern covers.
 const ORDERS = `entity Order {
-  customer: text(max 100)
-  placed: text(max 100)
+  customer: text(min 1, max 100)
+  placed: text(min 1, max 100)
   total: int optional
   key (customer, placed)
   fanout customer avg 10 max 100
