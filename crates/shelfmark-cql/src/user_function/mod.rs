@@ -95,7 +95,6 @@ pub(crate) fn shown(ty: &CqlType) -> String {
 
 impl UserFunction {
     /// Creates a function. Its body is compiled when it is first asked for.
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of the statement")]
     pub(crate) fn new(
         (keyspace, name): (&str, &str),
         arguments: Vec<(Arc<str>, CqlType)>,
