@@ -122,7 +122,7 @@ fn findings(all: &[WatchFinding]) -> Markup {
             h2 id="watch-findings" { "Findings" }
             @if all.is_empty() { p class="good" { "None." } }
             @else {
-                div class="scroll" tabindex="0" role="region" aria-label="Findings" { table {
+                div class="scroll" tabindex="0" role="region" aria-label="Findings of the watch" { table {
                     thead { tr {
                         th scope="col" { "kind" } th scope="col" { "about" } th scope="col" { "seen" }
                         th scope="col" class="number" { "times" }
