@@ -53,12 +53,12 @@ class Server:
         os.kill(self.process, signal.SIGTERM)
 
 
-def start_shelfmark(folder, face, generator):
+def start_shelfmark(folder, face, generator, *flags):
     """Starts this build on disk, and returns the server that answers one of its faces."""
     folder.mkdir(parents=True, exist_ok=True)
     ready = folder / "ready.json"
     command = [TARGET / "shelfmark", "serve", "--data", folder / "data", "--cql", "127.0.0.1:0",
-               "--dynamodb", "127.0.0.1:0", "--ready-file", ready]
+               "--dynamodb", "127.0.0.1:0", "--ready-file", ready, *flags]
     process = subprocess.Popen([str(word) for word in command], stderr=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
     while not ready.exists():

@@ -23,6 +23,8 @@ read of_reader(r, n) = Loan where reader = r order by id desc limit n
 write lend(i, r, t) = insert Loan(id i, reader r, title t)
 """
 
+PUT = {"operation": "PutItem", "request": {"TableName": "Loans", "Item": {"pk": {"S": "b"}}}}
+
 
 def answered(result):
     """What a tool answered; an error of a tool is a failure here."""
@@ -63,8 +65,9 @@ class Mcp(unittest.TestCase):
 
         in_session([], work)
 
-    def test_a_store_is_read_and_not_written(self):
-        served = Served()
+    def served(self, *flags):
+        """A server with one row in its table Loans."""
+        served = Served(*flags)
         self.addCleanup(served.close)
         client = boto3.client(
             "dynamodb", endpoint_url="http://" + served.addresses["dynamodb"]
@@ -76,25 +79,41 @@ class Mcp(unittest.TestCase):
             KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
         )
         client.put_item(TableName="Loans", Item={"pk": {"S": "a"}, "n": {"N": "1"}})
+        return served, client
+
+    async def looked_at(self, session):
+        """Reads what the server of this session shows; a write is refused."""
+        tables = answered(await session.call_tool("tables", {}))
+        self.assertIn("Loans", str(tables))
+        get = {"operation": "GetItem", "request": {"TableName": "Loans", "Key": {"pk": {"S": "a"}}}}
+        got = answered(await session.call_tool("dynamodb", get))
+        self.assertEqual(got["answer"]["Item"]["n"], {"N": "1"})
+        self.assertIn("1 rows read", got["read"])
+        rows = answered(
+            await session.call_tool("cql", {"statement": 'SELECT pk FROM dynamodb."Loans"'})
+        )
+        self.assertEqual(rows["answer"], [{"pk": "a"}])
+        refused = await session.call_tool("dynamodb", PUT)
+        self.assertIn("--allow-writes", str(refused))
+
+    def test_a_store_is_read_and_not_written(self):
+        served, _ = self.served()
         # A store is open in one process.
         served.stop()
+        in_session(["--data", str(served.folder / "store")], self.looked_at)
 
-        async def work(session):
-            tables = answered(await session.call_tool("tables", {}))
-            self.assertIn("Loans", str(tables))
-            get = {"operation": "GetItem", "request": {"TableName": "Loans", "Key": {"pk": {"S": "a"}}}}
-            got = answered(await session.call_tool("dynamodb", get))
-            self.assertEqual(got["answer"]["Item"]["n"], {"N": "1"})
-            self.assertIn("1 rows read", got["read"])
-            rows = answered(
-                await session.call_tool("cql", {"statement": 'SELECT pk FROM dynamodb."Loans"'})
-            )
-            self.assertEqual(rows["answer"], [{"pk": "a"}])
-            put = {"operation": "PutItem", "request": {"TableName": "Loans", "Item": {"pk": {"S": "b"}}}}
-            refused = await session.call_tool("dynamodb", put)
-            self.assertIn("--allow-writes", str(refused))
+    def test_a_running_server_is_asked_beside_its_clients(self):
+        served, client = self.served("--console", "127.0.0.1:0")
+        of_server = ["--server", served.addresses["console"]]
+        in_session(of_server, self.looked_at)
+        key = PUT["request"]["Item"]
+        self.assertNotIn("Item", client.get_item(TableName="Loans", Key=key))
 
-        in_session(["--data", str(served.folder / "store")], work)
+        async def written(session):
+            answered(await session.call_tool("dynamodb", PUT))
+
+        in_session([*of_server, "--allow-writes"], written)
+        self.assertEqual(client.get_item(TableName="Loans", Key=key)["Item"], key)
 
 
 if __name__ == "__main__":

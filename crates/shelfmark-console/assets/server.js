@@ -203,6 +203,7 @@ setInterval(tick, EVERY);
 // What else the server tells of itself, through the operations for whoever runs it.
 
 function cell(value) {
+  if (Array.isArray(value) && value.length === 0) return "";
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 }
 
@@ -215,7 +216,9 @@ function table(title, rows) {
     none.textContent = "None.";
     return [head, none];
   }
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  // A column without a value says nothing.
+  const all = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = all.filter((name) => rows.some((row) => cell(row[name]) !== ""));
   const line = (kind, texts) => {
     const made = document.createElement("tr");
     for (const text of texts) {

@@ -19,6 +19,11 @@ pub(crate) fn count(count: u64) -> String {
     }
 }
 
+/// Writes a count with what is counted: `1 call`, `2 calls`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// Writes a time in milliseconds: `0.42 ms`.
 pub(crate) fn time(time: std::time::Duration) -> String {
     let ms = time.as_secs_f64() * 1_000.0;
@@ -49,6 +54,7 @@ mod tests {
         let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (123_456, "123,456")];
         cases.iter().for_each(|(number, text)| assert_eq!(count(*number), *text));
         assert_eq!(count(10_000_000), "10.0 million");
+        assert_eq!([counted(0, "call"), counted(1, "call")], ["0 calls", "1 call"]);
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1_234), "1.2 kB");
         assert_eq!(bytes(250_000_000), "250 MB");

@@ -5,6 +5,7 @@
 //! Invariant: what it does follows from a seed, and a failing seed is told and can be replayed
 //! alone ([`seeds`]).
 
+pub mod counting;
 pub mod crash;
 pub mod history;
 pub mod powercut;

@@ -1,7 +1,6 @@
 //! Key lines over a store in memory whose reads are counted.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use shelfmark_model::{
@@ -10,83 +9,15 @@ use shelfmark_model::{
 use shelfmark_records::keys::{KeySpec, chunk_key};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
-use shelfmark_store::{
-    Caps, Commit, Completion, Direction, KeyRange, Maintained, Page, Queued, Result, ScanLimits,
-    Snapshot, SnapshotId, Store, StoreStats, Write,
-};
+use shelfmark_store::{Commit, Store as _, Write};
+use shelfmark_testkit::counting::CountingStore;
 
 use super::{Effort, StoredKeys, measure};
 
-/// Counts the rows that are read.
-struct Counted {
-    inner: MemoryStore,
-    rows: Arc<AtomicUsize>,
-}
-
-struct CountedSnapshot {
-    inner: Arc<dyn Snapshot>,
-    rows: Arc<AtomicUsize>,
-}
-
-impl Snapshot for CountedSnapshot {
-    fn id(&self) -> SnapshotId {
-        self.inner.id()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        self.inner.get(key)
-    }
-
-    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
-        let page = self.inner.scan(range, direction, limits)?;
-        self.rows.fetch_add(page.rows.len(), Ordering::Relaxed);
-        Ok(page)
-    }
-}
-
-impl Store for Counted {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let inner = self.inner.snapshot()?;
-        Ok(Arc::new(CountedSnapshot { inner, rows: Arc::clone(&self.rows) }))
-    }
-
-    fn latest(&self) -> Result<Arc<dyn Snapshot>> {
-        self.snapshot()
-    }
-
-    fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
-        self.inner.submit(commit, done)
-    }
-
-    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
-        self.inner.boundaries(range)
-    }
-
-    fn destroy_range(&self, range: &KeyRange) -> Result<()> {
-        self.inner.destroy_range(range)
-    }
-
-    fn maintain(&self) -> Result<Maintained> {
-        self.inner.maintain()
-    }
-
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn stats(&self) -> StoreStats {
-        self.inner.stats()
-    }
-
-    fn close(&self) -> Result<()> {
-        self.inner.close()
-    }
-}
-
 /// A store with so many rows in each of so many partitions, and their keys.
-fn filled(partitions: i64, rows: i64) -> (Counted, StoredKeys) {
+fn filled(partitions: i64, rows: i64) -> (CountingStore, StoredKeys) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let store = Counted { inner: MemoryStore::new(clock), rows: Arc::default() };
+    let store = CountingStore::new(Arc::new(MemoryStore::new(clock)));
     let name = TableName::new("dynamodb", "t");
     let mut schema = TableSchema::new(name, KeyColumn::new("pk", KeyType::Text));
     schema.sort = vec![SortColumn::new("sk", KeyType::I64, Sort::Ascending)];
@@ -126,7 +57,7 @@ fn a_large_table_costs_what_a_smaller_one_does() {
         let line = measure(&store, &keys, &keys.whole(), Effort::PICTURE).unwrap();
         let (count, rows) = (partitions.unsigned_abs(), line.rows());
         assert!((2 * count..8 * count).contains(&rows), "{rows} of {}", 4 * count);
-        costs.push(store.rows.load(Ordering::Relaxed));
+        costs.push(store.reads().rows());
     }
     assert!(costs.iter().all(|cost| *cost < 2_500), "rows read: {costs:?}");
 }

@@ -17,7 +17,7 @@ use super::{number, one_schema};
 
 use crate::Console;
 use crate::fault::{Fault, Result};
-use crate::figures::{count, length};
+use crate::figures::{counted, length};
 use crate::limits::SAMPLE_SCALE_MAX;
 use crate::request::text_of;
 use crate::response::Response;
@@ -52,7 +52,7 @@ pub(super) fn apply(
         }
     };
     let markup = html! {
-        p class="good" { "Created " (count(length(tables.len()))) " tables and loaded " (count(length(rows))) " rows." }
+        p class="good" { "Created " (counted(length(tables.len()), "table")) " and loaded " (counted(length(rows), "row")) "." }
         ul { @for name in &tables { li { a href=(address(name)) { (name) } } } }
         @for note in &notes { p class="note" { (note) } }
     };

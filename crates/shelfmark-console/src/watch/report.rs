@@ -6,14 +6,14 @@ use shelfmark_admin::{
     rate_text,
 };
 
-use crate::figures::count;
+use crate::figures::{count, counted};
 
 /// Shows a report.
 pub(super) fn shown(report: &WatchReport) -> Markup {
     html! {
         p class="figures" {
             strong { (report.model) } ", schema " strong { (report.schema) } " for " (report.target)
-            ": " (count(report.watched_ms / 1_000)) " s, " (count(report.requests)) " requests"
+            ": " (count(report.watched_ms / 1_000)) " s, " (counted(report.requests, "request"))
             @for (number, what) in beside(report) { ", " (count(number)) " " (what) }
         }
         (patterns(report))
@@ -77,15 +77,19 @@ fn pattern(own: &PatternEntry) -> Markup {
             td class="number" { (rate_text(own.rate)) }
             td class="number" { (rate_text(own.busiest_rate)) }
             td class="number" { (own.declared_rate.map_or_else(|| "–".to_owned(), rate_text)) }
-            td class="number" { @if own.reads { (figures(&own.rows_returned)) } @else { "–" } }
+            td class="number" { @if own.reads { (seen(own, &own.rows_returned)) } @else { "–" } }
             td class="number" { @if own.reads { (declared(&own.declared_rows)) } @else { "–" } }
-            td class="number" { @if own.reads { (figures(&own.rows_read)) } @else { "–" } }
-            td class="number" { (figures(&own.took_us)) }
+            td class="number" { @if own.reads { (seen(own, &own.rows_read)) } @else { "–" } }
+            td class="number" { (seen(own, &own.took_us)) }
         }
     }
 }
 
-fn figures(spread: &Spread) -> String {
+/// Returns the figures of a pattern's calls; without a call there are none.
+fn seen(own: &PatternEntry, spread: &Spread) -> String {
+    if own.calls == 0 {
+        return "–".to_owned();
+    }
     format!("{}, {}, {}", count(spread.p50), count(spread.p99), count(spread.max))
 }
 
@@ -102,8 +106,8 @@ fn uncovered(all: &[UncoveredEntry], more: u64) -> Markup {
                 article class="finding" {
                     h3 { code { (own.request) } }
                     p {
-                        (count(own.calls)) " calls, " (rate_text(own.rate)) "; rows " (own.rows_returned.text())
-                        ", read " (own.rows_read.text()) ". " (own.why) "."
+                        (counted(own.calls, "call")) ", " (rate_text(own.rate)) "; rows "
+                        (own.rows_returned.text()) ", read " (own.rows_read.text()) ": " (own.why) "."
                     }
                     @if !own.proposed.is_empty() {
                         p { "The model would cover it with:" }
@@ -111,7 +115,7 @@ fn uncovered(all: &[UncoveredEntry], more: u64) -> Markup {
                     }
                 }
             }
-            @if more > 0 { p class="soft" { "And " (count(more)) " requests of further forms." } }
+            @if more > 0 { p class="soft" { "And " (counted(more, "request")) " of further forms." } }
         }
     }
 }

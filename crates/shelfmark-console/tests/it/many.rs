@@ -1,91 +1,19 @@
 //! A store of many tables and a table of many rows: what a page reads does not grow with them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use serde_json::json;
 use shelfmark_engine::Engine;
 use shelfmark_model::{KeyColumn, KeyType, TableName, TableSchema};
 use shelfmark_store::clock::Clock;
 use shelfmark_store::memory::MemoryStore;
-use shelfmark_store::{
-    Caps, Commit, Completion, Direction, KeyRange, Maintained, Page, Queued, Result, ScanLimits,
-    Snapshot, SnapshotId, Store, StoreStats,
-};
+use shelfmark_testkit::counting::{CountingStore, Reads};
 
 use crate::stage::{Stage, text};
 
-/// Counts what is read: rows of scans, and keys that are looked up.
-struct Counted {
-    inner: MemoryStore,
-    reads: Arc<AtomicUsize>,
-}
-
-struct CountedSnapshot {
-    inner: Arc<dyn Snapshot>,
-    reads: Arc<AtomicUsize>,
-}
-
-impl Snapshot for CountedSnapshot {
-    fn id(&self) -> SnapshotId {
-        self.inner.id()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.inner.get(key)
-    }
-
-    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
-        let page = self.inner.scan(range, direction, limits)?;
-        self.reads.fetch_add(1 + page.rows.len(), Ordering::Relaxed);
-        Ok(page)
-    }
-}
-
-impl Store for Counted {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let inner = self.inner.snapshot()?;
-        Ok(Arc::new(CountedSnapshot { inner, reads: Arc::clone(&self.reads) }))
-    }
-
-    fn latest(&self) -> Result<Arc<dyn Snapshot>> {
-        self.snapshot()
-    }
-
-    fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
-        self.inner.submit(commit, done)
-    }
-
-    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
-        self.inner.boundaries(range)
-    }
-
-    fn destroy_range(&self, range: &KeyRange) -> Result<()> {
-        self.inner.destroy_range(range)
-    }
-
-    fn maintain(&self) -> Result<Maintained> {
-        self.inner.maintain()
-    }
-
-    fn caps(&self) -> Caps {
-        self.inner.caps()
-    }
-
-    fn stats(&self) -> StoreStats {
-        self.inner.stats()
-    }
-
-    fn close(&self) -> Result<()> {
-        self.inner.close()
-    }
-}
-
-fn counted(clock: Arc<dyn Clock>) -> (Arc<Counted>, Arc<AtomicUsize>) {
-    let reads: Arc<AtomicUsize> = Arc::default();
-    let store = Counted { inner: MemoryStore::new(clock), reads: Arc::clone(&reads) };
+fn counted(clock: Arc<dyn Clock>) -> (Arc<CountingStore>, Arc<Reads>) {
+    let store = CountingStore::new(Arc::new(MemoryStore::new(clock)));
+    let reads = store.reads();
     (Arc::new(store), reads)
 }
 
@@ -97,15 +25,15 @@ fn create(engine: &Engine, count: usize) {
 }
 
 /// Returns what a page reads, asked a second time.
-fn cost(reads: &AtomicUsize, ask: impl Fn()) -> usize {
+fn cost(reads: &Reads, ask: impl Fn()) -> u64 {
     ask();
-    reads.store(0, Ordering::Relaxed);
+    reads.reset();
     ask();
-    reads.load(Ordering::Relaxed)
+    reads.all()
 }
 
 /// Returns the costs of pages over a store with so many tables.
-fn costs(tables: usize) -> Vec<(&'static str, usize)> {
+fn costs(tables: usize) -> Vec<(&'static str, u64)> {
     let (stage, reads) = Stage::over(counted);
     create(stage.dynamodb_engine(), tables);
     let page = |target: &'static str| (target, cost(&reads, || drop(stage.page(target))));

@@ -143,7 +143,7 @@ impl Planner<'_> {
                 let about = |id| write.effects.iter().any(|effect| effect.relation == id);
                 about(kept.parent) && about(kept.counted)
             });
-        let followed = self.bold
+        let followed = self.modes.bold
             || !together
                 && self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
                     if effect.relation == kept.parent {
@@ -192,7 +192,11 @@ impl Planner<'_> {
     /// Returns the draft with exactly the entity's key.
     fn keeper(&mut self, parent: RelationId) -> usize {
         if self.indexed {
-            return self.base(parent);
+            let at = self.base(parent);
+            if let Some(draft) = self.drafts.get_mut(at) {
+                draft.asked = true;
+            }
+            return at;
         }
         let key: Vec<Vec<usize>> =
             self.model.relation(parent).key().iter().map(|n| vec![*n]).collect();

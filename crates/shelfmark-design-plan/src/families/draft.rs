@@ -70,6 +70,11 @@ pub(crate) struct Draft {
     /// True if it exists so that a second writer of a unique value meets the first: a table of its
     /// own, also where others are indexes.
     pub(crate) guard: bool,
+    /// True if it is the table whose indexes the relation's other families are, though its key is not
+    /// the relation's.
+    pub(crate) leads: bool,
+    /// True if a pattern reads it or writes by it.
+    pub(crate) asked: bool,
 }
 
 impl Draft {
@@ -83,6 +88,8 @@ impl Draft {
             least: ask.equal.len(),
             locked: false,
             guard: false,
+            leads: false,
+            asked: false,
         };
         if !ask.equal.is_empty() {
             draft.blocks.push(ask.equal.iter().map(|path| component(path)).collect());
@@ -93,6 +100,11 @@ impl Draft {
             draft.blocks.push(vec![Component { path: path.clone(), desc }]);
         }
         draft
+    }
+
+    /// Returns true for the table that indexes belong to.
+    pub(crate) fn is_base(&self) -> bool {
+        (self.locked && !self.guard) || self.leads
     }
 
     /// Returns the key's components in their order.

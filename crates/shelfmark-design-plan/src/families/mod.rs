@@ -14,6 +14,7 @@
 //! was written by hand.
 
 mod asks;
+mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;
 mod lookups;
@@ -31,37 +32,12 @@ use crate::Plan;
 use crate::basis::Basis;
 use crate::load::Load;
 use crate::price::Prices;
+use choose::Planned;
+pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
 use mixed::Mixed;
-use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
 use shelfmark_design_language::target::Target;
-
-/// Derives a schema for all patterns of a model.
-///
-/// # Errors
-///
-/// A message if the derived text is no schema, which no known model causes.
-pub(crate) fn derive(basis: &Basis<'_>, target: &Target, name: &str) -> Result<Plan, String> {
-    // A count that a write turns out not to keep up is not kept.
-    let bold = planned(basis, target, name, true)?;
-    let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
-    if bold.sound || !counting {
-        return Ok(bold.plan);
-    }
-    planned(basis, target, name, false).map(|planned| planned.plan)
-}
-
-/// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
-fn planned(basis: &Basis<'_>, target: &Target, name: &str, bold: bool) -> Result<Planned, String> {
-    let shared = Planner::new(basis.model, target, bold, BTreeSet::new()).plan(basis, name)?;
-    if shared.unserved.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
-        return Ok(shared);
-    }
-    let alone = shared.unserved.clone();
-    let apart = Planner::new(basis.model, target, bold, alone).plan(basis, name)?;
-    Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
-}
 
 /// A read and the family that serves it.
 pub(crate) struct Served {
@@ -82,13 +58,13 @@ pub(crate) struct Follow {
     draft: usize,
 }
 
-/// A derived schema with its findings.
-struct Planned {
-    plan: Plan,
-    /// True if each write has a plan.
-    sound: bool,
-    /// Reads for which a family was made that does not serve them.
-    unserved: BTreeSet<usize>,
+/// Choices that are tried in turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Modes {
+    /// Counts are kept that some write may not be able to keep up.
+    pub(crate) bold: bool,
+    /// Indexes show what is asked of them, and not all of their rows.
+    pub(crate) narrow: bool,
 }
 
 pub(crate) struct Planner<'a> {
@@ -107,22 +83,24 @@ pub(crate) struct Planner<'a> {
     load: Option<Load<'a>>,
     /// True if requirements are only collected, for candidates with typed keys as well.
     pub(crate) weighing: bool,
-    /// True if counts are kept that some write may not be able to keep up.
-    bold: bool,
+    modes: Modes,
     /// Reads that share no family made before them.
     alone: BTreeSet<usize>,
+    /// Relations whose first family is their table.
+    leading: BTreeSet<RelationId>,
 }
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(
         model: &'a Model,
         target: &'a Target,
-        bold: bool,
+        modes: Modes,
         alone: BTreeSet<usize>,
     ) -> Self {
         Self {
-            bold,
+            modes,
             alone,
+            leading: BTreeSet::new(),
             weighing: false,
             load: Prices::of(&target.name).map(|prices| Load::of(model, target, prices)),
             model,
@@ -159,8 +137,9 @@ impl<'a> Planner<'a> {
         let schema = crate::basis::formatted(&text)?;
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
+        let (narrowed, unasked) = (skeleton.narrowed, self.unasked());
         let plan = Plan { schema, notes: self.notes };
-        Ok(Planned { plan, sound: settled.sound, unserved })
+        Ok(Planned { plan, narrowed, unasked, sound: settled.sound, unserved })
     }
 
     fn fits(&self) -> Fits {
@@ -176,7 +155,8 @@ impl<'a> Planner<'a> {
     /// Finds or creates such a family; with `alone` it always creates one.
     fn ask_beside(&mut self, ask: &Ask, alone: bool) -> (usize, bool) {
         let fits = self.fits();
-        if self.indexed && ask.when.is_empty() {
+        let based = self.indexed && ask.when.is_empty();
+        if based && !self.leading.contains(&ask.relation) {
             self.base(ask.relation);
         }
         let of_relation = self.of_relation.get(&ask.relation).filter(|_| !alone);
@@ -196,9 +176,17 @@ impl<'a> Planner<'a> {
             None => {
                 let flip = fits.ascending_only
                     && ask.tail.iter().find_map(|(_, desc)| *desc).unwrap_or(false);
-                (self.add(Draft::new(ask, fits)), flip)
+                let mut draft = Draft::new(ask, fits);
+                if based && !self.has_base(ask.relation) {
+                    draft.leads = true;
+                    draft.shown = self.own_columns(ask.relation);
+                }
+                (self.add(draft), flip)
             }
         };
+        if let Some(draft) = self.drafts.get_mut(at) {
+            draft.asked = true;
+        }
         self.show(at, &ask.shown);
         (at, flip)
     }
@@ -213,9 +201,7 @@ impl<'a> Planner<'a> {
     /// Returns the table that indexes of a relation belong to: by its key, with all attributes.
     fn base(&mut self, relation: RelationId) -> usize {
         if let Some(at) = self.of_relation.get(&relation).and_then(|list| {
-            list.iter()
-                .copied()
-                .find(|at| self.drafts.get(*at).is_some_and(|one| one.locked && !one.guard))
+            list.iter().copied().find(|at| self.drafts.get(*at).is_some_and(Draft::is_base))
         }) {
             return at;
         }
@@ -224,7 +210,7 @@ impl<'a> Planner<'a> {
         let ask = Ask::new(self.model, relation, key, Vec::new());
         let mut draft = Draft::new(&ask, self.fits());
         draft.locked = true;
-        draft.shown = (0..self.model.relation(relation).columns.len()).map(|n| vec![n]).collect();
+        draft.shown = self.own_columns(relation);
         let at = self.add(draft);
         // Reads are tried on the table before its indexes.
         if let Some(list) = self.of_relation.get_mut(&relation) {
@@ -233,15 +219,36 @@ impl<'a> Planner<'a> {
         at
     }
 
-    /// Makes the row show these attributes; an index shows what its row holds, so its key is held
-    /// there too.
+    fn has_base(&self, relation: RelationId) -> bool {
+        let mut drafts = self.of_relation.get(&relation).into_iter().flatten();
+        drafts.any(|at| self.drafts.get(*at).is_some_and(Draft::is_base))
+    }
+
+    fn own_columns(&self, relation: RelationId) -> BTreeSet<ColumnPath> {
+        (0..self.model.relation(relation).columns.len()).map(|column| vec![column]).collect()
+    }
+
+    /// Returns the relations whose table nobody asks for, while they have indexes.
+    fn unasked(&self) -> BTreeSet<RelationId> {
+        let idle = |list: &Vec<usize>| {
+            let mut drafts = list.iter().filter_map(|at| self.drafts.get(*at));
+            let index = drafts.clone().any(|draft| self.is_index(draft));
+            index && drafts.all(|draft| !draft.is_base() || !(draft.asked || draft.leads))
+        };
+        let all = self.of_relation.iter().filter(|(_, list)| self.indexed && idle(list));
+        all.map(|(relation, _)| *relation).collect()
+    }
+
+    /// Makes the row show these attributes; an index takes them, and its key, from its row.
     fn show(&mut self, at: usize, paths: &BTreeSet<ColumnPath>) {
-        let Some(draft) = self.drafts.get(at) else { return };
+        let Some(draft) = self.drafts.get_mut(at) else { return };
         let mut wanted = paths.clone();
         let mut holder = at;
         if self.indexed && draft.when.is_empty() && !draft.guard {
+            draft.shown.extend(paths.iter().cloned());
             wanted.extend(draft.paths());
-            holder = self.base(draft.relation);
+            let relation = draft.relation;
+            holder = self.base(relation);
         }
         if let Some(draft) = self.drafts.get_mut(holder) {
             draft.shown.extend(wanted);
@@ -250,7 +257,7 @@ impl<'a> Planner<'a> {
 
     /// Returns true if the draft is an index of the relation's table.
     fn is_index(&self, draft: &Draft) -> bool {
-        self.indexed && draft.when.is_empty() && !draft.locked
+        self.indexed && draft.when.is_empty() && !draft.locked && !draft.leads
     }
 
     /// Returns the whole key of a draft: its components, and of a table what makes it unique.

@@ -19,6 +19,8 @@ pub(crate) struct Skeleton {
     pub(crate) tables: String,
     /// Plans of reads, each with its index in the model.
     pub(crate) serves: Vec<(usize, String)>,
+    /// True if some index shows less than its row.
+    pub(crate) narrowed: bool,
 }
 
 impl Skeleton {
@@ -81,7 +83,9 @@ impl Planner<'_> {
         }
         let head =
             format!("schema {name} target {} \"derived from the patterns\"", self.target.name);
-        Skeleton { head, tables: body, serves }
+        let indexes = self.drafts.iter().filter(|draft| self.is_index(draft));
+        let narrowed = indexes.filter_map(|index| self.projection(index)).count() > 0;
+        Skeleton { head, tables: body, serves, narrowed }
     }
 
     fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
@@ -89,13 +93,14 @@ impl Planner<'_> {
         let mut out = format!("  table {name} from {relation}{}", self.guard(draft));
         out.push_str(&format!(" {}", self.key_text(draft)));
         out.push_str(&self.store_text(draft));
-        if draft.locked && !draft.guard && self.indexed {
+        if draft.is_base() && self.indexed {
             for at in self.of_relation.get(&draft.relation).into_iter().flatten() {
                 let (Some(index), Some(name)) = (self.drafts.get(*at), named.get(*at)) else {
                     continue;
                 };
                 if self.is_index(index) {
-                    out.push_str(&format!(" index {name} {}", self.key_text(index)));
+                    let shown = self.projection(index).unwrap_or_default();
+                    out.push_str(&format!(" index {name} {}{shown}", self.key_text(index)));
                 }
             }
         }
@@ -160,7 +165,7 @@ impl Planner<'_> {
         let columns = self.model.relation(draft.relation).columns.len();
         let all = (0..columns).all(|n| draft.shown.contains(&vec![n]));
         if all
-            && draft.locked
+            && (draft.locked || draft.leads)
             && draft.counts.is_empty()
             && draft.shown.iter().all(|path| path.len() == 1)
         {
@@ -174,6 +179,33 @@ impl Planner<'_> {
             .collect();
         items.extend(draft.counts.iter().cloned());
         if items.is_empty() { String::new() } else { format!(" store {{ {} }}", items.join(", ")) }
+    }
+
+    /// Returns what an index shows beside its key and its row's, if that is less than its row.
+    fn projection(&self, index: &Draft) -> Option<String> {
+        let relation = index.relation;
+        let row = self
+            .of_relation
+            .get(&relation)?
+            .iter()
+            .find_map(|at| self.drafts.get(*at).filter(|draft| draft.is_base()))?;
+        let own = index.paths();
+        let held: BTreeSet<ColumnPath> = self.key(row).into_iter().map(|one| one.path).collect();
+        let beside = |path: &&ColumnPath| !own.contains(*path) && !held.contains(*path);
+        let less = row.shown.iter().filter(beside).any(|path| !index.shown.contains(path));
+        if !self.modes.narrow || !(less || !row.counts.is_empty()) {
+            return None;
+        }
+        let shown: Vec<String> = index
+            .shown
+            .iter()
+            .filter(beside)
+            .map(|path| self.model.path_text(relation, path))
+            .collect();
+        Some(match shown.is_empty() {
+            true => " store { }".to_owned(),
+            false => format!(" store {{ {} }}", shown.join(", ")),
+        })
     }
 
     /// Returns the table of a read of several row types, and its plan.

@@ -275,7 +275,7 @@ fn written(
     }
     serves.sort();
     let head = format!("schema {name} target {} \"derived from the patterns\"", target.name);
-    Skeleton { head, tables, serves }
+    Skeleton { head, tables, serves, narrowed: true }
 }
 
 impl Market<'_> {

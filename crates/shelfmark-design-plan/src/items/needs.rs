@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::families::Planner;
 use crate::families::counts::Kept;
 use crate::families::draft::Ask;
 use crate::families::mixed::Mixed;
+use crate::families::{Modes, Planner};
 use crate::load::{self, Load};
 use shelfmark_design_language::model::{
     ColumnPath, Consistency, Model, RelationId, Type, canonical,
@@ -72,7 +72,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     pub(crate) fn of(model: &Model, target: &Target, load: &Load<'_>, bold: bool) -> Self {
-        let mut rules = Planner::new(model, target, bold, BTreeSet::new());
+        let mut rules = Planner::new(model, target, Modes { bold, narrow: true }, BTreeSet::new());
         rules.weighing = true;
         let mut needs = Vec::new();
         let mut counts = Vec::new();

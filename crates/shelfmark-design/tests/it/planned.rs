@@ -94,6 +94,62 @@ fn one_key_serves_what_begins_like_it() {
     );
 }
 
+/// Bytes that nobody asks an index for would be written and read with each of its entries.
+#[test]
+fn an_index_shows_what_is_asked_of_it() {
+    let text = |asked: &str| {
+        format!(
+            "entity Author {{ key id: uuid name: text(max 60) }}\n\
+             entity Post {{ key id: uuid author: Author immutable title: text(max 200) body: text(max 20000) }}\n\
+             read posts_of(a) = Post {asked}where author = a order by id\n\
+             read post(p) = Post where id = p unique\n\
+             write publish(p, a, t, b) = insert Post(id p, author a, title t, body b)\n"
+        )
+    };
+    let cases =
+        [("select id, title ", " store { title }\n"), ("select id ", " store { }\n"), ("", ")\n")];
+    for (asked, wanted) in cases {
+        let source = text(asked);
+        let document = Document::parse("t", &source).expect("a model");
+        let plan = document.plan("shelfmark", "planned").expect("a plan");
+        let found = plan.schema.split_once(" index ").expect("an index").1;
+        let line = found.split_inclusive('\n').next().unwrap_or_default();
+        assert!(line.ends_with(wanted), "{asked}: {line}");
+        let whole = document.with_only(&plan.schema);
+        for one in Document::parse("t", &whole).expect("it parses").prove() {
+            assert_eq!(one.status, Status::Certified, "{asked}: {}: {}", one.pattern, one.reason);
+        }
+    }
+}
+
+/// A table that nobody reads would be written beside each entry of its index.
+#[test]
+fn a_table_that_nobody_asks_for_gives_way_to_its_index() {
+    let text = |more: &str| {
+        format!(
+            "entity Sensor {{ key name: text(max 20) }}\n\
+             entity Reading {{ key sensor: Sensor key at: timestamp day: date value: decimal }}\n\
+             read readings(s, d) = Reading where sensor = s and day = d order by at desc\n\
+             {more}\
+             write record(s, t, d, v) = insert Reading(sensor s, at t, day d, value v) rate 300/s\n"
+        )
+    };
+    let cases = [
+        ("", "key (sensor, day; at desc) store all\n", 0),
+        ("read one(s, t) = Reading where sensor = s and at = t unique\n", "key (sensor, at;)", 1),
+    ];
+    for (more, wanted, indexes) in cases {
+        let document = Document::parse("t", &text(more)).expect("a model");
+        let plan = document.plan("shelfmark", "planned").expect("a plan");
+        assert!(plan.schema.contains(wanted), "{more}: {}", plan.schema);
+        assert_eq!(plan.schema.matches(" index ").count(), indexes, "{more}: {}", plan.schema);
+        let whole = document.with_only(&plan.schema);
+        for one in Document::parse("t", &whole).expect("it parses").prove() {
+            assert_eq!(one.status, Status::Certified, "{more}: {}: {}", one.pattern, one.reason);
+        }
+    }
+}
+
 #[test]
 fn explanations_name_every_part_of_the_key() {
     let document = load("followers");

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use bytes::Bytes;
 use shelfmark_engine::{
@@ -19,10 +19,8 @@ use shelfmark_model::{
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::random::SplitMix;
-use shelfmark_store::{
-    Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
-    Write as StoreWrite,
-};
+use shelfmark_store::{Commit, KeyRange, Write as StoreWrite};
+use shelfmark_testkit::counting::CountingStore;
 use shelfmark_testkit::seeds;
 
 use super::{A, B, STATIC, insert, int, key, mutation, set, update};
@@ -199,59 +197,10 @@ fn inserts_leave_what_those_that_read_leave_over_restarts() {
     seeds::each(3, 100, |seed| run(restless(), restless(), 20_000 + seed));
 }
 
-/// Counts who looks at the newest state, which everybody does who reads before writing.
-struct Counted {
-    inner: Arc<dyn Store>,
-    looks: AtomicU64,
-    is_exclusive: bool,
-    /// Whoever writes lets others go first.
-    is_slow: AtomicBool,
-}
-
-impl Store for Counted {
-    fn snapshot(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
-        self.inner.snapshot()
-    }
-
-    fn latest(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
-        self.looks.fetch_add(1, Ordering::SeqCst);
-        self.inner.latest()
-    }
-
-    fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
-        if self.is_slow.load(Ordering::SeqCst) {
-            (0..self.looks.load(Ordering::SeqCst) % 7).for_each(|_| std::thread::yield_now());
-        }
-        self.inner.submit(commit, done)
-    }
-
-    fn boundaries(&self, range: &KeyRange) -> shelfmark_store::Result<Vec<Bytes>> {
-        self.inner.boundaries(range)
-    }
-
-    fn destroy_range(&self, range: &KeyRange) -> shelfmark_store::Result<()> {
-        self.inner.destroy_range(range)
-    }
-
-    fn maintain(&self) -> shelfmark_store::Result<Maintained> {
-        self.inner.maintain()
-    }
-
-    fn caps(&self) -> Caps {
-        Caps { is_exclusive: self.is_exclusive, ..self.inner.caps() }
-    }
-
-    fn stats(&self) -> StoreStats {
-        self.inner.stats()
-    }
-
-    fn close(&self) -> shelfmark_store::Result<()> {
-        self.inner.close()
-    }
-}
-
 struct CountedBed {
-    store: Arc<Counted>,
+    store: Arc<CountingStore>,
+    /// Whoever writes lets others go first.
+    is_slow: Arc<AtomicBool>,
     clock: Arc<ManualClock>,
     engine: Engine,
 }
@@ -259,10 +208,16 @@ struct CountedBed {
 fn counted(is_exclusive: bool) -> CountedBed {
     let clock = Arc::new(ManualClock::at_micros(1_000_000));
     let inner = Arc::new(MemoryStore::new(clock.clone()));
-    let (looks, is_slow) = (AtomicU64::new(0), AtomicBool::new(false));
-    let store = Arc::new(Counted { inner, looks, is_exclusive, is_slow });
+    let counting = CountingStore::new(inner).exclusive(is_exclusive);
+    let (is_slow, reads) = (Arc::new(AtomicBool::new(false)), counting.reads());
+    let slow = Arc::clone(&is_slow);
+    let store = Arc::new(counting.before_submit(move || {
+        if slow.load(Ordering::SeqCst) {
+            (0..reads.looks() % 7).for_each(|_| std::thread::yield_now());
+        }
+    }));
     let engine = open(Arc::clone(&store) as _, &clock);
-    CountedBed { store, clock, engine }
+    CountedBed { store, is_slow, clock, engine }
 }
 
 impl CountedBed {
@@ -272,9 +227,9 @@ impl CountedBed {
     }
 
     fn looks_for(&self, mutations: Vec<Mutation>) -> bool {
-        let before = self.store.looks.load(Ordering::SeqCst);
+        let before = self.store.reads().looks();
         self.engine.write_cells(mutations).unwrap();
-        self.store.looks.load(Ordering::SeqCst) > before
+        self.store.reads().looks() > before
     }
 
     fn reopened(mut self) -> Self {
@@ -526,7 +481,7 @@ fn of_writes_that_meet_the_latest_stays() {
     let times = AtomicI64::new(1_000_000_000);
     for round in 0..150 {
         let bed = counted(true);
-        bed.store.is_slow.store(true, Ordering::SeqCst);
+        bed.is_slow.store(true, Ordering::SeqCst);
         let table = bed.engine.create_table(plain("t")).unwrap();
         let expected = meet(&bed.engine, &table, &times);
         let get = CellGet { partition: "p".into(), clustering: key(0, "x"), ..CellGet::default() };
