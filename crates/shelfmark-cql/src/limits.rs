@@ -22,6 +22,42 @@ pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 /// Source: Cassandra's `user_defined_functions_fail_timeout`, read 2026-11; here steps are counted.
 pub const FUNCTION_TIME_TEXT_MS: u32 = 1_500;
 
+/// The steps of all calls of users' functions for one request, or one page of it; see the interpreter's
+/// `STEPS_MAX` for those of one call.
+///
+/// Source: ours; about ten seconds, Cassandra's `range_request_timeout`.
+pub const FUNCTION_STEPS_MAX: u64 = 200_000_000;
+
+/// The time that messages name for it.
+///
+/// Source: Cassandra 5.0, `range_request_timeout`; here steps are counted.
+pub const FUNCTIONS_TIME_TEXT_MS: u32 = 10_000;
+
+/// Steps of users' functions after which a request lets others have their turn.
+///
+/// Source: ours; about 50 milliseconds.
+pub const FUNCTION_STEPS_PER_TURN: u64 = 1_000_000;
+
+/// Steps that a call of a user's function takes beside those of its body.
+///
+/// Source: ours; what values of usual size take to be converted.
+pub const FUNCTION_CALL_STEPS: u64 = 16;
+
+/// Bytes of arguments and results of users' functions that are converted in a step.
+///
+/// Source: ours; a list of numbers, measured at about 5 nanoseconds a byte.
+pub const FUNCTION_BYTES_PER_STEP: usize = 8;
+
+/// The memory that a byte of an argument may take as a value of a function.
+///
+/// Source: ours; a list of numbers has 8 bytes an element, and the interpreter 32, twice over.
+pub const FUNCTION_VALUE_TIMES: usize = 8;
+
+/// Bytes of the bodies of all functions of a keyspace, which are one record.
+///
+/// Source: ours; a change of the keyspace writes them anew.
+pub const FUNCTION_BODIES_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// Prepared statements that are kept; those unused for longest go first.
 ///
 /// Source: ours; Cassandra keeps as many as fit 1/256 of its heap.

@@ -264,6 +264,133 @@ fn every_call_ends() {
     assert!(compiled(DataType::Text, &chain).is_err());
 }
 
+/// Work on long values takes steps, and memory for all that is made of them.
+#[test]
+fn long_values_are_paid_for() {
+    let too_long = "java.util.concurrent.TimeoutException";
+    let no_memory = "java.lang.RuntimeException: java.lang.OutOfMemoryError: Java heap space";
+    let long = "String t = \"a\"; for (int k = 0; k < 20; k++) t += t; String u = t + \"b\";";
+    for body in [
+        "while (true) if (u.equals(t + \"c\")) a++;",
+        "String w = u.substring(500000); while (true) a += t.indexOf(w);",
+        "while (true) a += t.hashCode();",
+        "StringBuilder b = new StringBuilder(t); while (true) if (s.contains(b)) a++;",
+        "while (true) try { Integer.parseInt(t); } catch (RuntimeException e) { a++; }",
+    ] {
+        let program = compiled(DataType::Text, &format!("{long} {body}")).unwrap();
+        let failure = called(&program).unwrap_err();
+        assert!([too_long, no_memory].contains(&failure.as_str()), "{body}: {failure}");
+    }
+    let all = "List<Object> q = new ArrayList<>(); for (int k = 0; k < 50000; k++) q.add(t);";
+    for body in [
+        "return \"\" + q.hashCode();",
+        "return q.toString();",
+        "return \"\" + q.equals(new ArrayList<Object>(q));",
+        "Set<Object> w = new HashSet<>(); w.add(q); return \"\";",
+    ] {
+        let program = compiled(DataType::Text, &format!("{long} {all} {body}")).unwrap();
+        let failure = called(&program).unwrap_err();
+        assert!([too_long, no_memory].contains(&failure.as_str()), "{body}: {failure}");
+    }
+    fails(
+        &format!("{long} return t.toCharArray().length + \"\" + t.split(\"a\").length;"),
+        no_memory,
+    );
+    fails(
+        &format!(
+            "{long} List<Object> q = new ArrayList<>(); while (true) q.add(new RuntimeException(t));"
+        ),
+        no_memory,
+    );
+    fails(
+        "java.math.BigInteger q = java.math.BigInteger.TEN.pow(100000); while (true) s = \"\" + q;",
+        too_long,
+    );
+    fails(
+        "TreeSet<Integer> q = new TreeSet<>(); for (int k = 0; k < 100000; k++) q.add(k); while (true) a += q.first();",
+        too_long,
+    );
+    // One text many times is one here and many where it is stored.
+    let list = DataType::List(Box::new(DataType::Text));
+    let body = format!(
+        "{long} List<String> q = new ArrayList<>(); for (int k = 0; k < 100; k++) q.add(t); return q;"
+    );
+    let failure = called(&compiled(list, &body).unwrap()).unwrap_err();
+    assert!([too_long, no_memory].contains(&failure.as_str()), "{failure}");
+}
+
+/// Texts that are long are found as short ones are.
+#[test]
+fn long_texts_are_found() {
+    let wanted = "\"abcabcabcabcabcabd\"";
+    check(
+        &format!(
+            "String t = \"x\" + \"abcabc\" + {wanted} + \"y\" + {wanted}; return t.indexOf({wanted}) + \",\" + t.lastIndexOf({wanted}) + \",\" + t.indexOf({wanted}, 8) + t.contains(\"abcabcabcabcabcabcabcabcabd\");"
+        ),
+        "7,26,26false",
+    );
+    check(
+        &format!(
+            "String t = {wanted} + {wanted}; return t.replace({wanted}, \"-\") + (t + 1).split({wanted}).length;"
+        ),
+        "--3",
+    );
+    check(
+        "String t = \"aaaaaaaaaaaaaaaaaaaaaaaa\"; return \"\" + t.indexOf(\"aaaaaaaaaaaaaaaaaaaaa\") + t.lastIndexOf(\"aaaaaaaaaaaaaaaaaaaaa\");",
+        "03",
+    );
+}
+
+/// A host that has so many steps and so much memory left.
+struct Meagre {
+    steps: u64,
+    bytes: usize,
+    taken: std::cell::Cell<u64>,
+}
+
+impl Host for Meagre {
+    fn find_type(&self, _text: &str) -> Option<DataType> {
+        None
+    }
+
+    fn now_milliseconds(&self) -> i64 {
+        0
+    }
+
+    fn random(&self) -> u128 {
+        0
+    }
+
+    fn steps_left(&self) -> u64 {
+        self.steps
+    }
+
+    fn took(&self, steps: u64) {
+        self.taken.set(self.taken.get() + steps);
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes <= self.bytes
+    }
+}
+
+#[test]
+fn a_call_takes_what_its_host_has_left() {
+    let host = |steps, bytes| Meagre { steps, bytes, taken: std::cell::Cell::new(0) };
+    let program = compiled(DataType::Int, "int q = 0; while (q < 1000) q++; return q;").unwrap();
+    let plenty = host(u64::MAX, usize::MAX);
+    assert!(program.call(Vec::new(), &plenty).is_ok());
+    assert!((2_000..20_000).contains(&plenty.taken.get()), "{}", plenty.taken.get());
+    let short = host(500, usize::MAX);
+    let failure = program.call(Vec::new(), &short).unwrap_err();
+    assert!(failure.is_too_long && !failure.is_refused);
+    assert_eq!(short.taken.get(), 500, "all of it is gone");
+    let program = compiled(DataType::Int, "return new int[100000].length;").unwrap();
+    let failure = program.call(Vec::new(), &host(u64::MAX, 1 << 20)).unwrap_err();
+    assert!(failure.is_refused);
+    assert!(program.call(Vec::new(), &host(u64::MAX, 8 << 20)).is_ok());
+}
+
 /// Bodies that nest as deep as the parser lets them are checked and run on a small stack.
 #[test]
 fn the_deepest_bodies_fit_the_stack() {

@@ -194,6 +194,10 @@ pub(crate) struct Serve {
     /// --cql-user; without it nobody logs in and everybody may do everything]
     #[arg(long, value_name = "NAME")]
     pub(crate) cql_authorizer: Option<String>,
+    /// Whether CQL clients may make and call functions and aggregates of their own: on or off. Their
+    /// bodies are run by an interpreter that reaches nothing outside, and take processor time [default: on]
+    #[arg(long, value_name = "on|off")]
+    pub(crate) cql_functions: Option<String>,
     /// Encrypt CQL connections: file with the certificate chain, PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) cql_tls_certificate: Option<PathBuf>,

@@ -114,6 +114,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         budget,
         spools: spools(&config),
         watcher,
+        user_functions: user_functions(&config)?,
         ..cql::FaceOptions::default()
     };
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
@@ -300,6 +301,15 @@ fn authorizer(config: &Config) -> anyhow::Result<cql::Authorizer> {
         );
     }
     Ok(authorizer)
+}
+
+/// Returns whether CQL clients may make and call functions of their own.
+fn user_functions(config: &Config) -> anyhow::Result<bool> {
+    match config.cql_functions.as_deref() {
+        None | Some("on") => Ok(true),
+        Some("off") => Ok(false),
+        Some(other) => bail!("cql_functions is on or off, not {other:?}"),
+    }
 }
 
 /// Returns the default grant on tables of another face.

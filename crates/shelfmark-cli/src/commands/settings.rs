@@ -51,6 +51,7 @@ pub(crate) struct Config {
     pub(crate) cql_user: Option<String>,
     pub(crate) cql_password_file: Option<PathBuf>,
     pub(crate) cql_authorizer: Option<String>,
+    pub(crate) cql_functions: Option<String>,
     pub(crate) share: Option<String>,
     pub(crate) shared: Option<bool>,
     pub(crate) cql_tls_certificate: Option<PathBuf>,
@@ -105,7 +106,7 @@ enum Form {
 }
 
 /// Every setting, its form, and what holds where it is not set.
-const SETTINGS: [(&str, Form, &str); 34] = [
+const SETTINGS: [(&str, Form, &str); 35] = [
     ("data", Form::Text, "./shelfmark-data"),
     ("memory", Form::Switch, "false"),
     ("engine", Form::Text, ""),
@@ -119,6 +120,7 @@ const SETTINGS: [(&str, Form, &str); 34] = [
     ("cql_user", Form::Text, ""),
     ("cql_password_file", Form::Text, ""),
     ("cql_authorizer", Form::Text, "CassandraAuthorizer with cql_user, else AllowAllAuthorizer"),
+    ("cql_functions", Form::Text, "on"),
     ("cql_tls_certificate", Form::Text, ""),
     ("cql_tls_key", Form::Text, ""),
     ("console", Form::Text, ""),
@@ -358,6 +360,7 @@ fn flag_table(serve: &Serve) -> anyhow::Result<Table> {
     flags.text("engine", serve.engine.as_deref());
     flags.text("cql_user", serve.cql_user.as_deref());
     flags.text("cql_authorizer", serve.cql_authorizer.as_deref());
+    flags.text("cql_functions", serve.cql_functions.as_deref());
     flags.text("model_schema", serve.model_schema.as_deref());
     flags.text("share", serve.share.as_deref());
     flags.text("durability", serve.durability.as_deref());

@@ -111,6 +111,7 @@ fn what_restricts_a_key_or_a_role_and_cannot_be_read_is_refused() {
             [&login[..], &["--cql-authorizer", "Everybody"]].concat(),
             "cql_authorizer is CassandraAuthorizer or AllowAllAuthorizer, not \"Everybody\"",
         ),
+        (vec!["--cql-functions", "maybe"], "cql_functions is on or off, not \"maybe\""),
     ] {
         let refused = shelfmark(&[&["serve", "--memory"][..], &flags].concat());
         assert!(!refused.status.success(), "{flags:?}");

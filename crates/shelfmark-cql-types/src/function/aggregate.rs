@@ -233,6 +233,12 @@ impl Accumulator {
             Kind::Sum | Kind::Average => {
                 let Some(number) = Number::read(&self.ty, value) else { return Ok(()) };
                 self.count += 1;
+                if self.kind == Kind::Average
+                    && let Number::Decimal(..) = &number
+                {
+                    self.sum = Some(self.moved(&number).map_err(CqlError::invalid)?);
+                    return Ok(());
+                }
                 // Sums of fixed integers wrap around at the end; averages must not.
                 let wide = match &self.ty {
                     CqlType::Native(Native::Float | Native::Double) => CqlType::Double,
@@ -247,6 +253,13 @@ impl Accumulator {
             }
         }
         Ok(())
+    }
+
+    /// Returns how many bytes the state of a user's aggregate has; 0 of one that is always there.
+    #[must_use]
+    pub fn state_bytes(&self) -> usize {
+        let state = self.best.as_ref().filter(|_| self.user.is_some());
+        state.map_or(0, Vec::len)
     }
 
     /// Returns the value of the aggregate over the rows that were added.
@@ -273,15 +286,25 @@ impl Accumulator {
         }
     }
 
+    /// Returns the average of decimals once one more has come: the one before, moved towards it, and
+    /// rounded at each step to the places that both have.
+    ///
+    /// Source: Cassandra 5.0, `AggregateFcts.makeAvgFunction` of decimals, read 2026-11.
+    fn moved(&self, number: &Number) -> Result<Number, &'static str> {
+        let zero = Number::Decimal(BigInt::ZERO, 0);
+        let average = self.sum.as_ref().unwrap_or(&zero);
+        let far = compute('-', number, average, &CqlType::Decimal)?;
+        let Some((unscaled, scale)) = far.to_decimal() else { return Ok(average.clone()) };
+        let step = divide_half_even(&unscaled, &BigInt::from(self.count));
+        compute('+', average, &Number::Decimal(step, scale), &CqlType::Decimal)
+    }
+
     fn average(&self) -> Option<Vec<u8>> {
         let zero = || Number::Integer(BigInt::ZERO);
         let Some(sum) = &self.sum else { return zero().write(&self.returns) };
         let count = Number::Integer(BigInt::from(self.count));
         let number = match self.returns {
-            CqlType::Native(Native::Decimal) => {
-                let (unscaled, scale) = sum.to_decimal()?;
-                Number::Decimal(divide_half_even(&unscaled, &BigInt::from(self.count)), scale)
-            }
+            CqlType::Native(Native::Decimal) => sum.clone(),
             CqlType::Native(Native::Float | Native::Double) => {
                 compute('/', sum, &count, &CqlType::Double).ok()?
             }
@@ -291,8 +314,7 @@ impl Accumulator {
     }
 }
 
-/// Divides and rounds to the nearest, of two equally near to the even one: averages of decimals keep
-/// the sum's scale.
+/// Divides and rounds to the nearest, of two equally near to the even one.
 fn divide_half_even(number: &BigInt, by: &BigInt) -> BigInt {
     let (quotient, rest) = (number / by, number % by);
     let twice: BigInt = rest.abs() * 2_i32;

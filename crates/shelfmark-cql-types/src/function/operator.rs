@@ -3,9 +3,9 @@
 use shelfmark_cql_protocol::{CqlError, ErrorCode};
 
 use super::numeric::{Number, common_type, compute, is_numeric};
-use super::scalar::Scalar;
+use super::scalar::{NUMERIC, Scalar};
 use crate::value::CqlType;
-use crate::value::{Duration, Native, take_duration};
+use crate::value::{Native, take_duration};
 
 /// Finds what an operator does to two types.
 pub fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> {
@@ -93,17 +93,21 @@ fn shift(ty: &CqlType, moment: &[u8], duration: &[u8], minus: bool) -> Result<Ve
     millis.map(|millis| millis.to_be_bytes().to_vec()).ok_or_else(beyond)
 }
 
+/// The refusal of `-` before a value that has no negative: the function behind it takes numbers.
+#[must_use]
+pub fn no_negative() -> CqlError {
+    let mut names: Vec<String> = NUMERIC.iter().map(ToString::to_string).collect();
+    names.sort();
+    let known: Vec<String> =
+        names.iter().map(|ty| format!("system.\"_negate\" : ({ty}) -> {ty}")).collect();
+    CqlError::invalid(format!(
+        "Invalid call to function system._negate, none of its type signatures match (known type signatures: {})",
+        known.join(", ")
+    ))
+}
+
 /// Finds what `-` before a value of this type does.
 pub fn negate(ty: &CqlType) -> Option<Scalar> {
-    if *ty == CqlType::Duration {
-        return Some(Scalar::strict("_negate", vec![ty.clone()], ty.clone(), |values| {
-            let &[value] = values else { return Ok(None) };
-            let own = take_duration(value).map_err(|error| CqlError::invalid(error.0))?;
-            let turned =
-                Duration { months: -own.months, days: -own.days, nanos: own.nanos.wrapping_neg() };
-            Ok(Some(turned.to_bytes()))
-        }));
-    }
     if !is_numeric(ty) {
         return None;
     }

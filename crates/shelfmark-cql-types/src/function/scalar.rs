@@ -105,8 +105,14 @@ pub(super) fn native() -> Arc<str> {
 
 /// Writes a signature with its result as Cassandra lists them: `system.abs : (int) -> int`.
 pub(super) fn full_signature(name: &str, arguments: &[CqlType], returns: &CqlType) -> String {
-    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    format!("{name} : ({}) -> {returns}", arguments.join(", "))
+    // Tuples are frozen without saying so.
+    let shown = |ty: &CqlType| {
+        let text = ty.to_string();
+        let inner = text.strip_prefix("frozen<").and_then(|own| own.strip_suffix('>'));
+        inner.filter(|_| matches!(ty, CqlType::Tuple(_))).unwrap_or(&text).to_owned()
+    };
+    let arguments: Vec<String> = arguments.iter().map(shown).collect();
+    format!("{name} : ({}) -> {}", arguments.join(", "), shown(returns))
 }
 
 /// Writes a signature as Cassandra's messages do: `system.abs(int)`.

@@ -147,7 +147,9 @@ fn aggregates() {
     };
     assert_eq!(run(&Aggregate::sum(&CqlType::Int).unwrap(), &["2", "3"]), "5");
     assert_eq!(run(&Aggregate::average(&CqlType::Int).unwrap(), &["2", "3"]), "2");
-    assert_eq!(run(&Aggregate::average(&CqlType::Decimal).unwrap(), &["1", "2"]), "2");
+    assert_eq!(run(&Aggregate::average(&CqlType::Decimal).unwrap(), &["1", "2"]), "1");
+    let average = Aggregate::average(&CqlType::Decimal).unwrap();
+    assert_eq!(run(&average, &["1.0", "2.0", "2.0"]), "1.7");
     assert_eq!(run(&Aggregate::sum(&CqlType::Int).unwrap(), &[]), "0");
     let found = aggregate::candidates("max", &[Some(CqlType::Text)]).unwrap().unwrap();
     assert_eq!(run(found.first().unwrap(), &["b", "a"]), "b");

@@ -19,14 +19,17 @@ use super::prepare::prepare;
 use super::scope::{Receiver, Scope};
 use super::text::term_text;
 use crate::function::{
-    Argument, Assignability, FunctionContext, Resolved, Scalar, is_masking, resolve,
+    Argument, Assignability, FunctionContext, Resolved, Scalar, is_masking, resolve, resolve_call,
 };
-use crate::value::{CqlType, class_name, to_literal};
+use crate::resolve::UserTypes;
+use crate::value::{CqlType, class_name, maybe_quote, to_literal};
 
 /// The mask of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnMask {
-    /// The name of the function in the keyspace `system`.
+    /// The keyspace of a function of a user's; none of a function that is always there.
+    pub keyspace: Option<Arc<str>>,
+    /// The name of the function.
     pub function: Arc<str>,
     /// Its arguments behind the value of the column.
     pub arguments: Vec<MaskArgument>,
@@ -67,14 +70,14 @@ impl Argument for Typed {
 }
 
 impl ColumnMask {
-    /// Prepares the mask of a column of a type.
+    /// Prepares the mask of a column of a type, in a table of the scope's keyspace.
     ///
     /// # Errors
     ///
     /// * `Invalid`: there is no such masking function of the column's type, or an argument does not fit.
     pub fn prepare(
         own: &ast::ColumnMask,
-        column: &str,
+        (table, column): (&str, &str),
         ty: &CqlType,
         scope: &mut Scope<'_>,
     ) -> Result<Self> {
@@ -88,12 +91,7 @@ impl ColumnMask {
         let texts: Vec<String> = terms.iter().map(term_text).collect();
         let qualified = keyspace.map_or_else(|| name.to_owned(), |own| format!("{own}.{name}"));
         let shown = format!("{qualified}({})", texts.join(", "));
-        let function = function_of(name, ty, terms, scope);
-        let function = match keyspace {
-            None | Some("system") => function?,
-            Some(_) => None,
-        };
-        let function = match function {
+        let function = match function_of((keyspace, name), ty, terms, scope)? {
             None => {
                 return Err(CqlError::invalid(format!(
                     "Unable to find masking function for {column}, no declared function matches the signature {shown}"
@@ -106,12 +104,21 @@ impl ColumnMask {
             }
             Some(Resolved::Scalar(function)) => function,
         };
-        if !is_masking(&function.name) {
+        let is_native = &*function.keyspace == "system";
+        if is_native && !is_masking(&function.name) {
             return Err(CqlError::invalid(format!(
                 "Not-masking function {shown} cannot be used for masking table columns"
             )));
         }
-        if function.returns.freeze() != ty.freeze() {
+        if !is_native && &*function.keyspace != scope.keyspace {
+            return Err(CqlError::invalid(format!(
+                "Masking function {shown} doesn't belong to the same keyspace as the table {}.{table}",
+                scope.keyspace
+            )));
+        }
+        // Native ones are of any form of the type, those of users of the one that is declared.
+        let is_same = function.returns == *ty;
+        if !is_same && (!is_native || function.returns.freeze() != ty.freeze()) {
             return Err(CqlError::invalid(format!(
                 "Masking function {shown} return type is {}. This is different to the type of the masked column {column} of type {ty}. Masking functions can only be attached to table columns if they return the same data type as the masked column.",
                 function.returns
@@ -123,21 +130,27 @@ impl ColumnMask {
             .zip(types)
             .map(|(term, ty)| argument(term, ty, scope))
             .collect::<Result<_>>()?;
-        Ok(Self { function: function.name.into(), arguments })
+        let keyspace = (!is_native).then(|| Arc::clone(&function.keyspace));
+        Ok(Self { keyspace, function: function.name.into(), arguments })
     }
 
     /// Returns what shows the value of an expression of type `ty` masked.
     ///
     /// # Errors
     ///
-    /// * `Invalid`: the function does not take the type, which no column has that was given the mask.
-    pub fn apply(&self, value: Expr, ty: &CqlType) -> Result<Expr> {
-        let function = self.scalar(ty)?;
+    /// * `Invalid`: the function does not take the type, which no column has that was given the mask; or
+    ///   it is a user's that cannot be read.
+    pub fn apply(&self, value: Expr, ty: &CqlType, schema: &dyn UserTypes) -> Result<Expr> {
+        let function = match &self.keyspace {
+            None => self.scalar(ty)?,
+            Some(keyspace) => self.scalar_of_user(keyspace, ty, schema)?,
+        };
         let constants = self.arguments.iter().map(|own| Expr::Constant(own.value.clone()));
         Ok(Expr::Call { function, arguments: std::iter::once(value).chain(constants).collect() })
     }
 
-    /// Returns what is shown of a value of type `ty`.
+    /// Returns what is shown of a value of type `ty`; nothing through a function of a user's, which is
+    /// not called where a partition is locked.
     ///
     /// # Errors
     ///
@@ -148,9 +161,39 @@ impl ColumnMask {
         value: Option<&[u8]>,
         context: &dyn FunctionContext,
     ) -> Result<Option<Vec<u8>>> {
+        if self.keyspace.is_some() {
+            return Ok(None);
+        }
         let rest = self.arguments.iter().map(|own| own.value.as_deref());
         let values: Vec<Option<&[u8]>> = std::iter::once(value).chain(rest).collect();
         self.scalar(ty)?.call(context, &values)
+    }
+
+    /// Returns true if it calls a function of this name, whatever its arguments: as long as it does,
+    /// Cassandra drops none of them.
+    #[must_use]
+    pub fn calls(&self, keyspace: &str, name: &str) -> bool {
+        self.keyspace.as_deref() == Some(keyspace) && *self.function == *name
+    }
+
+    fn takes(&self, types: &[CqlType], ty: &CqlType) -> bool {
+        let own = std::iter::once(ty).chain(self.arguments.iter().map(|own| &own.ty));
+        types.iter().map(CqlType::freeze).eq(own.map(CqlType::freeze))
+    }
+
+    fn scalar_of_user(
+        &self,
+        keyspace: &str,
+        ty: &CqlType,
+        schema: &dyn UserTypes,
+    ) -> Result<Scalar> {
+        let found = schema.user_functions(keyspace, &self.function).into_iter();
+        let mut scalars = found.filter_map(|own| match own {
+            Resolved::Scalar(own) => Some(own),
+            Resolved::Aggregate(_) => None,
+        });
+        let own = scalars.find(|own| self.takes(&own.arguments, ty));
+        own.ok_or_else(|| CqlError::invalid(format!("{self} does not mask values of type {ty}")))
     }
 
     fn scalar(&self, ty: &CqlType) -> Result<Scalar> {
@@ -169,12 +212,19 @@ impl std::fmt::Display for ColumnMask {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let arguments: Vec<String> =
             self.arguments.iter().map(|own| to_literal(&own.ty, own.value.as_deref())).collect();
-        write!(f, "system.{}({})", self.function, arguments.join(", "))
+        let keyspace = self.keyspace.as_deref().unwrap_or("system");
+        write!(
+            f,
+            "{}.{}({})",
+            maybe_quote(keyspace),
+            maybe_quote(&self.function),
+            arguments.join(", ")
+        )
     }
 }
 
 fn function_of(
-    name: &str,
+    (keyspace, name): (Option<&str>, &str),
     ty: &CqlType,
     terms: &[ast::Term],
     scope: &Scope<'_>,
@@ -184,7 +234,9 @@ fn function_of(
     let rest = rest.iter().map(|own| own as &dyn Argument);
     let arguments: Vec<&dyn Argument> =
         std::iter::once(&column as &dyn Argument).chain(rest).collect();
-    resolve(name, &arguments, Some(ty))
+    let name =
+        ast::FunctionName { keyspace: keyspace.map(ast::Name::new), name: ast::Name::new(name) };
+    resolve_call(&name, scope.schema, scope.keyspace, &arguments, Some(ty))
 }
 
 fn argument(term: &ast::Term, ty: &CqlType, scope: &mut Scope<'_>) -> Result<MaskArgument> {

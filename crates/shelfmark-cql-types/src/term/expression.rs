@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::Result;
 
+use super::eval::EvalContext;
 use crate::function::Scalar;
 use crate::value::{CqlType, UserType};
 
@@ -93,5 +95,42 @@ impl Expr {
             Self::Element { of, key, .. } => of.has_marker() || key.has_marker(),
             Self::Slice { of, .. } | Self::Field { of, .. } | Self::Plain(of) => of.has_marker(),
         }
+    }
+
+    /// Returns true if a function of a user's is called in it.
+    pub fn calls_user_function(&self) -> bool {
+        let calls = Self::calls_user_function;
+        match self {
+            Self::Constant(_)
+            | Self::Marker { .. }
+            | Self::Column(_)
+            | Self::Aggregate(_)
+            | Self::Metadata { .. } => false,
+            Self::Elements { items, .. } | Self::Token(items) => items.iter().any(calls),
+            Self::Call { function, arguments } => {
+                &*function.keyspace != "system" || arguments.iter().any(calls)
+            }
+            Self::Entries { items, .. } => {
+                items.iter().any(|(key, value)| calls(key) || calls(value))
+            }
+            Self::Fields { items, .. } => items.iter().flatten().any(calls),
+            Self::Element { of, key, .. } => calls(of) || calls(key),
+            Self::Slice { of, from, to, .. } => {
+                calls(of) || from.iter().chain(to).any(|own| calls(own))
+            }
+            Self::Field { of, .. } | Self::Plain(of) => calls(of),
+        }
+    }
+
+    /// Becomes its value, if a function of a user's is called in it and it looks at no row.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`Expr::eval`].
+    pub fn fold_calls(&mut self, env: EvalContext<'_>) -> Result<()> {
+        if self.calls_user_function() {
+            *self = Self::Constant(self.value(env, " in a term")?);
+        }
+        Ok(())
     }
 }

@@ -12,7 +12,8 @@ use super::expression::{Expr, UnsetField};
 use super::scope::{KeyedTable, Receiver, Scope, spelled_argument};
 use super::text::term_text;
 use crate::function::{
-    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, operate, resolve_call,
+    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, no_negative, operate,
+    resolve_call,
 };
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, from_text, native_by_name};
@@ -70,6 +71,9 @@ pub fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<E
         Term::Negate(inner) => {
             let own = known_type(inner, scope).filter(|own| negate(own).is_some());
             let ty = own.unwrap_or_else(|| to.ty.clone());
+            if ty == CqlType::Duration {
+                return Err(no_negative());
+            }
             let Some(function) = negate(&ty) else {
                 return Err(CqlError::invalid(format!(
                     "Invalid operation (-{}) for {}: types are incompatible",

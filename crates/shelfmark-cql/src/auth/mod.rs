@@ -1,7 +1,7 @@
 //! Authentication and authorization: PasswordAuthenticator, SASL PLAIN, bcrypt;
 //! CassandraAuthorizer.
 //!
-//! * `roles`, `members`, `grants`: what is kept; `resource`: what permissions are on.
+//! * `roles`, `members`, `identities`, `grants`: what is kept; `resource`: what permissions are on.
 //! * `authority`: who may do what; `role_statements`, `permissions`: the statements that change it.
 //!
 //! What it is not: what each statement needs; that is said where statements run.
@@ -11,6 +11,7 @@
 
 mod authority;
 mod grants;
+mod identities;
 mod login;
 mod members;
 mod password;

@@ -40,6 +40,8 @@ pub(crate) fn run(
         Statement::CreateRole(create) => authority.create_role(create, user),
         Statement::AlterRole(alter) => authority.alter_role(alter, user),
         Statement::DropRole(drop) => authority.drop_role(drop, user),
+        Statement::AddIdentity(add) => authority.add_identity(add, user),
+        Statement::DropIdentity(drop) => authority.drop_identity(drop, user),
         other => {
             let name = other.kind().text();
             Err(CqlError::invalid(format!("{name} is not supported by this server")))
@@ -105,6 +107,7 @@ impl Authority {
         let own = Resource::Role(name.into()).name();
         let mut writes =
             self.grants.without(|granted| granted.role == name || granted.resource == own)?;
+        writes.extend(self.roles.without_identities(name)?);
         for mut role in self.roles.rows()? {
             if role.name != name && role.member_of.iter().any(|own| own == name) {
                 role.member_of.retain(|own| own != name);

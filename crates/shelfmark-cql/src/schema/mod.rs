@@ -411,6 +411,12 @@ impl Table {
         self.stored.as_ref().is_some_and(|stored| stored.is_shared())
     }
 
+    /// Returns true if values of any column are masked by a function of a user's.
+    pub(crate) fn is_masked_by_user(&self) -> bool {
+        let by_user = |own: &ColumnMask| own.keyspace.is_some();
+        self.columns.iter().any(|column| column.mask.as_deref().is_some_and(by_user))
+    }
+
     /// Returns true if values of any column are masked.
     #[must_use]
     pub fn has_masks(&self) -> bool {

@@ -93,6 +93,9 @@ struct ColumnRecord {
 
 #[derive(Serialize, Deserialize)]
 struct MaskRecord {
+    /// The keyspace of a function of a user's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keyspace: Option<String>,
     function: String,
     /// The class of each argument's type, and its value; none for null.
     arguments: Vec<(String, Option<Vec<u8>>)>,
@@ -487,6 +490,7 @@ fn mask_record(mask: &ColumnMask) -> MaskRecord {
     let argument =
         |own: &MaskArgument| (class_name(&own.ty), own.value.as_ref().map(|own| own.to_vec()));
     MaskRecord {
+        keyspace: mask.keyspace.as_deref().map(str::to_owned),
         function: mask.function.to_string(),
         arguments: mask.arguments.iter().map(argument).collect(),
     }
@@ -501,6 +505,7 @@ fn mask_of(
         Ok(MaskArgument { ty: kind(class)?, value })
     };
     Ok(ColumnMask {
+        keyspace: record.keyspace.as_deref().map(Arc::from),
         function: record.function.as_str().into(),
         arguments: record.arguments.iter().map(argument).collect::<Result<_, CqlError>>()?,
     })

@@ -23,6 +23,8 @@ pub struct FaceOptions {
     pub budget: Arc<Budget>,
     /// The factory of files for long answers; without it they are kept in memory.
     pub spools: Option<Arc<dyn Spools>>,
+    /// True if functions of users may be made and called.
+    pub user_functions: bool,
     /// A watcher that is told of each request that ended, if there is one.
     pub watcher: Option<Arc<dyn Watcher>>,
 }
@@ -36,6 +38,7 @@ impl Default for FaceOptions {
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9042),
             budget: Arc::default(),
             spools: None,
+            user_functions: true,
             watcher: None,
         }
     }

@@ -68,8 +68,8 @@ pub struct Executor {
     authority: Arc<auth::Authority>,
     /// The pool of long reads: they let others have their turn there.
     pool: Arc<dyn Pool>,
-    /// True if functions of users may be made.
-    makes_functions: bool,
+    /// True if functions of users may be made and called.
+    user_functions: bool,
 }
 
 impl Executor {
@@ -91,7 +91,7 @@ impl Executor {
             changes: Mutex::new(()),
             loading: Mutex::new(()),
             pool: Arc::new(Inline),
-            makes_functions: true,
+            user_functions: true,
         };
         executor.resume_builds()?;
         Ok(executor)
@@ -105,10 +105,11 @@ impl Executor {
         self.with_authority(Arc::new(authority))
     }
 
-    /// Sets whether functions of users may be made; those that are there can be called.
+    /// Sets whether functions of users may be made and called; those that are there are kept, shown and
+    /// dropped whatever it says.
     #[must_use]
-    pub fn with_user_functions(self, makes_functions: bool) -> Self {
-        Self { makes_functions, ..self }
+    pub fn with_user_functions(self, user_functions: bool) -> Self {
+        Self { user_functions, ..self }
     }
 
     pub(crate) fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
@@ -186,7 +187,9 @@ impl Executor {
             }
             false => Vec::new(),
         };
-        let calls = !markers.functions.is_empty();
+        let is_masked = matches!(planned.action, Action::Select(_))
+            && planned.tables.iter().any(|own| own.is_masked_by_user());
+        let calls = !markers.functions.is_empty() || is_masked;
         if calls {
             // A call may take long.
             planned.weight = Weight::Heavy;
@@ -258,16 +261,22 @@ impl Executor {
                 }
             }
             Action::Modify(modify) => {
+                if let Err(error) = self.check_level([&**modify], options.consistency) {
+                    return answer(Err(error));
+                }
                 let engine = traced_engine(&self.engine, &options);
                 match self.with_masks([&**modify], options) {
-                    Ok(options) => modify::run_one(&engine, modify, &values, &options, answer),
+                    Ok(options) => {
+                        let context = self.context(&options);
+                        modify::run_one(&engine, &context, modify, &values, &options, answer);
+                    }
                     Err(error) => answer(Err(error)),
                 }
             }
             Action::Batch { kind, entries, timestamp } => {
                 let all: Vec<Entry<'_>> =
                     entries.iter().map(|modify| Entry { modify, values: &values }).collect();
-                match self.batch_timestamp(timestamp.as_ref(), &values) {
+                match self.batch_timestamp(timestamp.as_ref(), &values, &options) {
                     Ok(own) => self.run_batch(*kind, &all, &options, own, answer),
                     Err(error) => answer(Err(error)),
                 }
@@ -348,7 +357,9 @@ impl Executor {
             return answer(Ok(Outcome::Void.into()));
         }
         let all: Vec<&Modify> = entries.iter().map(|entry| entry.modify).collect();
-        if let Err(error) = check_batch(kind, &all, timestamp.is_some()) {
+        let checked = check_batch(kind, &all, timestamp.is_some());
+        let level = || self.check_level(all.iter().copied(), options.consistency);
+        if let Err(error) = checked.and_then(|()| level()) {
             return answer(Err(error));
         }
         let options = match self.with_masks(all, options.clone()) {
@@ -357,12 +368,47 @@ impl Executor {
         };
         let timestamp = timestamp.or(options.timestamp);
         let engine = traced_engine(&self.engine, &options);
-        modify::run_batch(&engine, entries, &options, timestamp, kind, answer);
+        let context = self.context(&options);
+        modify::run_batch(&engine, &context, entries, &options, timestamp, kind, answer);
     }
 
-    fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
+    /// Refuses a level of conditional writes that a keyspace's replication does not have: data centres
+    /// are known to one strategy alone.
+    fn check_level<'m>(
+        &self,
+        all: impl IntoIterator<Item = &'m Modify>,
+        level: Consistency,
+    ) -> Result<()> {
+        const SIMPLE: &str = "org.apache.cassandra.locator.SimpleStrategy";
+        let first = all.into_iter().find(|own| own.is_conditional());
+        let Some(first) = first.filter(|_| level == Consistency::EachQuorum) else { return Ok(()) };
+        let schema = self.schema();
+        let replication = schema.keyspace(&first.table.keyspace).map(|own| &own.replication);
+        let is_simple = |own: &Vec<(String, String)>| {
+            own.iter().any(|(name, class)| name == "class" && class == SIMPLE)
+        };
+        if replication.is_some_and(is_simple) {
+            return Err(CqlError::invalid(format!(
+                "consistency level EACH_QUORUM not compatible with replication strategy ({SIMPLE})"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Returns what functions of a request ask for.
+    fn context<'r>(&'r self, options: &'r RequestOptions) -> EngineContext<'r> {
+        let environment = self.engine.environment();
+        EngineContext::of_request(environment, options, &*self.pool, self.user_functions)
+    }
+
+    fn batch_timestamp(
+        &self,
+        expr: Option<&Expr>,
+        values: &[BoundValue],
+        options: &RequestOptions,
+    ) -> Result<Option<i64>> {
         let Some(expr) = expr else { return Ok(None) };
-        let context = EngineContext(self.engine.environment());
+        let context = self.context(options);
         let env =
             shelfmark_cql_types::term::EvalContext { context: Some(&context), values, row: None };
         match expr.eval(env)? {
@@ -434,7 +480,7 @@ impl Executor {
         };
         let engine = traced_engine(&self.engine, options);
         let (engine, schema) = (&*engine, &*schema);
-        let context = EngineContext(engine.environment());
+        let context = self.context(options);
         let (pool, inline) = (&*self.pool, select::Inline::default());
         let run = select::Run { engine, context, pool, schema, computed, values, options, inline };
         let outcome = select::run_select(select, &run);
@@ -533,6 +579,8 @@ fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> 
         | Statement::DropRole(_)
         | Statement::GrantRole(_)
         | Statement::RevokeRole(_)
+        | Statement::AddIdentity(_)
+        | Statement::DropIdentity(_)
         | Statement::ListRoles(_)
         | Statement::ListUsers => Action::Role(Box::new(statement)),
         Statement::GrantPermissions(_)

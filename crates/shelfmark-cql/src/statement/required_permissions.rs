@@ -17,7 +17,7 @@ use shelfmark_cql_syntax::ast::{
 use shelfmark_cql_types::{CqlType, resolve_type};
 
 use super::Action;
-use super::ddl::{is_system, not_modifiable};
+use super::ddl::{is_replicated, is_system, not_modifiable};
 use super::modify::Modify;
 use crate::auth::{RequiredPermission, Resource};
 use crate::schema::{Schema, Table, View};
@@ -131,7 +131,11 @@ pub(super) fn of_schema(
 }
 
 fn of_keyspace(permission: Permission, name: &Name) -> RequiredPermission {
-    on(permission, name.as_str(), Resource::Keyspace(name.as_str().into()))
+    let resource = Resource::Keyspace(name.as_str().into());
+    if permission == Permission::Alter && is_replicated(name.as_str()) {
+        return RequiredPermission::on(permission, resource);
+    }
+    on(permission, name.as_str(), resource)
 }
 
 /// Returns the need of a change of something in a keyspace; the server's own are nobody's to

@@ -15,6 +15,7 @@ pub(super) fn rows(table: &str, authority: &Authority) -> Vec<Cells> {
         "role_members" => role_members(authority),
         "role_permissions" => role_permissions(authority),
         "resource_role_permissons_index" => resource_roles(authority),
+        "identity_to_role" => identities(authority),
         "cidr_permissions" => cidr_permissions(authority),
         _ => Vec::new(),
     }
@@ -73,6 +74,14 @@ fn resource_roles(authority: &Authority) -> Vec<Cells> {
         vec![("resource", text(&own.resource)), ("role", text(&own.role))]
     };
     found.iter().map(row).collect()
+}
+
+fn identities(authority: &Authority) -> Vec<Cells> {
+    let found = authority.roles().identities().unwrap_or_default();
+    found
+        .iter()
+        .map(|own| vec![("identity", text(&own.identity)), ("role", text(&own.role))])
+        .collect()
 }
 
 /// Returns the rows of a table without groups: every role may connect from everywhere.

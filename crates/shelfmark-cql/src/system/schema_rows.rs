@@ -193,7 +193,7 @@ fn column_masks(keyspace: &Keyspace) -> impl Iterator<Item = Cells> {
             let mut row = table_key(table, "table_name");
             row.extend([
                 ("column_name", text(&column.name)),
-                ("function_keyspace", text("system")),
+                ("function_keyspace", text(mask.keyspace.as_deref().unwrap_or("system"))),
                 ("function_name", text(&mask.function)),
                 ("function_argument_types", texts(&kinds)),
                 ("function_argument_values", texts(&values)),

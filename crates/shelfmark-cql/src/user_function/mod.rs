@@ -12,14 +12,18 @@ mod convert;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra, Result};
 use shelfmark_cql_types::function::{self, Aggregate, FunctionContext, Resolved, Scalar};
 use shelfmark_cql_types::{CqlType, UserTypes, fields, maybe_quote, resolve_type, to_literal};
-use shelfmark_java_subset::{CompileError, DataType, Host, Program};
+use shelfmark_java_subset::{CompileError, DataType, Failure, Host, Program};
 
-use crate::limits::FUNCTION_TIME_TEXT_MS;
+use crate::limits::{
+    FUNCTION_BYTES_PER_STEP, FUNCTION_CALL_STEPS, FUNCTION_TIME_TEXT_MS, FUNCTION_VALUE_TIMES,
+    FUNCTIONS_TIME_TEXT_MS,
+};
 use crate::schema::Schema;
 
 /// A function of a user's.
@@ -176,25 +180,55 @@ impl UserFunction {
             }
             all.push(value);
         }
+        let steps_left = context.steps_left()?;
         let program = match self.program() {
             Ok(program) => program,
             Err(error) => return Err(self.failed(error.to_string())),
         };
+        let bytes: usize = all.iter().flatten().map(|value| value.len()).sum();
+        let host = BodyHost {
+            context,
+            keyspace: &self.keyspace,
+            types,
+            steps_left: steps_left.saturating_sub(conversion_steps(bytes)),
+            steps: Cell::new(conversion_steps(bytes)),
+            argument_bytes: bytes.saturating_mul(FUNCTION_VALUE_TIMES),
+        };
+        if !host.has_room(0) {
+            return Err(no_room());
+        }
         let arguments =
             all.iter().zip(&self.arguments).map(|(value, (_, ty))| convert::to_java(ty, *value));
-        let host = BodyHost { context, keyspace: &self.keyspace, types };
-        let result = program.call(arguments.collect(), &host).map_err(|failure| {
-            let text = match failure.is_too_long {
-                true => format!(
-                    "{}: User defined function {} ran longer than {FUNCTION_TIME_TEXT_MS}ms",
-                    failure.text,
-                    self.full_signature()
-                ),
-                false => failure.text,
-            };
-            self.failed(text)
-        })?;
-        convert::from_java(&self.returns, &result).map_err(|text| self.failed(text))
+        let called = program.call(arguments.collect(), &host);
+        let made = called.map(|result| convert::from_java(&self.returns, &result));
+        let result_bytes = match &made {
+            Ok(Ok(Some(bytes))) => bytes.len(),
+            _ => 0,
+        };
+        let steps = host.steps.get().saturating_add(conversion_steps(result_bytes));
+        context.took(steps, result_bytes)?;
+        match made {
+            Ok(result) => result.map_err(|text| self.failed(text)),
+            Err(failure) if failure.is_refused => Err(no_room()),
+            Err(failure) => Err(self.failed(self.failure_text(failure, context)?)),
+        }
+    }
+
+    /// Returns the text of a failure: of a call that took too long, or of all of them together.
+    fn failure_text(&self, failure: Failure, context: &dyn FunctionContext) -> Result<String> {
+        let (text, name) = (failure.text, self.full_signature());
+        Ok(match failure.is_too_long {
+            true if context.steps_left()? == 0 => format!(
+                "{text}: User defined functions of one request, {name} the last of them, ran longer than \
+                 {FUNCTIONS_TIME_TEXT_MS}ms together; ask for fewer rows, or for smaller pages"
+            ),
+            true => {
+                format!(
+                    "{text}: User defined function {name} ran longer than {FUNCTION_TIME_TEXT_MS}ms"
+                )
+            }
+            false => text,
+        })
     }
 
     fn full_signature(&self) -> String {
@@ -297,11 +331,28 @@ impl crate::schema::Keyspace {
     }
 }
 
-/// Offers a body types, time and randomness.
+/// Returns the steps of turning so many bytes into values of a body, or back.
+fn conversion_steps(bytes: usize) -> u64 {
+    let steps = u64::try_from(bytes / FUNCTION_BYTES_PER_STEP).unwrap_or(u64::MAX);
+    steps.saturating_add(FUNCTION_CALL_STEPS)
+}
+
+fn no_room() -> CqlError {
+    CqlError::overloaded(
+        "The memory budget has no room for what a function of this statement makes; come again later",
+    )
+}
+
+/// Offers a body types, time and randomness, and accounts for what it takes.
 struct BodyHost<'c> {
     context: &'c dyn FunctionContext,
     keyspace: &'c str,
     types: &'c [(String, CqlType)],
+    steps_left: u64,
+    /// Steps that were taken, those of the conversion included.
+    steps: Cell<u64>,
+    /// The memory that the arguments take.
+    argument_bytes: usize,
 }
 
 /// User types of one keyspace.
@@ -331,6 +382,19 @@ impl Host for BodyHost<'_> {
         let mut bytes = [0; 16];
         self.context.fill_random(&mut bytes);
         u128::from_be_bytes(bytes)
+    }
+
+    fn steps_left(&self) -> u64 {
+        self.steps_left
+    }
+
+    fn took(&self, steps: u64) {
+        self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        // Buffers that grow are up to twice as large as what is in them.
+        self.context.has_room(self.argument_bytes.saturating_add(bytes.saturating_mul(2)))
     }
 }
 

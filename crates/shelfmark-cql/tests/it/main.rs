@@ -8,6 +8,7 @@
 //! * `permissions`: what a role may do, and what follows from changes of it.
 //! * `keys`: user types and collections in keys.
 //! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
+//! * `functions_limits`: what users' functions may take.
 //! * `client`: the client's end of the protocol.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
@@ -15,6 +16,7 @@
 
 mod client;
 mod compat;
+mod functions_limits;
 mod keys;
 mod large_values;
 mod masks;

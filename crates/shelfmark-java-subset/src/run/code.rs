@@ -5,7 +5,7 @@
 //! Invariant: a value that is not of the type that the check found, which generic collections allow,
 //! ends in an exception.
 
-use super::{Machine, Run, arithmetic, show};
+use super::{Machine, Run, SLOT_BYTES, arithmetic, show};
 use crate::library::Library;
 use crate::program::{Asked, Code, Constant, Place};
 use crate::value::{Object, Thrown, Value};
@@ -15,6 +15,7 @@ impl Machine<'_> {
     pub(super) fn code(&mut self, code: &Code) -> Run<Value> {
         self.spend(1)?;
         match code {
+            Code::Constant(Constant::Text(own)) => self.constant_text(own),
             Code::Constant(own) => Ok(Value::constant(own)),
             Code::Local(local) => Ok(self.locals.get(*local).cloned().unwrap_or(Value::Null)),
             Code::Old => Ok(self.old.last().cloned().unwrap_or(Value::Null)),
@@ -117,7 +118,7 @@ impl Machine<'_> {
             let message = Some(size.to_string());
             return Err(Thrown::known("java.lang.NegativeArraySizeException", message));
         };
-        self.take(size.saturating_mul(32))?;
+        self.check_room(size.saturating_mul(SLOT_BYTES))?;
         self.array(vec![Value::constant(first); size])
     }
 

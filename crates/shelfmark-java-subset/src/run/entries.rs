@@ -50,6 +50,11 @@ impl Entries {
         all
     }
 
+    /// Returns the keys and values in no order.
+    pub(crate) fn unordered(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        self.order.values().map(|(key, value)| (key, value))
+    }
+
     /// Returns the value of the key with these bytes.
     pub(crate) fn get(&self, key: &[u8]) -> Option<&Value> {
         let place = self.places.get(key)?;

@@ -152,14 +152,25 @@ const COMPARED_MAX: usize = 100_000;
 /// Returns bytes that are equal exactly for values that are.
 pub(super) fn key(own: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    put_key(own, 0, &mut COMPARED_MAX.clone(), &mut out);
+    let mut left = Left { values: COMPARED_MAX, bytes: usize::MAX };
+    put_key(own, 0, &mut left, &mut out);
     out
 }
 
-fn put_key(own: &Value, depth: usize, left: &mut usize, out: &mut Vec<u8>) {
-    // The same list may stand in another many times, on each level.
-    let Some(rest) = left.checked_sub(1) else { return };
-    *left = rest;
+/// What of a value is still looked at.
+struct Left {
+    values: usize,
+    bytes: usize,
+}
+
+fn put_key(own: &Value, depth: usize, left: &mut Left, out: &mut Vec<u8>) {
+    // The same list may stand in another many times, on each level, and so may a long text.
+    let Some(rest) = left.values.checked_sub(1) else { return };
+    left.values = rest;
+    left.bytes = left.bytes.saturating_sub(super::size_bytes(own));
+    if left.bytes == 0 {
+        return;
+    }
     let mut put = |tag: u8, bytes: &[u8]| {
         out.push(tag);
         out.extend_from_slice(&bytes.len().to_be_bytes());
@@ -200,11 +211,11 @@ fn put_key(own: &Value, depth: usize, left: &mut usize, out: &mut Vec<u8>) {
             items.items.iter().for_each(|own| put_key(own, depth + 1, left, out));
         }
         Value::Set(all) | Value::Map(all) if depth < VALUE_DEPTH_MAX => {
-            let pairs = all.borrow().pairs();
-            put(if matches!(own, Value::Set(_)) { 19 } else { 20 }, &pairs.len().to_be_bytes());
+            let all = all.borrow();
+            put(if matches!(own, Value::Set(_)) { 19 } else { 20 }, &all.len().to_be_bytes());
             // They are equal whatever their order.
-            let mut keys: Vec<Vec<u8>> = pairs
-                .iter()
+            let mut keys: Vec<Vec<u8>> = all
+                .unordered()
                 .map(|(key, value)| {
                     let mut out = Vec::new();
                     put_key(key, depth + 1, left, &mut out);
@@ -223,7 +234,7 @@ fn put_key(own: &Value, depth: usize, left: &mut usize, out: &mut Vec<u8>) {
     }
 }
 
-fn put_object_key(own: &Rc<Object>, depth: usize, left: &mut usize, out: &mut Vec<u8>) {
+fn put_object_key(own: &Rc<Object>, depth: usize, left: &mut Left, out: &mut Vec<u8>) {
     match &**own {
         Object::Class(own) => {
             out.push(23);
@@ -257,8 +268,13 @@ impl Machine<'_> {
 
     /// Returns the key of a value.
     pub(super) fn key(&mut self, own: &Value) -> Run<Vec<u8>> {
-        let key = key(own);
+        let mut key = Vec::new();
+        let mut left = Left { values: COMPARED_MAX, bytes: self.memory_left };
+        put_key(own, 0, &mut left, &mut key);
         self.spend(u64::try_from(key.len() / 4).unwrap_or(u64::MAX))?;
+        if left.bytes == 0 {
+            return Err(Thrown::no_memory());
+        }
         Ok(key)
     }
 
@@ -270,6 +286,7 @@ impl Machine<'_> {
                 let items = list.borrow().items.clone();
                 let mut sum = 1_i32;
                 for own in &items {
+                    self.spend(1 + u64::try_from(super::size_bytes(own) / 16).unwrap_or(0))?;
                     sum = sum.wrapping_mul(31).wrapping_add(plain_hash(own, &[]));
                 }
                 sum
@@ -312,14 +329,13 @@ impl Machine<'_> {
                 bracket("]", out);
             }
             Value::Set(all) => {
-                let items: Vec<Value> =
-                    all.borrow().pairs().into_iter().map(|(own, _)| own).collect();
+                let items: Vec<Value> = self.pairs(all)?.into_iter().map(|(own, _)| own).collect();
                 bracket("[", out);
                 self.show_all(&items, depth, out)?;
                 bracket("]", out);
             }
             Value::Map(all) => {
-                let pairs = all.borrow().pairs();
+                let pairs = self.pairs(all)?;
                 bracket("{", out);
                 for (at, (key, value)) in pairs.iter().enumerate() {
                     bracket(if at > 0 { ", " } else { "" }, out);
@@ -331,7 +347,14 @@ impl Machine<'_> {
             }
             Value::Object(own) => self.show_object(own, depth, out)?,
             Value::Fields(own) => self.show_fields(own, depth, out)?,
-            other => out.extend(shown_plain(other).encode_utf16()),
+            other => {
+                if let Value::BigInteger(own) | Value::BigDecimal(own, _) = other {
+                    self.spend_for(own.bits(), own.bits())?;
+                }
+                let text = shown_plain(other);
+                self.take(text.len() * 2)?;
+                out.extend(text.encode_utf16());
+            }
         }
         Ok(())
     }
@@ -348,7 +371,10 @@ impl Machine<'_> {
                 out.extend("=".encode_utf16());
                 self.show_at(&value, depth + 1, out)?;
             }
-            Object::Exception(own) => out.extend(own.shown().encode_utf16()),
+            Object::Exception(own) => {
+                self.take(own.size_bytes() * 2)?;
+                out.extend(own.shown().encode_utf16());
+            }
             Object::Class(own) => out.extend(format!("class {own}").encode_utf16()),
             Object::Rounding(own) => out.extend(own.encode_utf16()),
             Object::Array(_) => out.extend("[Ljava.lang.Object;@0".encode_utf16()),
@@ -378,6 +404,7 @@ impl Machine<'_> {
             match value {
                 Value::Null => out.extend("NULL".encode_utf16()),
                 Value::Text(text) if *ty == DataType::Text => {
+                    self.take(text.len() * 2)?;
                     out.extend("'".encode_utf16());
                     out.extend_from_slice(text);
                     out.extend("'".encode_utf16());

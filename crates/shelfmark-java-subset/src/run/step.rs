@@ -128,6 +128,7 @@ impl Machine<'_> {
             let handler =
                 handlers.iter().find(|own| own.classes.iter().any(|class| thrown.is_of(*class)));
             if let Some(handler) = handler {
+                self.take(thrown.size_bytes())?;
                 let own = Value::Object(Rc::new(Object::Exception((**thrown).clone())));
                 self.set_local(handler.local, own);
                 result = self.steps(&handler.body);

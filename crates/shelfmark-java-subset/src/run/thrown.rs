@@ -109,6 +109,12 @@ impl Thrown {
         }
     }
 
+    /// Returns how many bytes its messages have.
+    pub(crate) fn size_bytes(&self) -> usize {
+        let of = |own: &Self| own.message.as_ref().map_or(0, String::len);
+        of(self) + self.cause.as_deref().map_or(0, of)
+    }
+
     /// Returns its message; that of one made of another is the other.
     pub(crate) fn message(&self) -> Option<String> {
         self.message.clone()
@@ -127,6 +133,6 @@ impl Thrown {
         };
         // Errors come out of the thread of a call inside an exception.
         let text = if is_error { format!("java.lang.RuntimeException: {text}") } else { text };
-        Failure { text, is_too_long: self.class == Class::Steps }
+        Failure { text, is_too_long: self.class == Class::Steps, is_refused: false }
     }
 }

@@ -11,6 +11,7 @@ use super::wire::{
 use super::{PATIENCE, Target};
 
 /// One attack.
+#[derive(Clone, Copy)]
 pub(super) struct Attack {
     pub(super) name: &'static str,
     /// It is in the selection that always runs.
@@ -18,11 +19,11 @@ pub(super) struct Attack {
     pub(super) run: fn(&Target),
 }
 
-const fn short(name: &'static str, run: fn(&Target)) -> Attack {
+pub(super) const fn short(name: &'static str, run: fn(&Target)) -> Attack {
     Attack { name, is_short: true, run }
 }
 
-const fn long(name: &'static str, run: fn(&Target)) -> Attack {
+pub(super) const fn long(name: &'static str, run: fn(&Target)) -> Attack {
     Attack { name, is_short: false, run }
 }
 
@@ -90,6 +91,10 @@ pub(super) const ATTACKS: &[Attack] = &[
         let text =
             format!("INSERT INTO k.wide (a, b, v) VALUES (2, 1, 0x{})", "00".repeat(4 << 20));
         let _ = target.cql().ask(&text);
+    }),
+    short("a column that is selected many times", |target| {
+        let columns = vec!["v"; 2_000].join(", ");
+        unread(target, 4, &format!("SELECT {columns} FROM k.wide WHERE a = 1 LIMIT 3"));
     }),
     long("prepared statements without end", prepared),
     short("prepared statements of many parts", prepared_parts),

@@ -5,6 +5,7 @@
 //!
 //! A short selection always runs, all of them with `SHELFMARK_LONG=1`.
 
+mod functions;
 mod list;
 mod wire;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::process::Server;
+use functions::FUNCTIONS;
 use list::{ATTACKS, Attack, GUARDED};
 use wire::{Cql, call, http};
 
@@ -186,7 +188,7 @@ fn nothing_that_is_asked_for_brings_the_server_down() {
         let get = call("GetItem", r#"{"TableName":"tab","Key":{"pk":{"S":"a"},"sk":{"S":"1"}}}"#);
         assert_eq!(http(&dynamodb, PATIENCE, &get), 200);
     });
-    run_all(&server, ATTACKS, bystander);
+    run_all(&server, &[ATTACKS, FUNCTIONS].concat(), bystander);
 }
 
 #[test]

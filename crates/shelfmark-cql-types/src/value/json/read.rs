@@ -63,7 +63,8 @@ impl Json {
     }
 }
 
-/// Reads JSON.
+/// Reads JSON. What stands behind the first value is not looked at, as in Cassandra's reader: only a
+/// number, and `true`, `false` and `null`, have to end where they do.
 ///
 /// # Errors
 ///
@@ -71,11 +72,15 @@ impl Json {
 pub fn parse_json(text: &str) -> Result<Json> {
     let mut reader = Reader { rest: text };
     let value = reader.value(0);
-    reader.blank();
-    match value {
-        Some(value) if reader.rest.is_empty() => Ok(value),
-        _ => Err(MarshalError::new(format!("Could not decode JSON string '{text}'"))),
-    }
+    let next = reader.rest.chars().next();
+    let ends = |value: &Json| match value {
+        Json::Number(_) => next.is_none_or(|own| matches!(own, ' ' | '\t' | '\n' | '\r')),
+        Json::Null | Json::Bool(_) => next.is_none_or(|own| !own.is_alphanumeric() && own != '_'),
+        _ => true,
+    };
+    value
+        .filter(ends)
+        .ok_or_else(|| MarshalError::new(format!("Could not decode JSON string '{text}'")))
 }
 
 struct Reader<'t> {
@@ -165,7 +170,11 @@ impl Reader<'_> {
             && !(digits.len() > 1
                 && digits.starts_with('0')
                 && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit));
-        parse_decimal(text).ok().filter(|_| leads)?;
+        // A point stands between digits.
+        let ends_with_digit = text.ends_with(|c: char| c.is_ascii_digit());
+        let mut parts = text.split('.').skip(1);
+        let follows = parts.all(|own| own.starts_with(|c: char| c.is_ascii_digit()));
+        parse_decimal(text).ok().filter(|_| leads && ends_with_digit && follows)?;
         self.rest = rest;
         Some(Json::Number(text.to_owned()))
     }

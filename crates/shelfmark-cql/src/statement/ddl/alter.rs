@@ -243,7 +243,9 @@ fn add(
         }
     }
     let mask = match &own.mask {
-        Some(mask) => Some(super::mask::prepare(mask, name, &kind, &table.keyspace, schema)?),
+        Some(mask) => {
+            Some(super::mask::prepare(mask, (&table.name, name), &kind, &table.keyspace, schema)?)
+        }
         None => None,
     };
     let id = number_of(name, table);

@@ -21,12 +21,10 @@ use shelfmark_cql_types::{CqlType, resolve_type};
 use shelfmark_engine::Environment;
 
 use super::{Change, is_system, keyspace::attach};
-use crate::function_context::EngineContext;
-use crate::schema::{Keyspace, Schema};
+use crate::function_context::{DISABLED, EngineContext};
+use crate::limits::FUNCTION_BODIES_SIZE_BYTES_MAX;
+use crate::schema::{Column, Keyspace, Schema};
 use crate::user_function::{UserAggregate, UserFunction, same};
-
-/// The refusal of a server where users' functions are switched off.
-const DISABLED: &str = "User-defined functions are disabled in cassandra.yaml - set user_defined_functions_enabled=true to enable";
 
 const OTHER_LANGUAGE: &str = "Currently only Java UDFs are available in Cassandra. For more information - CASSANDRA-18252 and CASSANDRA-17281";
 
@@ -153,6 +151,13 @@ pub(super) fn create(
         kind = ChangeKind::Updated;
     }
     changed.functions.push(Arc::new(made));
+    if changed.functions.iter().map(|own| own.body.len()).sum::<usize>()
+        > FUNCTION_BODIES_SIZE_BYTES_MAX
+    {
+        return invalid(format!(
+            "The bodies of the functions of keyspace '{keyspace_name}' would have more than {FUNCTION_BODIES_SIZE_BYTES_MAX} bytes; make this one in another keyspace"
+        ));
+    }
     changed.functions.sort_by_key(|own| own.signature());
     Ok(Some(change(&changed, kind, ChangeTarget::Function, name, &types)))
 }
@@ -314,7 +319,7 @@ fn initial_state(
     if expr.has_marker() {
         return invalid("Bind variables are not supported in INITCOND");
     }
-    let context = EngineContext(environment);
+    let context = EngineContext::new(environment);
     let env = EvalContext { context: Some(&context), values: &[], row: None };
     Ok(expr.value(env, " in INITCOND")?.map(|own| own.to_vec()))
 }
@@ -404,6 +409,15 @@ pub(super) fn drop(
             users.join(", ")
         ));
     }
+    let masked = masked_tables(keyspace, found);
+    if !masked.is_empty() {
+        return invalid(format!(
+            "Function '{keyspace_name}.{}{}' is still referenced by column masks in tables {}",
+            found.name,
+            named(own),
+            masked.join(", ")
+        ));
+    }
     let mut changed = Keyspace::clone(keyspace);
     changed.functions.retain(|own| !Arc::ptr_eq(own, found));
     let kind = ChangeKind::Dropped;
@@ -430,6 +444,15 @@ pub(super) fn drop_aggregate(
     changed.aggregates.retain(|own| !Arc::ptr_eq(own, found));
     let kind = ChangeKind::Dropped;
     Ok(Some(change(&changed, kind, ChangeTarget::Aggregate, &found.name, &found.arguments)))
+}
+
+/// Returns the tables of a keyspace with columns that are shown through a function.
+fn masked_tables<'k>(keyspace: &'k Keyspace, function: &UserFunction) -> Vec<&'k str> {
+    let is_shown = |own: &Column| {
+        own.mask.as_ref().is_some_and(|mask| mask.calls(&keyspace.name, &function.name))
+    };
+    let tables = keyspace.tables.values().filter(|own| !own.is_view());
+    tables.filter(|own| own.columns.iter().any(is_shown)).map(|own| &*own.name).collect()
 }
 
 /// Returns the functions and aggregates that use a type, as messages name them.

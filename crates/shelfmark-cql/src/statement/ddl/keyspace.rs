@@ -65,16 +65,67 @@ pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Chang
     if schema.keyspace(name).is_none() && own.if_exists {
         return Ok(None);
     }
-    let old = writable(name, schema, &format!("ALTER <keyspace {name}>"))?;
+    let old = match schema.keyspace(name).filter(|_| is_replicated(name)) {
+        Some(own) => own,
+        None => writable(name, schema, &format!("ALTER <keyspace {name}>"))?,
+    };
     let keyspace = apply(Keyspace::clone(old), &own.properties)?;
     if keyspace.replication == old.replication && keyspace.durable_writes == old.durable_writes {
         return Ok(None);
     }
     Ok(Some(Change {
-        changes: vec![attach(&keyspace)],
+        // What the server computes has one copy, whatever is said of it.
+        changes: if is_replicated(name) { Vec::new() } else { vec![attach(&keyspace)] },
         event: schema_event(ChangeKind::Updated, ChangeTarget::Keyspace, name, ""),
         builds: Vec::new(),
     }))
+}
+
+/// Returns what clients are warned of in the replication of a keyspace that is made or changed.
+///
+/// Source: Cassandra 5.0, `CreateKeyspaceStatement` and `AlterKeyspaceStatement`, read 2026-11.
+pub(super) fn warnings(name: &str, before: &Schema, after: &Schema) -> Vec<String> {
+    /// This server, and no other that has replicas.
+    const NODES: u32 = 1;
+    // What is said of the server's own is not kept.
+    if is_replicated(name) {
+        return Vec::new();
+    }
+    let factors = |schema: &Schema| {
+        let found = schema.keyspace(name).map(|own| own.replication.clone()).unwrap_or_default();
+        let factors: Vec<(String, u32)> = found
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
+            .collect();
+        factors
+    };
+    let (old, new) = (factors(before), factors(after));
+    let mut out: Vec<String> = new
+        .iter()
+        .filter(|(_, factor)| *factor > NODES)
+        .map(|(option, factor)| {
+            let place = match option.as_str() {
+                "replication_factor" => String::new(),
+                data_center => format!(" for datacenter {data_center}"),
+            };
+            format!(
+                "Your replication factor {factor} for keyspace {name} is higher than the number of nodes {NODES}{place}"
+            )
+        })
+        .collect();
+    let sum = |all: &[(String, u32)]| all.iter().map(|(_, factor)| u64::from(*factor)).sum::<u64>();
+    if !old.is_empty() && sum(&new) > sum(&old) {
+        out.push(
+            "When increasing replication factor you need to run a full (-full) repair to distribute the data."
+                .to_owned(),
+        );
+    }
+    out
+}
+
+/// Returns true of the server's own keyspaces whose replication operators set in Cassandra.
+pub(in crate::statement) fn is_replicated(name: &str) -> bool {
+    matches!(name, "system_auth" | "system_traces" | "system_distributed")
 }
 
 /// Returns the change that stores what is remembered of a keyspace.
@@ -93,7 +144,7 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
         }
         return invalid(format!("Keyspace '{name}' doesn't exist"));
     }
-    if matches!(name, "system_auth" | "system_traces" | "system_distributed") {
+    if is_replicated(name) {
         let text = format!("Cannot DROP <keyspace {name}>");
         return Err(CqlError::new(ErrorCode::Unauthorized, text));
     }

@@ -11,10 +11,10 @@ use shelfmark_cql_types::term::{BindMarkers, ColumnMask, Scope};
 
 use crate::schema::{Schema, Table};
 
-/// Prepares the mask of a column.
+/// Prepares the mask of a column, which comes with the name of its table.
 pub(super) fn prepare(
     mask: &ast::ColumnMask,
-    column: &str,
+    column: (&str, &str),
     kind: &CqlType,
     keyspace: &str,
     schema: &Schema,
@@ -33,7 +33,7 @@ pub(super) fn alter(
     schema: &Schema,
 ) -> Result<()> {
     let name = column.as_str();
-    let keyspace = Arc::clone(&table.keyspace);
+    let (keyspace, table_name) = (Arc::clone(&table.keyspace), Arc::clone(&table.name));
     let Some(found) = table.columns.iter_mut().find(|own| &*own.name == name) else {
         if if_exists {
             return Ok(());
@@ -44,7 +44,7 @@ pub(super) fn alter(
         ));
     };
     found.mask = match mask {
-        Some(mask) => Some(prepare(mask, name, &found.kind, &keyspace, schema)?),
+        Some(mask) => Some(prepare(mask, (&table_name, name), &found.kind, &keyspace, schema)?),
         None => None,
     };
     Ok(())

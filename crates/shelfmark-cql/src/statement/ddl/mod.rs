@@ -20,6 +20,7 @@ mod verify;
 mod view;
 mod view_filter;
 
+pub(super) use keyspace::is_replicated;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{
@@ -115,10 +116,10 @@ impl Executor {
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
             Statement::CreateFunction(own) => {
-                function::create(own, keyspace, &schema, self.makes_functions)?
+                function::create(own, keyspace, &schema, self.user_functions)?
             }
             Statement::CreateAggregate(own) => {
-                let makes = self.makes_functions;
+                let makes = self.user_functions;
                 function::create_aggregate(own, keyspace, &schema, environment, makes)?
             }
             Statement::DropFunction(own) => function::drop(own, keyspace, &schema)?,
@@ -163,6 +164,12 @@ impl Executor {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
         let schema = self.reload()?;
+        let of_replicas = match statement {
+            Statement::CreateKeyspace(_) | Statement::AlterKeyspace(_) => {
+                keyspace::warnings(&change.event.keyspace, before, &schema)
+            }
+            _ => Vec::new(),
+        };
         match change.event.kind {
             // Of a view only its base's permissions count.
             ChangeKind::Created if !matches!(statement, Statement::CreateView(_)) => {
@@ -178,6 +185,7 @@ impl Executor {
                 _ => false,
             });
         let mut answered = Answered::from(Outcome::SchemaChange(change.event));
+        answered.warnings.extend(of_replicas);
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)
     }

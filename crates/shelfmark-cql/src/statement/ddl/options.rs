@@ -494,7 +494,9 @@ pub(super) fn id_of(
     schema: &Schema,
     environment: &Environment,
 ) -> Result<TableId> {
-    let Some(id) = id(properties)? else { return Ok(new_timeuuid(&EngineContext(environment))) };
+    let Some(id) = id(properties)? else {
+        return Ok(new_timeuuid(&EngineContext::new(environment)));
+    };
     let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
     if tables.into_iter().any(|table| table.id == id) {
         return invalid("There is a table with this id already");

@@ -144,7 +144,7 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
         let kind = resolve_type(&definition.column_type, keyspace, schema)?;
         check_live_udt(&kind)?;
         let mask = match &definition.mask {
-            Some(mask) => Some(super::mask::prepare(mask, name, &kind, keyspace, schema)?),
+            Some(mask) => Some(super::mask::prepare(mask, (table, name), &kind, keyspace, schema)?),
             None => None,
         };
         let role = if definition.is_static { ColumnKind::Static } else { ColumnKind::Regular };

@@ -49,7 +49,7 @@ pub(super) fn filter(
     let mut scope = Scope { schema, keyspace: &base.keyspace, table, markers: &mut markers };
     let restricted = restrictions(&own.relations, base, true, &mut scope)?;
     check_columns(own, base)?;
-    let context = EngineContext(environment);
+    let context = EngineContext::new(environment);
     let env = EvalContext { context: Some(&context), values: &[], row: None };
     let shown: Vec<String> = own.relations.iter().map(ToString::to_string).collect();
     Ok(Filter { where_clause: shown.join(" AND "), tests: tests(&restricted, base, env)? })

@@ -1,5 +1,7 @@
 //! `IF`: conditions prepared, and tested on a row and the statics of its partition.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Result, invalid};
 use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
@@ -147,6 +149,22 @@ impl Conditions {
         Ok(Self::All(out))
     }
 
+    /// Returns the conditions with the values of users' functions in the places of their calls, so that
+    /// none is called while a partition is locked.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the functions.
+    pub(super) fn without_calls(&self, env: EvalContext<'_>) -> Result<Cow<'_, Self>> {
+        let Self::All(all) = self else { return Ok(Cow::Borrowed(self)) };
+        if !all.iter().any(Condition::calls) {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut all = all.clone();
+        all.iter_mut().flat_map(Condition::exprs_mut).try_for_each(|own| own.fold_calls(env))?;
+        Ok(Cow::Owned(Self::All(all)))
+    }
+
     /// Returns true if the conditions hold of a row and statics; neither need exist.
     pub(crate) fn hold(
         &self,
@@ -218,6 +236,27 @@ fn path_of(
 }
 
 impl Condition {
+    fn calls(&self) -> bool {
+        let in_path = matches!(&self.path, Path::Element(key) if key.calls_user_function());
+        in_path
+            || match &self.test {
+                Test::Compare(_, own) | Test::In(InList::Marker(own)) => own.calls_user_function(),
+                Test::In(InList::Values(all)) => all.iter().any(Expr::calls_user_function),
+            }
+    }
+
+    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let key = match &mut self.path {
+            Path::Element(key) => Some(key),
+            Path::Whole | Path::Field(_) => None,
+        };
+        let (one, all) = match &mut self.test {
+            Test::Compare(_, own) | Test::In(InList::Marker(own)) => (Some(own), None),
+            Test::In(InList::Values(all)) => (None, Some(all)),
+        };
+        key.into_iter().chain(one).chain(all.into_iter().flatten())
+    }
+
     fn holds(&self, column: &Column, value: Option<&Bytes>, env: EvalContext<'_>) -> Result<bool> {
         let (own, ty) = self.part(column, value, env)?;
         // A live collection without elements is nothing; a frozen one is a value.

@@ -1,5 +1,7 @@
 //! Operations on one column, from `SET c = …` to the engine's operations on cells.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_syntax::ast::{Deletion, Name, Operation as Written, Term};
@@ -40,6 +42,40 @@ enum Action {
     Delete,
 }
 
+impl Action {
+    fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (one, other) = match self {
+            Self::Assignability(own)
+            | Self::Add(own)
+            | Self::Remove(own)
+            | Self::Prepend(own)
+            | Self::Count(own, _)
+            | Self::Compute(own)
+            | Self::DeleteElement(own)
+            | Self::SetField(_, own) => (Some(own), None),
+            Self::SetElement(key, value) => (Some(key), Some(value)),
+            Self::DeleteField(_) | Self::Delete => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
+
+    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let (one, other) = match self {
+            Self::Assignability(own)
+            | Self::Add(own)
+            | Self::Remove(own)
+            | Self::Prepend(own)
+            | Self::Count(own, _)
+            | Self::Compute(own)
+            | Self::DeleteElement(own)
+            | Self::SetField(_, own) => (Some(own), None),
+            Self::SetElement(key, value) => (Some(key), Some(value)),
+            Self::DeleteField(_) | Self::Delete => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
+}
+
 /// Returns the row (or, without clustering key, the statics) as it is.
 pub(crate) type ReadRow<'r> =
     &'r mut dyn FnMut(Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
@@ -57,6 +93,26 @@ impl Operation {
 
     fn new(column: &Column, action: Action) -> Self {
         Self { column: column.id, ty: column.kind.clone(), action }
+    }
+
+    /// Returns operations with the values of users' functions in the places of their calls: each is
+    /// called once, and none while a partition is locked.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the functions.
+    pub(super) fn without_calls<'o>(
+        all: &'o [Self],
+        env: EvalContext<'_>,
+    ) -> Result<Cow<'o, [Self]>> {
+        if !all.iter().any(|own| own.action.exprs().any(Expr::calls_user_function)) {
+            return Ok(Cow::Borrowed(all));
+        }
+        let mut all = all.to_vec();
+        for own in &mut all {
+            own.action.exprs_mut().try_for_each(|own| own.fold_calls(env))?;
+        }
+        Ok(Cow::Owned(all))
     }
 
     /// Returns true if the present list must be read first.

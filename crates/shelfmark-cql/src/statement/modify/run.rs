@@ -42,35 +42,38 @@ pub(super) struct Ready<'p> {
     changes: Vec<Change>,
     regular: Cow<'p, [Operation]>,
     statics: Cow<'p, [Operation]>,
+    conditions: Cow<'p, Conditions>,
     moment: TimestampAndTtl,
 }
 
 /// Runs one modification.
 pub(crate) fn run_one(
     engine: &Engine,
+    context: &EngineContext<'_>,
     modify: &Modify,
     values: &[BoundValue],
     options: &RequestOptions,
     answer: Answer,
 ) {
     let entries = [Entry { modify, values }];
-    run(engine, &entries, options, None, None, answer);
+    run((engine, context), &entries, options, None, None, answer);
 }
 
 /// Runs the entries of a batch; `timestamp` is the batch's own.
 pub(crate) fn run_batch(
     engine: &Engine,
+    context: &EngineContext<'_>,
     entries: &[Entry<'_>],
     options: &RequestOptions,
     timestamp: Option<i64>,
     kind: BatchKind,
     answer: Answer,
 ) {
-    run(engine, entries, options, timestamp, Some(kind), answer);
+    run((engine, context), entries, options, timestamp, Some(kind), answer);
 }
 
 fn run(
-    engine: &Engine,
+    (engine, context): (&Engine, &EngineContext<'_>),
     entries: &[Entry<'_>],
     options: &RequestOptions,
     timestamp: Option<i64>,
@@ -79,7 +82,7 @@ fn run(
 ) {
     let is_batch = batch.is_some();
     let conditional = entries.iter().any(|entry| entry.modify.is_conditional());
-    let ready = match evaluate(engine, entries, options, timestamp, conditional) {
+    let ready = match evaluate((engine, context), entries, options, timestamp, conditional) {
         Ok(ready) => ready,
         Err(error) => return answer(Err(error)),
     };
@@ -214,7 +217,7 @@ pub(crate) fn now_of(options: &RequestOptions) -> Option<u64> {
 }
 
 fn evaluate<'p>(
-    engine: &Engine,
+    (engine, context): (&Engine, &EngineContext<'_>),
     entries: &'p [Entry<'p>],
     options: &RequestOptions,
     timestamp: Option<i64>,
@@ -223,8 +226,7 @@ fn evaluate<'p>(
     let mut default = timestamp.or(if conditional { None } else { options.timestamp });
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {
-        let context = EngineContext(engine.environment());
-        let env = EvalContext { context: Some(&context), values: entry.values, row: None };
+        let env = EvalContext { context: Some(context), values: entry.values, row: None };
         let modify = entry.modify;
         // All statements of a batch share one timestamp.
         let moment =
@@ -233,14 +235,16 @@ fn evaluate<'p>(
             None => Ready {
                 entry,
                 changes: modify.changes(env)?,
-                regular: Cow::Borrowed(&modify.regular),
-                statics: Cow::Borrowed(&modify.statics),
+                regular: Operation::without_calls(&modify.regular, env)?,
+                statics: Operation::without_calls(&modify.statics, env)?,
+                conditions: modify.conditions.without_calls(env)?,
                 moment,
             },
             Some((text, keep)) => {
                 let (change, regular, statics) = modify.json_change(text, *keep, env)?;
                 let (regular, statics) = (Cow::Owned(regular), Cow::Owned(statics));
-                Ready { entry, changes: vec![change], regular, statics, moment }
+                let conditions = Cow::Borrowed(&modify.conditions);
+                Ready { entry, changes: vec![change], regular, statics, conditions, moment }
             }
         };
         out.push(ready);
@@ -252,7 +256,7 @@ impl Ready<'_> {
     /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
     /// position.
     fn put(&self, engine: &Engine, read: ReadRow<'_>, out: &mut Vec<Mutation>) -> Result<()> {
-        let context = EngineContext(engine.environment());
+        let context = EngineContext::new(engine.environment());
         let env = EvalContext { context: Some(&context), values: self.entry.values, row: None };
         for change in &self.changes {
             let mut read_one =
@@ -448,8 +452,8 @@ fn decide(
 ) -> Result<Decided> {
     let mut applied = true;
     for own in ready {
-        let conditions = &own.entry.modify.conditions;
-        let context = EngineContext(engine.environment());
+        let conditions = &own.conditions;
+        let context = EngineContext::new(engine.environment());
         let env = EvalContext { context: Some(&context), values: own.entry.values, row: None };
         for change in &own.changes {
             let row = match &change.place {
@@ -513,7 +517,7 @@ fn mask(
     places: &[usize],
     rows: &mut [Vec<Option<Bytes>>],
 ) -> Result<()> {
-    let context = EngineContext(engine.environment());
+    let context = EngineContext::new(engine.environment());
     for (value, at) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(places)) {
         let Some(column) = table.columns.get(*at) else { continue };
         if let Some(mask) = &column.mask {

@@ -43,6 +43,7 @@ impl Group {
             let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
             accumulator.add(&page.run.context, &values)?;
         }
+        page.run.context.keeps(self.accumulators.iter().map(Accumulator::state_bytes).sum())?;
         self.first.get_or_insert(row);
         Ok(())
     }

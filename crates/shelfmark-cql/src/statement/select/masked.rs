@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::Result;
+use shelfmark_cql_types::UserTypes;
 use shelfmark_cql_types::term::Expr;
 
 use super::Select;
@@ -30,13 +31,14 @@ pub(crate) struct Masked {
 /// # Errors
 ///
 /// * `Invalid`: a mask does not fit its column.
-pub(super) fn with_masks(mut select: Select) -> Result<Select> {
+pub(super) fn with_masks(mut select: Select, schema: &dyn UserTypes) -> Result<Select> {
     if !select.table.has_masks() {
         return Ok(select);
     }
     let queried = queried(&select);
     let table = Arc::clone(&select.table);
-    let all = |items: &[Expr]| items.iter().map(|own| masked(own, &table)).collect::<Result<_>>();
+    let seen = Seen { table: &table, schema };
+    let all = |items: &[Expr]| items.iter().map(|own| masked(own, seen)).collect::<Result<_>>();
     let items: Vec<Expr> = all(&select.items)?;
     let mut aggregates = Vec::with_capacity(select.aggregates.len());
     for (aggregate, arguments) in &select.aggregates {
@@ -63,16 +65,23 @@ fn queried(select: &Select) -> Vec<Arc<str>> {
     columns.filter(|own| own.mask.is_some()).map(|own| Arc::clone(&own.name)).collect()
 }
 
+/// The table that is read, and the functions of users that there are.
+#[derive(Clone, Copy)]
+struct Seen<'s> {
+    table: &'s Table,
+    schema: &'s dyn UserTypes,
+}
+
 /// Returns an expression that reads masked columns through their masks.
-fn masked(expr: &Expr, table: &Table) -> Result<Expr> {
-    let all = |items: &[Expr]| items.iter().map(|own| masked(own, table)).collect::<Result<_>>();
-    let boxed = |own: &Expr| masked(own, table).map(Box::new);
+fn masked(expr: &Expr, seen: Seen<'_>) -> Result<Expr> {
+    let all = |items: &[Expr]| items.iter().map(|own| masked(own, seen)).collect::<Result<_>>();
+    let boxed = |own: &Expr| masked(own, seen).map(Box::new);
     let bound = |own: &Option<Box<Expr>>| own.as_deref().map(boxed).transpose();
     Ok(match expr {
         Expr::Column(at) => {
-            let column = table.columns.get(*at);
+            let column = seen.table.columns.get(*at);
             match column.and_then(|own| Some((own.mask.as_ref()?, &own.kind))) {
-                Some((mask, kind)) => mask.apply(expr.clone(), kind)?,
+                Some((mask, kind)) => mask.apply(expr.clone(), kind, seen.schema)?,
                 None => expr.clone(),
             }
         }
@@ -81,12 +90,11 @@ fn masked(expr: &Expr, table: &Table) -> Result<Expr> {
         }
         Expr::Elements { items, ty } => Expr::Elements { items: all(items)?, ty: ty.clone() },
         Expr::Entries { items, ty } => {
-            let pair =
-                |(key, value): &(Expr, Expr)| Ok((masked(key, table)?, masked(value, table)?));
+            let pair = |(key, value): &(Expr, Expr)| Ok((masked(key, seen)?, masked(value, seen)?));
             Expr::Entries { items: items.iter().map(pair).collect::<Result<_>>()?, ty: ty.clone() }
         }
         Expr::Fields { items, unset } => {
-            let field = |own: &Option<Expr>| own.as_ref().map(|own| masked(own, table)).transpose();
+            let field = |own: &Option<Expr>| own.as_ref().map(|own| masked(own, seen)).transpose();
             let items = items.iter().map(field).collect::<Result<_>>()?;
             Expr::Fields { items, unset: unset.clone() }
         }

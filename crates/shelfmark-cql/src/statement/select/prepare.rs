@@ -8,6 +8,7 @@ use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
+use super::group_by::group_by;
 use super::index_choice::{is_range_of_values, keyed_columns, needs_more_than, usable_index};
 use super::masked::with_masks;
 use super::nearest::{check_vectors, nearest};
@@ -75,11 +76,11 @@ pub(crate) fn prepare_select(
         (limit("[limit]", select.limit.as_ref())?, limit("[per_partition_limit]", per_partition)?);
     let needs_statics = needs_statics(&chosen, &own, nearest.as_ref(), &access, table);
     let shared = shared_read(&chosen, &own, nearest.as_ref(), table);
-    with_masks(Select {
+    let read = Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
         shown: shown(&chosen.items, table)
-            .filter(|_| !table.is_shared())
+            .filter(|all| !table.is_shared() && all.len() <= table.columns.len())
             .filter(|_| !select.json && access == Access::Partitions && names_many(table, &own))
             .filter(|_| nearest.is_none()),
         items: chosen.items,
@@ -101,7 +102,8 @@ pub(crate) fn prepare_select(
         warning,
         masked: None,
         shared,
-    })
+    };
+    with_masks(read, scope.schema)
 }
 
 /// Refuses an order by a column that is not there.
@@ -356,104 +358,6 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
 /// Returns true if a restriction is an equality.
 pub(super) fn is_equal(own: &Restrictions, at: usize) -> bool {
     matches!(own.of(at), [Test::Equal(_)])
-}
-
-/// Returns the column that a function of `GROUP BY` is of.
-fn grouped_column<'s>(function: &str, arguments: &'s [Selector]) -> Result<&'s ast::Name> {
-    if ["sum", "avg", "min", "max", "count"].contains(&function) {
-        return invalid(format!(
-            "Aggregate functions are not supported within the GROUP BY clause, got: system.{function}"
-        ));
-    }
-    let mut columns = arguments
-        .iter()
-        .filter_map(|own| if let Selector::Column(name) = own { Some(name) } else { None });
-    match (columns.next(), columns.next()) {
-        (Some(only), None) => Ok(only),
-        (None, _) => invalid("GROUP BY functions are limited to one column argument"),
-        (Some(first), Some(second)) => {
-            let names: Vec<&str> =
-                [first, second].into_iter().chain(columns).map(ast::Name::as_str).collect();
-            invalid(format!(
-                "GROUP BY functions accept only one clustering column as parameter, got: {}",
-                names.join(",")
-            ))
-        }
-    }
-}
-
-fn group_by(
-    select: &ast::Select,
-    table: &Table,
-    own: &Restrictions,
-    scope: &mut Scope<'_>,
-) -> Result<Vec<Expr>> {
-    let mut out = Vec::new();
-    let key_count = table.partition_count + table.clustering_count;
-    let mut next = 0;
-    let mut by_function = false;
-    for selector in &select.group_by {
-        let (name, expr) = match selector {
-            Selector::Column(name) => {
-                let (at, _) = table
-                    .find(name.as_str())
-                    .ok_or_else(|| undefined_column(name.as_str(), table))?;
-                (name.as_str(), Expr::Column(at))
-            }
-            Selector::Function { name: called, arguments } => {
-                let only = grouped_column(called.name.as_str(), arguments)?;
-                let clause = ast::SelectClause::Items(vec![ast::SelectedItem {
-                    selector: selector.clone(),
-                    alias: None,
-                }]);
-                let chosen = selection(&clause, table, scope)?;
-                by_function = true;
-                (only.as_str(), chosen.items.into_iter().next().unwrap_or(Expr::Constant(None)))
-            }
-            Selector::Arithmetic { left, .. } if let Selector::Column(name) = &**left => {
-                return invalid(format!(
-                    "Group by functions are only supported on clustering columns, got {}",
-                    name.as_str()
-                ));
-            }
-            _ => return invalid("GROUP BY is only supported on columns and functions of them"),
-        };
-        let (at, column) = table.find(name).ok_or_else(|| undefined_column(name, table))?;
-        if !column.role.is_key() {
-            return invalid(format!(
-                "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
-            ));
-        }
-        let is_call = matches!(selector, Selector::Function { .. });
-        if is_call && column.role == ColumnKind::PartitionKey {
-            return invalid(format!(
-                "Group by functions are only supported on clustering columns, got {name}"
-            ));
-        }
-        if select.distinct && column.role == ColumnKind::Clustering {
-            return invalid(
-                "Grouping on clustering columns is not allowed for SELECT DISTINCT queries",
-            );
-        }
-        // Columns that are fixed by an equality may be left out.
-        while next < at && next < key_count && is_equal(own, next) {
-            next += 1;
-        }
-        if at != next {
-            return invalid(
-                "Group by currently only support groups of columns following their declared order in the PRIMARY KEY",
-            );
-        }
-        next += 1;
-        out.push(expr);
-    }
-    if !out.is_empty() && next < table.partition_count {
-        return invalid(format!(
-            "Group by is not supported on only a part of the partition key{}",
-            if by_function { " with functions" } else { "" }
-        ));
-    }
-    Ok(out)
 }
 
 /// The access path of a query: where its rows are read.

@@ -434,11 +434,14 @@ impl Page<'_> {
                     text.push_str(": ");
                     let value = expr.value(env, " in a selection")?;
                     to_json_into(ty, value.as_deref(), &mut text);
+                    self.run.context.keeps(text.len())?;
                 }
                 text.push('}');
                 buffer.cell(Some(text.as_bytes()));
             } else {
                 for expr in &select.items {
+                    // A row may be much longer than what it is made of.
+                    buffer.check()?;
                     match (expr, env.row) {
                         // The common case takes no detour.
                         (Expr::Column(at), Some(row)) => row.put(*at, buffer.cells()),
@@ -447,7 +450,7 @@ impl Page<'_> {
                 }
             }
             buffer.end_row();
-            Ok(())
+            self.run.context.keeps(0)
         })
     }
 

@@ -7,7 +7,8 @@ use shelfmark_cql_syntax::ast::{
     FunctionName, Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve_call,
+    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, no_negative, operate,
+    resolve_call,
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
@@ -201,18 +202,20 @@ impl Builder<'_> {
                 self.arithmetic(operator.symbol(), left, right, receiver, scope)
             }
             Selector::List(items) => self.elements(items, receiver, false, scope),
+            Selector::Set(items)
+                if items.is_empty() && matches!(receiver, Some(CqlType::Map { .. })) =>
+            {
+                self.map(&[], receiver, scope)
+            }
             Selector::Set(items) => self.elements(items, receiver, true, scope),
             Selector::Tuple(items) => match (items.as_slice(), receiver) {
                 ([only], Some(CqlType::Native(_))) => self.item(only, receiver, scope),
-                (items, None)
-                    if matches!(items, [Selector::Column(_)]) || items.iter().any(is_untyped) =>
-                {
+                (items, None) if items.len() == 1 || items.iter().any(is_untyped) => {
                     invalid(format!(
                         "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
                         column_name(selector)
                     ))
                 }
-                ([only], None) => self.item(only, receiver, scope),
                 _ => self.tuple(items, receiver, scope),
             },
             Selector::MapOrUserType(items) => self.map(items, receiver, scope),
@@ -334,13 +337,12 @@ impl Builder<'_> {
         if matches!(*inner, Selector::Marker(_)) {
             return invalid("Ambiguous negation: use type casts to disambiguate");
         }
+        let inner = within_parentheses(inner);
         let known = self.known(inner, scope)?;
         let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
         match negate(&ty) {
             Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
-            None => {
-                invalid(format!("the '-' operation is not supported on {}", column_name(inner)))
-            }
+            None => Err(no_negative()),
         }
     }
 
@@ -360,6 +362,7 @@ impl Builder<'_> {
                 &column_name(right),
             ));
         }
+        let (left, right) = (within_parentheses(left), within_parentheses(right));
         let left_known = self.known(left, scope)?;
         let right_known = self.known(right, scope)?;
         let left_type =
@@ -409,10 +412,11 @@ impl Builder<'_> {
             Selector::Literal(literal) => Some(preferred(literal)),
             _ => None,
         });
-        if element.is_none()
-            && let Some(first) = literals.next()
-            && literals.any(|other| other != first)
-        {
+        let differ = literals.next().is_some_and(|first| literals.any(|other| other != first));
+        // A marker has no type of its own, whatever stands beside it.
+        let is_open = |own: &Selector| is_untyped(own) && !matches!(own, Selector::Literal(_));
+        let typed = items.iter().find(|own| !is_untyped(own));
+        if element.is_none() && typed.is_none() && (differ || items.iter().any(is_open)) {
             let all = items.to_vec();
             let shown = if is_set { Selector::Set(all) } else { Selector::List(all) };
             return invalid(format!(
@@ -420,10 +424,10 @@ impl Builder<'_> {
                 column_name(&shown)
             ));
         }
-        for item in items {
-            if element.is_none() {
-                element = self.known(item, scope)?;
-            }
+        if element.is_none()
+            && let Some(item) = typed.or_else(|| items.first())
+        {
+            element = self.known(item, scope)?;
         }
         let Some(element) = element else {
             let shown = if is_set { "{}" } else { "[]" };
@@ -554,7 +558,7 @@ impl Builder<'_> {
                 {
                     self.known(selector, scope).ok().flatten()
                 }
-                _ => self.known(selector, scope)?,
+                _ => self.known(within_parentheses(selector), scope)?,
             };
             known.push(SelectedArgument { selector, known: own });
         }
@@ -578,6 +582,10 @@ impl Builder<'_> {
         self.inside_aggregate |= is_aggregate;
         let mut parts = Vec::with_capacity(arguments.len());
         for (argument, ty) in arguments.iter().zip(&types) {
+            let argument = match ty {
+                CqlType::Tuple(_) => argument,
+                _ => within_parentheses(argument),
+            };
             parts.push(self.item(argument, Some(ty), scope)?.0);
         }
         self.inside_aggregate = outside;
@@ -653,12 +661,25 @@ pub(super) fn slice_bound(
 
 /// Returns true if values of a type are numbers, or are taken for numbers.
 fn stands_for_number(ty: &CqlType) -> bool {
-    *ty == CqlType::Timestamp || (*ty != CqlType::Duration && negate(ty).is_some())
+    *ty == CqlType::Timestamp || negate(ty).is_some()
 }
 
 /// Returns true if a selector has no type of its own.
 fn is_untyped(selector: &Selector) -> bool {
     matches!(selector, Selector::Literal(_) | Selector::Null | Selector::Marker(_))
+        || matches!(selector, Selector::Tuple(items) if items.len() == 1)
+}
+
+/// Returns what stands in parentheses, which make a tuple of one where a value of its own type is asked
+/// for.
+fn within_parentheses(selector: &Selector) -> &Selector {
+    match selector {
+        Selector::Tuple(items) => match items.as_slice() {
+            [only] => within_parentheses(only),
+            _ => selector,
+        },
+        _ => selector,
+    }
 }
 
 /// Returns how a marker for a key is called.

@@ -20,7 +20,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/recorded/pat
 const TEXT_CHARS_MAX: usize = 90;
 
 /// The tables that are read to find out what a role may do, whenever a cache is cold.
-const OF_ROLES: [&str; 2] = ["roles", "role_permissions"];
+const OF_ROLES: [&str; 3] = ["roles", "role_permissions", "identity_to_role"];
 
 /// Collects what the engine reports while a statement runs.
 #[derive(Clone, Default)]

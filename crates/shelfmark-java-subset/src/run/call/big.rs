@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed as _, Zero as _};
 
 use super::super::number::{self, Decimal};
-use super::super::{Machine, Run};
+use super::super::{Machine, OBJECT_BYTES, Run, SLOT_BYTES};
 use super::{big, constant_name, int, long, string};
 use crate::value::{Object, Thrown, Value};
 
@@ -111,10 +111,11 @@ pub(super) fn static_method(class: &str, name: &str, arguments: &[Value]) -> Run
 
 impl Machine<'_> {
     /// Takes the steps of an operation of two long numbers.
-    fn spend_for(&mut self, one: u64, other: u64) -> Run<()> {
+    pub(in crate::run) fn spend_for(&mut self, one: u64, other: u64) -> Run<()> {
         let words = |bits: u64| bits / 64 + 1;
         self.spend(words(one).saturating_mul(words(other)) / 8)?;
-        self.take(usize::try_from((one + other) / 8).unwrap_or(usize::MAX))
+        let bytes = usize::try_from((one + other) / 8).unwrap_or(usize::MAX);
+        self.take(bytes.saturating_add(OBJECT_BYTES / 2))
     }
 
     /// Calls a method of an integer.
@@ -147,6 +148,11 @@ impl Machine<'_> {
             ("abs", []) => own.abs(),
             ("max", [_]) => (**own).clone().max((*big(arguments, 0)?).clone()),
             ("min", [_]) => (**own).clone().min((*big(arguments, 0)?).clone()),
+            // A division for each of about as many rounds as there are bits.
+            ("gcd", [_]) if own.bits().max(other_bits) > 128 => {
+                self.spend_for(own.bits().saturating_mul(8), other_bits.saturating_mul(8))?;
+                greatest_divisor((**own).clone(), (*big(arguments, 0)?).clone())
+            }
             ("gcd", [_]) => greatest_divisor((**own).clone(), (*big(arguments, 0)?).clone()),
             ("shiftLeft" | "shiftRight", [_]) => shifted(own, int(arguments, 0)?, name)?,
             _ => return self.integer_question(own, name, arguments),
@@ -188,6 +194,9 @@ impl Machine<'_> {
                 self.text(own.to_string().encode_utf16().collect())?
             }
             ("toByteArray", []) => {
+                self.check_room(
+                    super::super::size_bytes(&Value::integer(own.clone())) * SLOT_BYTES,
+                )?;
                 let bytes = own.to_signed_bytes_be();
                 self.array(bytes.into_iter().map(|own| Value::Byte(own.cast_signed())).collect())?
             }

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::super::{Machine, Run, show};
+use super::super::{Machine, Run, SLOT_BYTES, show};
 use super::{int, place, size};
 use crate::value::{Buffer, Thrown, Value};
 
@@ -68,7 +68,7 @@ impl Machine<'_> {
                 let wanted = int(arguments, 0)?;
                 let length = usize::try_from(wanted)
                     .map_err(|_| Thrown::illegal(format!("capacity < 0: ({wanted} < 0)")))?;
-                self.take(length)?;
+                self.check_room(length)?;
                 vec![0; length]
             }
             ("wrap", [Value::Null]) => return Err(Thrown::null("")),
@@ -91,6 +91,9 @@ impl Machine<'_> {
             return self.buffer_get(own, buffer, name, arguments);
         }
         if name.starts_with("put") {
+            let array = arguments.last().and_then(show::array);
+            let length = array.map_or(0, |own| own.borrow().len());
+            self.spend(u64::try_from(length / 16).unwrap_or(u64::MAX))?;
             put(buffer, arguments)?;
             return Ok(Some(own.clone()));
         }
@@ -127,8 +130,8 @@ impl Machine<'_> {
                 held.limit = held.bytes.len();
             }
             ("duplicate", []) => {
+                self.take(held.bytes.len() + 64)?;
                 let copy = held.clone();
-                self.take(copy.bytes.len() + 64)?;
                 return Ok(Some(Value::Buffer(Rc::new(RefCell::new(copy)))));
             }
             ("slice", []) => {
@@ -137,6 +140,7 @@ impl Machine<'_> {
                 return Ok(Some(Value::bytes(copy)));
             }
             ("array", []) => {
+                self.check_room(held.bytes.len() * SLOT_BYTES)?;
                 let bytes = held.bytes.clone();
                 drop(held);
                 let all = bytes.into_iter().map(|own| Value::Byte(own.cast_signed())).collect();
@@ -156,7 +160,7 @@ impl Machine<'_> {
     ) -> Run<Option<Value>> {
         if let Some(array) = arguments.first().and_then(show::array) {
             let length = array.borrow().len();
-            self.take(length)?;
+            self.spend(u64::try_from(length / 16).unwrap_or(u64::MAX))?;
             let found = buffer.borrow().remaining().get(..length).map(<[u8]>::to_vec);
             let found = found.ok_or_else(underflow)?;
             *array.borrow_mut() =

@@ -8,9 +8,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::super::entries::Entries;
-use super::super::{Machine, Run, show};
+use super::super::{Machine, Run, SLOT_BYTES, show, size_bytes};
 use super::{int, place, size};
 use crate::value::{List, Object, Thrown, Value};
+
+/// What an entry of a set or map takes beside its key.
+const ENTRY_BYTES: usize = 160;
 
 fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
@@ -21,19 +24,22 @@ impl Machine<'_> {
     pub(in crate::run) fn items_of(&mut self, own: &Value) -> Run<Vec<Value>> {
         let items = match own {
             Value::Null => return Err(Thrown::null("")),
-            Value::List(list) => list.borrow().items.clone(),
-            Value::Set(all) => {
-                let all = all.borrow();
-                all.pairs().into_iter().map(|(own, _)| own).collect()
+            Value::List(list) => {
+                self.check_room(list.borrow().items.len() * SLOT_BYTES)?;
+                list.borrow().items.clone()
             }
+            Value::Set(all) => self.pairs(all)?.into_iter().map(|(own, _)| own).collect(),
             other => match show::array(other) {
-                Some(items) => items.borrow().clone(),
+                Some(items) => {
+                    self.check_room(items.borrow().len() * SLOT_BYTES)?;
+                    items.borrow().clone()
+                }
                 None => {
                     return Err(Thrown::class_cast(&show::class_of(own), "java.util.Collection"));
                 }
             },
         };
-        self.take(items.len() * 32)?;
+        self.take(items.len() * SLOT_BYTES)?;
         Ok(items)
     }
 
@@ -97,7 +103,7 @@ impl Machine<'_> {
                 std::mem::replace(found, value.clone())
             }
             ("add" | "addLast", [value]) => {
-                self.take(32)?;
+                self.take(SLOT_BYTES)?;
                 list.borrow_mut().items.push(value.clone());
                 Value::Boolean(true)
             }
@@ -112,6 +118,7 @@ impl Machine<'_> {
             ("removeFirst", []) => self.remove_at(list, 0, length)?,
             ("remove", [Value::Int(at)]) => self.remove_at(list, *at, length)?,
             ("remove", [value]) => {
+                self.spend(count(length / 8))?;
                 let items = list.borrow().items.clone();
                 match self.place_of(&items, value, false)? {
                     Some(at) => {
@@ -136,7 +143,8 @@ impl Machine<'_> {
         value: &Value,
         length: usize,
     ) -> Run<Value> {
-        self.take(32 + length)?;
+        self.take(SLOT_BYTES)?;
+        self.spend(count(length / 8))?;
         let Some(at) = place(at, length + 1) else {
             return Err(Thrown::known(
                 "java.lang.IndexOutOfBoundsException",
@@ -208,7 +216,7 @@ impl Machine<'_> {
     }
 
     fn iterator(&mut self, mut items: Vec<Value>) -> Run<Value> {
-        self.take(items.len() * 32)?;
+        self.take(items.len() * SLOT_BYTES)?;
         items.reverse();
         self.object(Object::Iterator(RefCell::new(items)))
     }
@@ -227,7 +235,7 @@ impl Machine<'_> {
             return Err(Thrown::unsupported());
         }
         let bytes = self.key(&key)?;
-        self.take(96 + bytes.len())?;
+        self.take(ENTRY_BYTES + bytes.len())?;
         Ok(all.put_at(bytes, key, value))
     }
 
@@ -245,8 +253,7 @@ impl Machine<'_> {
         let mut all = Entries::new(is_sorted);
         match first {
             Some(Value::Map(other)) => {
-                let pairs = other.borrow().pairs();
-                for (key, value) in pairs {
+                for (key, value) in self.pairs(other)? {
                     self.put(&mut all, key, value)?;
                 }
             }
@@ -364,16 +371,14 @@ impl Machine<'_> {
                 Value::Null
             }
             ("putAll", [Value::Map(other)]) => {
-                let pairs = other.borrow().pairs();
-                for (key, value) in pairs {
+                for (key, value) in self.pairs(other)? {
                     self.put(&mut map.borrow_mut(), key, value)?;
                 }
                 Value::Null
             }
             ("putAll", _) => return Err(Thrown::null("")),
             ("containsValue", [wanted]) => {
-                let values =
-                    self.pairs_of(map)?.into_iter().map(|(_, own)| own).collect::<Vec<_>>();
+                let values = self.pairs(map)?.into_iter().map(|(_, own)| own).collect::<Vec<_>>();
                 Value::Boolean(self.place_of(&values, wanted, false)?.is_some())
             }
             ("keySet" | "values" | "entrySet" | "firstKey" | "lastKey", []) => {
@@ -383,15 +388,9 @@ impl Machine<'_> {
         }))
     }
 
-    fn pairs_of(&mut self, map: &Rc<RefCell<Entries>>) -> Run<Vec<(Value, Value)>> {
-        let pairs = map.borrow().pairs();
-        self.take(pairs.len() * 64)?;
-        Ok(pairs)
-    }
-
     /// Returns the keys, values or entries of a map as they are now.
     fn map_view(&mut self, map: &Rc<RefCell<Entries>>, name: &str) -> Run<Value> {
-        let pairs = self.pairs_of(map)?;
+        let pairs = self.pairs(map)?;
         match name {
             "keySet" => self.new_set(pairs.into_iter().map(|(own, _)| own).collect(), false),
             "values" => self.list(pairs.into_iter().map(|(_, own)| own).collect(), false),
@@ -475,7 +474,7 @@ impl Machine<'_> {
     }
 
     fn sorted(&mut self, items: &mut [Value]) -> Run<()> {
-        self.spend(count(items.len()).saturating_mul(20))?;
+        self.spend_sorting(items.len(), items.iter().map(size_bytes).sum())?;
         for pair in items.windows(2) {
             if let [one, other] = pair
                 && show::order(one, other).is_none()

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::{Machine, Run, show};
+use super::{Machine, OBJECT_BYTES, Run, show, size_bytes};
 use crate::library::{ClassId, Library};
 use crate::program::{Call, Code, Constant};
 use crate::value::{Class, Object, Thrown, Value};
@@ -66,6 +66,9 @@ impl Machine<'_> {
         };
         let arguments = self.codes(&call.arguments)?;
         let name = call.method.name.as_str();
+        // Long values are looked at, compared and copied.
+        let bytes: usize = arguments.iter().map(size_bytes).sum();
+        self.spend(u64::try_from(bytes / 32).unwrap_or(u64::MAX))?;
         match receiver {
             None => self.call_static(call.class.get().simple(), name, &arguments),
             Some(Value::Null) => Err(Thrown::null(&call.null)),
@@ -116,6 +119,7 @@ impl Machine<'_> {
         name: &str,
         arguments: &[Value],
     ) -> Run<Option<Value>> {
+        self.spend(u64::try_from(size_bytes(own) / 32).unwrap_or(u64::MAX))?;
         Ok(Some(match (name, arguments) {
             ("equals", [other]) => Value::Boolean(self.equal(own, other)?),
             ("hashCode", []) => Value::Int(self.hash(own)?),
@@ -145,6 +149,9 @@ impl Machine<'_> {
 
     /// Calls a method of a class.
     fn call_static(&mut self, class: &str, name: &str, arguments: &[Value]) -> Run<Value> {
+        if matches!(class, "BigInteger" | "BigDecimal") {
+            self.take(OBJECT_BYTES)?;
+        }
         let found = match class {
             "String" => self.text_static(name, arguments)?,
             "Math" => numbers::math(self, name, arguments)?,
@@ -195,8 +202,14 @@ impl Machine<'_> {
             "Integer" | "Long" | "Float" | "Double" => {
                 Ok(arguments.into_iter().next().unwrap_or(Value::Null))
             }
-            "BigInteger" => big::new_integer(&arguments),
-            "BigDecimal" => big::new_decimal(&arguments),
+            "BigInteger" => {
+                self.spend_reading(&arguments)?;
+                big::new_integer(&arguments)
+            }
+            "BigDecimal" => {
+                self.spend_reading(&arguments)?;
+                big::new_decimal(&arguments)
+            }
             "RoundingMode" => Ok(rounding(&arguments)),
             "UUID" => {
                 let half = |at: usize| match arguments.get(at) {
@@ -205,15 +218,27 @@ impl Machine<'_> {
                 };
                 Ok(Value::Uuid(half(0) << 64 | half(1)))
             }
-            "Date" => Ok(Value::timestamp(match arguments.first() {
-                Some(Value::Long(own)) => *own,
-                _ => self.host.now_milliseconds(),
-            })),
+            "Date" => {
+                self.take(OBJECT_BYTES / 2)?;
+                Ok(Value::timestamp(match arguments.first() {
+                    Some(Value::Long(own)) => *own,
+                    _ => self.host.now_milliseconds(),
+                }))
+            }
             _ => self.object(Object::Plain),
         }
     }
 
+    /// Takes the steps of reading a long number, and the memory that it takes.
+    fn spend_reading(&mut self, arguments: &[Value]) -> Run<()> {
+        let digits = arguments.first().map_or(0, |own| size_bytes(own) / 2);
+        let words = u64::try_from(digits / 16).unwrap_or(u64::MAX);
+        self.spend(words.saturating_mul(words) / 32)?;
+        self.take(digits + OBJECT_BYTES)
+    }
+
     fn exception(&mut self, class: ClassId, arguments: &[Value]) -> Run<Value> {
+        self.take(arguments.iter().map(size_bytes).sum::<usize>().saturating_mul(2))?;
         let mut message = None;
         let mut cause = None;
         for own in arguments {
@@ -231,7 +256,6 @@ impl Machine<'_> {
         if arguments.len() == 1 && message.is_none() {
             message = cause.as_ref().map(|own| own.shown());
         }
-        self.take(message.as_ref().map_or(0, String::len))?;
         self.object(Object::Exception(Thrown { class: Class::Known(class), message, cause }))
     }
 }

@@ -34,7 +34,10 @@ impl Machine<'_> {
                 None => Ok(Some(Value::Null)),
             },
             (Object::Exception(thrown), "getCause") => match &thrown.cause {
-                Some(cause) => self.object(Object::Exception((**cause).clone())).map(Some),
+                Some(cause) => {
+                    self.take(cause.size_bytes())?;
+                    self.object(Object::Exception((**cause).clone())).map(Some)
+                }
                 None => Ok(Some(Value::Null)),
             },
             (Object::Class(class), "getName") => {

@@ -7,24 +7,71 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::super::{Machine, Run};
+use super::super::{Machine, Run, SLOT_BYTES};
 use super::{int, place, size, string, text};
 use crate::value::{Thrown, Value};
 
-/// Returns the place of a text in another, from a place on.
+/// Texts up to this long are looked for place by place.
+const SHORT: usize = 16;
+
+/// Returns the place of a text in another, from a place on. Takes time by the length of both.
 fn find(all: &[u16], wanted: &[u16], from: usize) -> Option<usize> {
     if wanted.is_empty() {
         return Some(from.min(all.len()));
     }
     let rest = all.get(from..)?;
-    rest.windows(wanted.len()).position(|own| own == wanted).map(|at| from + at)
+    let at = match wanted.len() {
+        ..=SHORT => rest.windows(wanted.len()).position(|own| own == wanted),
+        _ => places(rest, wanted).next(),
+    };
+    at.map(|at| from + at)
 }
 
 fn find_last(all: &[u16], wanted: &[u16]) -> Option<usize> {
-    if wanted.is_empty() {
-        return Some(all.len());
+    match wanted.len() {
+        0 => Some(all.len()),
+        ..=SHORT => all.windows(wanted.len()).rposition(|own| own == wanted),
+        _ => places(all, wanted).last(),
     }
-    all.windows(wanted.len()).rposition(|own| own == wanted)
+}
+
+/// Returns the places of a text in another, those that overlap too: Knuth, Morris and Pratt's.
+fn places<'t>(all: &'t [u16], wanted: &'t [u16]) -> impl Iterator<Item = usize> + 't {
+    let known = borders(wanted);
+    let mut matched = 0;
+    all.iter().enumerate().filter_map(move |(at, unit)| {
+        matched = next_match(wanted, &known, matched, *unit);
+        (matched == wanted.len()).then(|| {
+            matched = known.get(matched - 1).copied().unwrap_or(0);
+            at + 1 - wanted.len()
+        })
+    })
+}
+
+/// Returns for each beginning of a text how much of it stands at its end, too.
+fn borders(wanted: &[u16]) -> Vec<usize> {
+    let mut known = Vec::with_capacity(wanted.len());
+    let mut matched = 0;
+    for (at, unit) in wanted.iter().enumerate() {
+        if at > 0 {
+            matched = next_match(wanted, &known, matched, *unit);
+        }
+        known.push(matched);
+    }
+    known
+}
+
+/// Returns how much of a text is matched once `unit` has come.
+fn next_match(wanted: &[u16], known: &[usize], mut matched: usize, unit: u16) -> usize {
+    loop {
+        if wanted.get(matched) == Some(&unit) {
+            return matched + 1;
+        }
+        match matched.checked_sub(1).and_then(|before| known.get(before)) {
+            Some(shorter) => matched = *shorter,
+            None => return 0,
+        }
+    }
 }
 
 fn found(at: Option<usize>) -> Value {
@@ -99,7 +146,9 @@ impl Machine<'_> {
         name: &str,
         arguments: &[Value],
     ) -> Run<Option<Value>> {
-        self.spend(u64::try_from(own.len() / 16).unwrap_or(u64::MAX))?;
+        if !matches!(name, "length" | "charAt" | "codePointAt" | "isEmpty") {
+            self.spend(u64::try_from(own.len() / 16).unwrap_or(u64::MAX))?;
+        }
         if let Some(value) = self.text_question(own, name, arguments)? {
             return Ok(Some(value));
         }
@@ -137,10 +186,12 @@ impl Machine<'_> {
             ("toString" | "intern", []) => return Ok(Some(Value::Text(Rc::clone(own)))),
             ("split", [_]) => return self.split(own, arguments).map(Some),
             ("toCharArray", []) => {
+                self.check_room(own.len() * SLOT_BYTES)?;
                 let all = own.iter().map(|unit| Value::Char(*unit)).collect();
                 return self.array(all).map(Some);
             }
             ("getBytes", []) => {
+                self.check_room(own.len() * SLOT_BYTES)?;
                 let all = lossy().bytes().map(|byte| Value::Byte(byte.cast_signed())).collect();
                 return self.array(all).map(Some);
             }
@@ -222,29 +273,34 @@ impl Machine<'_> {
         let mut parts = Vec::new();
         let mut rest = own;
         while let Some(at) = find(rest, &wanted, 0) {
-            parts.push(rest.get(..at).unwrap_or_default().to_vec());
+            self.part(rest.get(..at).unwrap_or_default().to_vec(), &mut parts)?;
             rest = rest.get(at + wanted.len()..).unwrap_or_default();
         }
-        parts.push(rest.to_vec());
+        self.part(rest.to_vec(), &mut parts)?;
         self.parts(parts)
     }
 
     fn split_blanks(&mut self, own: &[u16]) -> Run<Value> {
         let text = String::from_utf16_lossy(own);
-        let parts = text.split_ascii_whitespace().map(units).collect();
+        let mut parts = Vec::new();
+        for own in text.split_ascii_whitespace() {
+            self.part(units(own), &mut parts)?;
+        }
         self.parts(parts)
     }
 
+    fn part(&mut self, own: Vec<u16>, parts: &mut Vec<Value>) -> Run<()> {
+        parts.push(self.text(own)?);
+        self.check_room(parts.len() * SLOT_BYTES)
+    }
+
     /// Returns the parts of a text, without the empty ones at its end.
-    fn parts(&mut self, mut parts: Vec<Vec<u16>>) -> Run<Value> {
-        while parts.len() > 1 && parts.last().is_some_and(Vec::is_empty) {
+    fn parts(&mut self, mut parts: Vec<Value>) -> Run<Value> {
+        let is_empty = |own: &Value| matches!(own, Value::Text(own) if own.is_empty());
+        while parts.len() > 1 && parts.last().is_some_and(is_empty) {
             parts.pop();
         }
-        let mut all = Vec::with_capacity(parts.len());
-        for own in parts {
-            all.push(self.text(own)?);
-        }
-        self.array(all)
+        self.array(parts)
     }
 
     /// Calls a method of the class of texts.
