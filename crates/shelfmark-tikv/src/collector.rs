@@ -32,8 +32,16 @@ pub(crate) async fn run(shared: Weak<Shared>) {
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(shared) = shared.upgrade() else { return };
-        if let Err(error) = collect(&shared).await {
-            tracing::warn!(%error, "old versions were not collected; trying again in a minute");
+        match collect(&shared).await {
+            Ok(true) => {
+                if let Err(error) = shared.fold().await {
+                    tracing::debug!(%error, "counters stay spread; trying again in a minute");
+                }
+            }
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(%error, "old versions were not collected; trying again in a minute");
+            }
         }
     }
 }

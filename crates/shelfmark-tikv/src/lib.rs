@@ -16,6 +16,7 @@ mod blocking;
 mod clients;
 mod collector;
 mod commit;
+mod counters;
 mod keys;
 mod leaders;
 mod newest;

@@ -173,7 +173,7 @@ pub(crate) async fn renew(shared: &Arc<Shared>) -> Result<()> {
         let record = encode(until, promise, &membership.state().facts);
         let mutations = Mutations::from([(key.clone(), (OP_PUT, record.into()))]);
         match commit_mutations(shared, now, Duration::ZERO, mutations).await {
-            Ok(()) => break,
+            Ok(_) => break,
             Err(error) if !patience.wait().await => return Err(error),
             Err(_) => {}
         }
@@ -188,7 +188,7 @@ pub(crate) async fn leave(shared: &Arc<Shared>) -> Result<()> {
     let now = crate::commit::begin(shared).await?.version;
     let deletion = (OP_DELETE, Bytes::new());
     let mutations = Mutations::from([(record_key(shared, shared.id), deletion)]);
-    commit_mutations(shared, now, Duration::ZERO, mutations).await
+    commit_mutations(shared, now, Duration::ZERO, mutations).await.map(drop)
 }
 
 /// Returns the greatest stamp that is settled as of `moment`: this process had nothing at or below `own`

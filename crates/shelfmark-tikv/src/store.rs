@@ -20,6 +20,7 @@ use crate::blocking::Bridge;
 use crate::clients::Clients;
 use crate::collector;
 use crate::commit;
+use crate::counters::{Seen, Slots, fold};
 use crate::keys::Keys;
 use crate::leaders::Stores;
 use crate::newest::Newest;
@@ -54,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) stores: Stores,
     pub(crate) stats: Stats,
     pub(crate) membership: Membership,
+    pub(crate) slots: Arc<Slots>,
+    folding: Mutex<Seen>,
     /// Tells this process apart from others on the cluster: the timestamp at which it connected.
     pub(crate) id: u64,
     pub(crate) clock: Arc<dyn Clock>,
@@ -75,6 +78,20 @@ impl Shared {
             return Err(Error::new(ErrorKind::Closed, "the store was closed"));
         }
         Ok(())
+    }
+
+    /// Makes one key again of counters that nobody has added to for a while.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`fold`].
+    pub(crate) async fn fold(self: &Arc<Self>) -> Result<()> {
+        // What was seen is only a memory: a pass beside this one begins without.
+        let seen = || self.folding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = std::mem::take(&mut *seen());
+        let done = fold(self, &mut own).await;
+        *seen() = own;
+        done.map(drop)
     }
 
     /// Returns the open snapshots by their moment, for commits that rest on them.
@@ -123,6 +140,8 @@ impl TikvStore {
             stores: Stores::default(),
             stats: Stats::default(),
             membership: Membership::default(),
+            slots: Arc::default(),
+            folding: Mutex::default(),
             id,
             clock,
             bases: Mutex::default(),
@@ -220,6 +239,8 @@ impl Store for TikvStore {
 
     fn maintain(&self) -> Result<Maintained> {
         self.shared.check_open()?;
+        let shared = Arc::clone(&self.shared);
+        self.shared.call(async move { shared.fold().await })?;
         Ok(Maintained::default())
     }
 

@@ -1,8 +1,8 @@
 //! Works out what the writes of a commit make of each key.
 //!
 //! The cluster takes one change of a key in a transaction, the contract any number that act one
-//! after the other. What it is not: a reader. Counters are counted on from values that the caller
-//! read.
+//! after the other. What it is not: a reader. What the store has at counters is read by whoever adds
+//! to them (`additions`).
 //!
 //! Invariant: a key that must be absent stays so marked whatever follows it in the commit.
 
@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use shelfmark_store::{Result, Write};
+
+use super::additions::Added;
 
 /// The change of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,31 +75,27 @@ impl Changes {
         changes
     }
 
-    /// Returns the counters whose value in the store decides.
-    pub(super) fn keys_to_count(&self) -> Vec<Bytes> {
-        let added = self.keys.iter().filter(|(_, own)| matches!(own.outcome, Outcome::Added(_)));
-        added.map(|(key, _)| key.clone()).collect()
+    /// Returns the additions to counters whatever their value is.
+    pub(super) fn added(&self) -> impl Iterator<Item = Added> {
+        self.keys.iter().filter_map(|(key, own)| match own.outcome {
+            Outcome::Added(delta) => Some(Added::Counter(key.clone(), delta)),
+            _ => None,
+        })
     }
 
-    /// Returns the change of each key, with the values of [`Changes::keys_to_count`] in its order.
+    /// Returns the change of each other key.
     ///
     /// # Errors
     ///
     /// * [`shelfmark_store::ErrorKind::Corrupt`]: something that is no counter is added to.
-    pub(super) fn counted(self, before: &[Option<Bytes>]) -> Result<Vec<(Bytes, Change)>> {
-        let mut before = before.iter();
+    pub(super) fn others(self) -> Result<Vec<(Bytes, Change)>> {
         let mut changes = Vec::with_capacity(self.keys.len());
         for (key, Pending { must_be_absent, outcome }) in self.keys {
             let value = match outcome {
-                Outcome::Untouched => continue,
+                Outcome::Untouched | Outcome::Added(_) => continue,
                 Outcome::NoCounter(value) => {
                     Write::counter(&value)?;
                     continue;
-                }
-                Outcome::Added(delta) => {
-                    let found = before.next().and_then(Option::as_ref);
-                    let count = found.map_or(Ok(0), |value| Write::counter(value))?;
-                    Some(Write::counter_value(count.wrapping_add(delta)))
                 }
                 Outcome::Value(value) => Some(value),
                 Outcome::Deleted => None,
