@@ -13,9 +13,10 @@ use shelfmark_store::Result;
 use tikv_client::{Timestamp, TimestampExt as _};
 
 use crate::commit::{Mutations, commit_mutations};
+use crate::counters::fold;
 use crate::retry;
+use crate::shared::Shared;
 use crate::snapshot::reading;
-use crate::store::Shared;
 use crate::wire::OP_PUT;
 
 /// The time between two looks whether it is this process's turn.
@@ -34,7 +35,7 @@ pub(crate) async fn run(shared: Weak<Shared>) {
         let Some(shared) = shared.upgrade() else { return };
         match collect(&shared).await {
             Ok(true) => {
-                if let Err(error) = shared.fold().await {
+                if let Err(error) = fold::run(&shared).await {
                     tracing::debug!(%error, "counters stay spread; trying again in a minute");
                 }
             }

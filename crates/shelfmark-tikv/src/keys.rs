@@ -10,8 +10,6 @@
 use bytes::Bytes;
 use shelfmark_store::KeyRange;
 
-use crate::counters::{self, Spread};
-
 /// The byte before every key.
 const OURS: u8 = b'x';
 /// Behind the space: the keys of the contract.
@@ -22,6 +20,17 @@ const OWN: u8 = 0;
 const SLOTS: u8 = DATA + 1;
 /// In place of a slot's number: the key of the counter.
 const OWNER: u8 = u8::MAX;
+
+/// Slots of a spread counter: so many commits add to it at once.
+pub(crate) const SLOTS_MAX: u8 = 64;
+
+/// The set of slots of one counter: the timestamp at which it was spread, and a number among those
+/// that the same commit spread. Never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Spread {
+    pub(crate) at: u64,
+    pub(crate) number: u32,
+}
 
 /// Bytes of a group in the cluster's encoding of region bounds.
 const GROUP: usize = 8;
@@ -91,7 +100,7 @@ impl Keys {
         spread: Spread,
         with_owner: bool,
     ) -> impl Iterator<Item = Vec<u8>> + '_ {
-        let numbers = (0..counters::SLOTS).chain(with_owner.then_some(OWNER));
+        let numbers = (0..SLOTS_MAX).chain(with_owner.then_some(OWNER));
         numbers.map(move |slot| self.slot(spread, slot))
     }
 

@@ -25,6 +25,7 @@ mod peers;
 mod placement;
 mod regions;
 mod retry;
+mod shared;
 mod snapshot;
 mod stats;
 mod store;

@@ -14,11 +14,11 @@ use bytes::Bytes;
 use shelfmark_store::lazy::Source;
 use shelfmark_store::{Result, Snapshot};
 
-use crate::counters::Stored;
+use crate::counters::stored::Stored;
 use crate::leaders::{Asked, ask};
 use crate::options::KEY_BYTES_MAX;
+use crate::shared::Shared;
 use crate::snapshot::TikvSnapshot;
-use crate::store::Shared;
 use crate::wire::{GetRequest, GetResponse};
 
 /// The timestamp behind every other one.

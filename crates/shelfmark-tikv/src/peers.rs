@@ -19,8 +19,8 @@ use tikv_client::{BoundRange, CheckLevel, TransactionOptions};
 
 use crate::commit::{Mutations, commit_mutations};
 use crate::retry::{self, Patience};
+use crate::shared::Shared;
 use crate::snapshot::Moment;
-use crate::store::Shared;
 use crate::wire::{OP_DELETE, OP_PUT};
 
 /// The time for which a record lasts that is not renewed, by the cluster's clock.

@@ -18,10 +18,12 @@ use shelfmark_store::{
 use tikv_client::{BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, TransactionOptions};
 
 use crate::commit;
-use crate::counters::{Spread, Stored, Values, values};
+use crate::counters::stored::Stored;
+use crate::counters::sums::{Values, values};
+use crate::keys::Spread;
 use crate::peers;
 use crate::retry;
-use crate::store::Shared;
+use crate::shared::Shared;
 
 /// Keys of one request: of the largest values, half a message.
 const KEYS_ASKED: usize = 128;

@@ -11,12 +11,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_store::{AddWithin, Error, Result, Write};
+use shelfmark_store::{Error, Result};
 
+use super::changes::Added;
 use super::two_phase::{MetAt, Mutations};
-use crate::counters::{Held, Spread, Stored, Sums, encode_plain};
+use crate::counters::slots::Held;
+use crate::counters::stored::{Stored, Sums, encode_plain};
+use crate::keys::Spread;
+use crate::shared::Shared;
 use crate::snapshot::{Moment, raw_many};
-use crate::store::Shared;
 use crate::wire::OP_PUT;
 
 /// The additions of one commit, until it has ended.
@@ -26,51 +29,6 @@ pub(super) struct Additions {
     ones: Vec<(Vec<u8>, Bytes, Option<Spread>)>,
     /// Those to slots, by the cluster's key.
     slots: Vec<(Vec<u8>, Held)>,
-}
-
-/// An addition to a counter, or to counters within a value.
-pub(super) enum Added {
-    /// To a counter ([`Write::Add`]).
-    Counter(Bytes, i64),
-    /// To counters within a value.
-    Within(AddWithin),
-}
-
-impl Added {
-    pub(super) fn key(&self) -> &Bytes {
-        match self {
-            Self::Counter(key, _) => key,
-            Self::Within(addition) => &addition.key,
-        }
-    }
-
-    /// Returns what becomes of the value of a counter that is one key.
-    fn to(&self, before: Option<&Bytes>) -> Result<Bytes> {
-        match self {
-            Self::Counter(_, delta) => {
-                let count = before.map_or(Ok(0), |value| Write::counter(value))?;
-                Ok(Write::counter_value(count.wrapping_add(*delta)))
-            }
-            Self::Within(addition) => {
-                let sum = before.and_then(|before| addition.added_to(before));
-                sum.ok_or_else(|| Error::conflict(vec![addition.key.clone()]))
-            }
-        }
-    }
-
-    /// Adds to the sums of a slot, beside a value of which `base` is kept.
-    fn to_sums(&self, base: &Bytes, sums: &mut Sums) -> Result<()> {
-        // It tells whether the base is what was added to.
-        self.to(Some(base))?;
-        match self {
-            Self::Counter(_, delta) => sums.add(0, *delta),
-            Self::Within(addition) => {
-                let changed = addition.deltas.iter().filter(|(_, delta)| *delta != 0);
-                changed.for_each(|(at, delta)| sums.add(*at, *delta));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// An addition, while its keys are looked for.
@@ -120,7 +78,7 @@ impl Additions {
             let before = match stored {
                 Some(Stored::Spread(spread, base)) => {
                     let to = (addition, spread, base);
-                    if !own.to_slot(shared, moment, to, &found, mutations).await? {
+                    if !own.add_to_slot(shared, moment, to, &found, mutations).await? {
                         return Ok(None);
                     }
                     continue;
@@ -131,13 +89,13 @@ impl Additions {
             shared.slots.saw(addition.added.key(), shared.id, None);
             let sum = addition.added.to(before.as_ref())?;
             let spread = Spread { at: moment.version, number };
-            own.to_one_key(shared, &addition, sum, spread, mutations);
+            own.add_to_key(shared, &addition, sum, spread, mutations);
         }
         Ok(Some(own))
     }
 
     /// Adds to a slot of a spread counter; false if all are in use.
-    async fn to_slot(
+    async fn add_to_slot(
         &mut self,
         shared: &Arc<Shared>,
         moment: &Moment,
@@ -169,7 +127,7 @@ impl Additions {
     }
 
     /// Adds to a counter that is one key; spreads it if commits met there.
-    fn to_one_key(
+    fn add_to_key(
         &mut self,
         shared: &Shared,
         addition: &Addition<'_>,

@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use shelfmark_store::{Result, Write};
+use shelfmark_store::{AddWithin, Error, Result, Write};
 
-use super::additions::Added;
+use crate::counters::stored::Sums;
 
 /// The change of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,51 @@ pub(super) enum Change {
     Insert(Bytes),
     /// Changes nothing; the key must be absent.
     CheckAbsent,
+}
+
+/// An addition to a counter, or to counters within a value.
+pub(super) enum Added {
+    /// To a counter ([`Write::Add`]).
+    Counter(Bytes, i64),
+    /// To counters within a value.
+    Within(AddWithin),
+}
+
+impl Added {
+    pub(super) fn key(&self) -> &Bytes {
+        match self {
+            Self::Counter(key, _) => key,
+            Self::Within(addition) => &addition.key,
+        }
+    }
+
+    /// Returns what becomes of the value of a counter that is one key.
+    pub(super) fn to(&self, before: Option<&Bytes>) -> Result<Bytes> {
+        match self {
+            Self::Counter(_, delta) => {
+                let count = before.map_or(Ok(0), |value| Write::counter(value))?;
+                Ok(Write::counter_value(count.wrapping_add(*delta)))
+            }
+            Self::Within(addition) => {
+                let sum = before.and_then(|before| addition.added_to(before));
+                sum.ok_or_else(|| Error::conflict(vec![addition.key.clone()]))
+            }
+        }
+    }
+
+    /// Adds to the sums of a slot, beside a value of which `base` is kept.
+    pub(super) fn to_sums(&self, base: &Bytes, sums: &mut Sums) -> Result<()> {
+        // It tells whether the base is what was added to.
+        self.to(Some(base))?;
+        match self {
+            Self::Counter(_, delta) => sums.add(0, *delta),
+            Self::Within(addition) => {
+                let changed = addition.deltas.iter().filter(|(_, delta)| *delta != 0);
+                changed.for_each(|(at, delta)| sums.add(*at, *delta));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The changes of a commit, by key.

@@ -20,14 +20,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use shelfmark_store::{AddWithin, Commit, Error, ErrorKind, Result, Write};
 
-use self::additions::{Added, Additions};
-use self::changes::{Change, Changes};
+use self::additions::Additions;
+use self::changes::{Added, Change, Changes};
 use self::two_phase::MetAt;
 pub(crate) use self::two_phase::{Mutations, commit as commit_mutations};
-use crate::counters::{Spread, Stored, encode_plain};
+use crate::counters::stored::{Stored, encode_plain};
+use crate::keys::Spread;
 use crate::retry::Patience;
+use crate::shared::Shared;
 use crate::snapshot::{self, Moment, TikvSnapshot};
-use crate::store::Shared;
 use crate::wire::{OP_DELETE, OP_INSERT, OP_LOCK, OP_PUT};
 
 /// Returns the timestamp of now.

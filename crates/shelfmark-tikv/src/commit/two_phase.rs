@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use crate::leaders::{Asked, ask};
 use crate::placement::Route;
 use crate::retry::{self, Patience};
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::wire::{
     CommitRequest, EndResponse, KeyError, Mutation, OP_LOCK, PrewriteRequest, PrewriteResponse,
     RollbackRequest,

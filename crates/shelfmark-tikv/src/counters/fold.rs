@@ -14,11 +14,13 @@ use bytes::Bytes;
 use shelfmark_store::{ErrorKind, Result};
 use tikv_client::BoundRange;
 
-use super::stored::{Spread, Stored, Sums, encode_plain};
+use super::seen::{Found, Seen};
+use super::stored::{Stored, Sums, encode_plain};
 use crate::commit::{Mutations, begin, commit_mutations};
+use crate::keys::Spread;
 use crate::retry;
+use crate::shared::Shared;
 use crate::snapshot::{Moment, reading, stored_many};
-use crate::store::Shared;
 use crate::wire::{OP_DELETE, OP_PUT};
 
 /// The time for which nobody has added to a counter before it becomes one key again.
@@ -28,25 +30,23 @@ const ROWS_ASKED: u32 = 1024;
 /// Counters that are looked at in one pass.
 const COUNTERS_MAX: usize = 10_000;
 
-/// The slots of a counter as they were found, by number.
-type Found = Vec<(u8, Bytes)>;
-
-/// The slots of each counter as the last pass found them, and since when they have been so.
-#[derive(Default)]
-pub(crate) struct Seen {
-    counters: HashMap<Spread, (Found, Duration)>,
-}
-
-/// Looks at every spread counter once; returns how many became one key.
+/// Looks at every spread counter once, and makes one key of those that have been quiet.
 ///
 /// # Errors
 ///
 /// * Those of [`retry::read`] and of a commit. What was done stays done.
-pub(crate) async fn fold(shared: &Arc<Shared>, seen: &mut Seen) -> Result<usize> {
+pub(crate) async fn run(shared: &Arc<Shared>) -> Result<()> {
+    // What was seen is only a memory: a pass beside this one begins without.
+    let mut own = std::mem::take(&mut *shared.seen());
+    let done = fold(shared, &mut own).await;
+    *shared.seen() = own;
+    done
+}
+
+async fn fold(shared: &Arc<Shared>, seen: &mut Seen) -> Result<()> {
     let moment = begin(shared).await?;
     let found = sets(shared, &moment).await?;
     let now = shared.clock.monotonic();
-    let mut folded = 0;
     let mut kept = HashMap::new();
     for (spread, (owner, slots)) in found {
         let Some(key) = named(shared, &moment, spread, owner).await? else {
@@ -59,13 +59,13 @@ pub(crate) async fn fold(shared: &Arc<Shared>, seen: &mut Seen) -> Result<usize>
             _ => now,
         };
         if now.saturating_sub(since) >= QUIET {
-            folded += usize::from(make_one(shared, &key, spread).await?);
+            make_one(shared, &key, spread).await?;
             continue;
         }
         kept.insert(spread, (slots, since));
     }
     seen.counters = kept;
-    Ok(folded)
+    Ok(())
 }
 
 /// Returns the sets of slots that there are, with the counter that each was made for.
@@ -125,15 +125,15 @@ async fn named(
     Ok(is_named.then_some(key))
 }
 
-/// Makes one key of a counter; false if somebody was faster.
-async fn make_one(shared: &Arc<Shared>, key: &Bytes, spread: Spread) -> Result<bool> {
+/// Makes one key of a counter, unless somebody is faster.
+async fn make_one(shared: &Arc<Shared>, key: &Bytes, spread: Spread) -> Result<()> {
     let moment = begin(shared).await?;
     let stored = stored_many(shared, &moment, std::slice::from_ref(key)).await?;
     let Some(Some(Stored::Spread(own, base))) = stored.into_iter().next() else {
-        return Ok(false);
+        return Ok(());
     };
     if own != spread {
-        return Ok(false);
+        return Ok(());
     }
     let (start, end) = shared.keys.slots(spread);
     let mut sums = Sums::default();
@@ -143,14 +143,14 @@ async fn make_one(shared: &Arc<Shared>, key: &Bytes, spread: Spread) -> Result<b
     let value = encode_plain(sums.added_to(&base)?);
     let mut mutations = removed(shared, spread);
     mutations.insert(shared.keys.outer(key), (OP_PUT, value));
-    is_done(commit_mutations(shared, moment.version, Duration::ZERO, mutations).await)
+    unless_met(commit_mutations(shared, moment.version, Duration::ZERO, mutations).await)
 }
 
 /// Removes the slots of a counter that does not name them any more.
 async fn remove(shared: &Arc<Shared>, spread: Spread) -> Result<()> {
     let moment = begin(shared).await?;
     let mutations = removed(shared, spread);
-    is_done(commit_mutations(shared, moment.version, Duration::ZERO, mutations).await).map(drop)
+    unless_met(commit_mutations(shared, moment.version, Duration::ZERO, mutations).await)
 }
 
 /// Returns the deletions of a set, those of slots included that nobody has written yet.
@@ -159,10 +159,9 @@ fn removed(shared: &Shared, spread: Spread) -> Mutations {
     keys.map(|key| (key, (OP_DELETE, Bytes::new()))).collect()
 }
 
-fn is_done(outcome: Result<u64>) -> Result<bool> {
+fn unless_met(outcome: Result<u64>) -> Result<()> {
     match outcome {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
-        Err(error) => Err(error),
+        Err(error) if error.kind() != ErrorKind::Conflict => Err(error),
+        _ => Ok(()),
     }
 }

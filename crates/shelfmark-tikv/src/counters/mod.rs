@@ -11,12 +11,8 @@
 //! what was read, locks every slot, too. So each write of a counter meets each addition beside it,
 //! while additions in different slots do not meet.
 
-mod fold;
-mod slots;
-mod stored;
-mod sums;
-
-pub(crate) use fold::{Seen, fold};
-pub(crate) use slots::{Held, Slots};
-pub(crate) use stored::{SLOTS, Spread, Stored, Sums, encode_plain};
-pub(crate) use sums::{Values, values};
+pub(crate) mod fold;
+pub(crate) mod seen;
+pub(crate) mod slots;
+pub(crate) mod stored;
+pub(crate) mod sums;

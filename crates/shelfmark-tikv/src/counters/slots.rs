@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_store::random::SplitMix;
 
-use super::stored::{SLOTS, Spread};
+use crate::keys::{SLOTS_MAX, Spread};
 
 /// Counters that are remembered. Beyond that, those that nobody adds to now are forgotten.
 const COUNTERS_MAX: usize = 4096;
@@ -105,7 +105,7 @@ impl Counter {
             .iter()
             .fold(id, |salt, byte| salt.wrapping_mul(0x0100_0000_01B3) ^ u64::from(*byte));
         let mut random = SplitMix::new(salt);
-        let mut numbers: Vec<u8> = (0..SLOTS).collect();
+        let mut numbers: Vec<u8> = (0..SLOTS_MAX).collect();
         for last in (1..numbers.len()).rev() {
             numbers.swap(last, random.index(last + 1));
         }
@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn commits_side_by_side_get_different_slots_until_there_are_none() {
         let slots = Arc::new(Slots::default());
-        let held: Vec<Held> = (0..SLOTS).map(|_| slots.take(&KEY, 1, 10).unwrap()).collect();
+        let held: Vec<Held> = (0..SLOTS_MAX).map(|_| slots.take(&KEY, 1, 10).unwrap()).collect();
         let mut numbers: Vec<u8> = held.iter().map(|held| held.slot).collect();
         numbers.sort_unstable();
-        assert_eq!(numbers, (0..SLOTS).collect::<Vec<u8>>());
+        assert_eq!(numbers, (0..SLOTS_MAX).collect::<Vec<u8>>());
         assert!(slots.take(&KEY, 1, 10).is_none());
         drop(held);
         assert!(slots.take(&KEY, 1, 10).is_some());
@@ -188,7 +188,7 @@ mod tests {
         first.met();
         let number = first.slot;
         drop(first);
-        let held: Vec<Held> = (0..SLOTS).map(|_| slots.take(&KEY, 1, 10).unwrap()).collect();
+        let held: Vec<Held> = (0..SLOTS_MAX).map(|_| slots.take(&KEY, 1, 10).unwrap()).collect();
         assert_eq!(held.last().unwrap().slot, number);
     }
 
@@ -196,7 +196,8 @@ mod tests {
     fn processes_take_slots_in_different_orders_and_forget_what_is_one_key_again() {
         let (one, other) = (Arc::new(Slots::default()), Arc::new(Slots::default()));
         let order = |slots: &Arc<Slots>, id| {
-            let held: Vec<Held> = (0..SLOTS).map(|_| slots.take(&KEY, id, 1).unwrap()).collect();
+            let held: Vec<Held> =
+                (0..SLOTS_MAX).map(|_| slots.take(&KEY, id, 1).unwrap()).collect();
             held.iter().map(|held| held.slot).collect::<Vec<u8>>()
         };
         assert_ne!(order(&one, 1), order(&other, 2));

@@ -8,23 +8,14 @@
 use bytes::{BufMut as _, Bytes, BytesMut};
 use shelfmark_store::{Error, ErrorKind, Result, add_at};
 
+use crate::keys::Spread;
+
 /// The bytes before every value that is not kept as it is. They end no text and begin no record.
 const MARK: &[u8] = b"\xFF\x00\xFEshelfmark\xFE\x00\xFF";
 /// Behind the mark: a value of the contract.
 const PLAIN: u8 = 0;
 /// Behind the mark: a spread counter.
 const SPREAD: u8 = 1;
-
-/// Slots of a spread counter: so many commits add to it at once.
-pub(crate) const SLOTS: u8 = 64;
-
-/// The set of slots of one counter: the timestamp at which it was spread, and a number among those
-/// that the same commit spread. Never used twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Spread {
-    pub(crate) at: u64,
-    pub(crate) number: u32,
-}
 
 /// A value of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]

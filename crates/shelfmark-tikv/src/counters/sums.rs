@@ -10,10 +10,11 @@ use shelfmark_store::{Error, ErrorKind, Result};
 use tikv_client::BoundRange;
 use tokio::task::JoinSet;
 
-use super::stored::{Spread, Stored, Sums};
+use super::stored::{Stored, Sums};
+use crate::keys::Spread;
 use crate::retry;
+use crate::shared::Shared;
 use crate::snapshot::{Moment, reading};
-use crate::store::Shared;
 
 /// Counters that are added up at once.
 const AT_ONCE: usize = 16;
