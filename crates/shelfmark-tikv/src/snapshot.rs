@@ -102,6 +102,12 @@ impl TikvSnapshot {
         self.preloaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the value that was read of a key ahead, if the cluster has it as it is.
+    pub(crate) fn preloaded_plain(&self, key: &Bytes) -> Option<Bytes> {
+        let value = self.preloaded().get(key).cloned()??;
+        (!self.spread().contains_key(key)).then_some(value)
+    }
+
     /// Returns the counters that were read and are sums.
     pub(crate) fn spread(&self) -> MutexGuard<'_, HashMap<Bytes, Spread>> {
         // One insertion each: whole, whatever panicked.

@@ -19,7 +19,7 @@ use crate::counters::slots::Held;
 use crate::counters::stored::{Stored, Sums, encode_plain};
 use crate::keys::Spread;
 use crate::shared::Shared;
-use crate::snapshot::{Moment, raw_many};
+use crate::snapshot::{Moment, TikvSnapshot, raw_many};
 use crate::wire::OP_PUT;
 
 /// The additions of one commit, until it has ended.
@@ -43,7 +43,8 @@ impl Additions {
     /// Adds the changes that `added` makes to `mutations`, of a transaction at `moment`. Returns `None`
     /// if all slots of a counter are in use, so that a later moment has to be drawn.
     ///
-    /// Cost: one round trip, and another the first time that this process meets a spread counter.
+    /// Cost: one round trip, and another the first time that this process meets a spread counter; none
+    /// for values that `base`, a snapshot of the same moment, was asked to preload.
     ///
     /// # Errors
     ///
@@ -51,7 +52,7 @@ impl Additions {
     /// * Those of [`crate::retry::read`].
     pub(super) async fn plan(
         shared: &Arc<Shared>,
-        moment: &Moment,
+        (moment, base): (&Moment, Option<&TikvSnapshot>),
         added: &[Added],
         mutations: &mut Mutations,
     ) -> Result<Option<Self>> {
@@ -59,11 +60,15 @@ impl Additions {
         if added.is_empty() {
             return Ok(Some(own));
         }
+        let mut known = HashMap::new();
         let mut additions = Vec::with_capacity(added.len());
         let mut asked = Vec::with_capacity(added.len());
         for added in added {
             let (key, outer) = (added.key(), shared.keys.outer(added.key()));
-            asked.push(outer.clone());
+            match base.and_then(|base| base.preloaded_plain(key)) {
+                Some(value) => drop(known.insert(outer.clone(), encode_plain(value))),
+                None => asked.push(outer.clone()),
+            }
             let mut slot = None;
             if let Some(spread) = shared.slots.believed(key) {
                 let Some(held) = take(shared, moment, key) else { return Ok(None) };
@@ -72,7 +77,8 @@ impl Additions {
             }
             additions.push(Addition { added, outer, slot });
         }
-        let found = raw_many(shared, moment, asked).await?;
+        let mut found = raw_many(shared, moment, asked).await?;
+        found.extend(known);
         for (number, addition) in (0..).zip(additions) {
             let stored = found.get(&addition.outer).cloned().map(Stored::decode).transpose()?;
             let before = match stored {

@@ -125,7 +125,8 @@ async fn on_base(shared: &Arc<Shared>, commit: &Commit, base: &TikvSnapshot) -> 
     let is_passed = matches!(under_way, Some(None));
     if !is_passed && base.take() {
         let sums = sums_of(commit, base);
-        return attempt(shared, commit, (base.moment(), base.age()), &sums).await;
+        let begun = Begun { moment: base.moment(), age: base.age(), base: Some(base) };
+        return attempt(shared, commit, begun, &sums).await;
     }
     drop(under_way);
     // What was read must be as it was when the new transaction begins; from there on the cluster
@@ -149,7 +150,7 @@ async fn on_base(shared: &Arc<Shared>, commit: &Commit, base: &TikvSnapshot) -> 
         .filter_map(|(at, spread)| Some((commit.validate.get(at)?.clone(), spread)))
         .collect();
     sums.extend(written_sums(shared, commit, base, &moment).await?);
-    attempt(shared, commit, (&moment, Duration::ZERO), &sums).await
+    attempt(shared, commit, Begun::now(&moment), &sums).await
 }
 
 /// Commits with a transaction that begins now.
@@ -161,7 +162,7 @@ async fn now(shared: &Arc<Shared>, commit: &Commit, base: Option<&TikvSnapshot>)
         Some(base) => written_sums(shared, commit, base, &moment).await?,
         None => Sums::new(),
     };
-    attempt(shared, commit, (&moment, Duration::ZERO), &sums).await
+    attempt(shared, commit, Begun::now(&moment), &sums).await
 }
 
 /// Returns the counters among the keys of a commit that its base showed as sums.
@@ -216,11 +217,24 @@ fn check_lease(shared: &Shared, commit: &Commit) -> Result<()> {
     Ok(())
 }
 
-/// Commits with the transaction at `moment`, which began `age` ago.
+/// The beginning of a transaction.
+struct Begun<'a> {
+    moment: &'a Moment,
+    age: Duration,
+    /// The snapshot of the same moment, if there is one.
+    base: Option<&'a TikvSnapshot>,
+}
+
+impl<'a> Begun<'a> {
+    fn now(moment: &'a Moment) -> Self {
+        Self { moment, age: Duration::ZERO, base: None }
+    }
+}
+
 async fn attempt(
     shared: &Arc<Shared>,
     commit: &Commit,
-    (moment, age): (&Moment, Duration),
+    Begun { moment, age, base }: Begun<'_>,
     sums: &[(Bytes, Spread)],
 ) -> Outcome {
     let changes = Changes::of(&commit.writes, moment.version);
@@ -236,7 +250,7 @@ async fn attempt(
         let slots = shared.keys.all_of(*spread, is_replaced);
         mutations.extend(slots.map(|slot| (slot, (op, Bytes::new()))));
     }
-    let planned = Additions::plan(shared, moment, &added, &mut mutations).await?;
+    let planned = Additions::plan(shared, (moment, base), &added, &mut mutations).await?;
     let Some(additions) = planned else {
         let keys = added.iter().map(|added| added.key().clone()).collect();
         return Err(Refused::AtCounter(Error::conflict(keys)));
