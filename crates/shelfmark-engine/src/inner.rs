@@ -23,6 +23,8 @@ pub(crate) struct Inner {
     pub(crate) is_alone: bool,
     /// The store validates ranges that a commit rests on.
     pub(crate) validates_ranges: bool,
+    /// The store adds to numbers within rows beside others.
+    pub(crate) adds_within: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
@@ -54,6 +56,7 @@ impl Inner {
             store,
             is_alone: caps.is_exclusive,
             validates_ranges: caps.validates_ranges,
+            adds_within: caps.adds_within,
             catalogue,
             latches: Latches::new(),
             environment,

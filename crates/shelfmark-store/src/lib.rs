@@ -28,7 +28,7 @@ pub mod txn;
 pub mod vfs;
 
 pub use contract::{
-    Caps, Commit, CommitNumber, Committed, Completion, Direction, Durability, Error, ErrorKind,
-    KeyRange, LEVELS_MAX, Maintained, Page, Peer, Peers, PlaceKind, Queued, Result, Row,
-    ScanLimits, Snapshot, SnapshotId, Store, StoreStats, StoredPlace, Write, admit,
+    AddWithin, Caps, Commit, CommitNumber, Committed, Completion, Direction, Durability, Error,
+    ErrorKind, KeyRange, LEVELS_MAX, Maintained, Page, Peer, Peers, PlaceKind, Queued, Result, Row,
+    ScanLimits, Snapshot, SnapshotId, Store, StoreStats, StoredPlace, Write, add_at, admit,
 };

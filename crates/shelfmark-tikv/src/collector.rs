@@ -13,9 +13,10 @@ use shelfmark_store::Result;
 use tikv_client::{Timestamp, TimestampExt as _};
 
 use crate::commit::{Mutations, commit_mutations};
+use crate::counters::fold;
 use crate::retry;
+use crate::shared::Shared;
 use crate::snapshot::reading;
-use crate::store::Shared;
 use crate::wire::OP_PUT;
 
 /// The time between two looks whether it is this process's turn.
@@ -32,8 +33,16 @@ pub(crate) async fn run(shared: Weak<Shared>) {
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(shared) = shared.upgrade() else { return };
-        if let Err(error) = collect(&shared).await {
-            tracing::warn!(%error, "old versions were not collected; trying again in a minute");
+        match collect(&shared).await {
+            Ok(true) => {
+                if let Err(error) = fold::run(&shared).await {
+                    tracing::debug!(%error, "counters stay spread; trying again in a minute");
+                }
+            }
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(%error, "old versions were not collected; trying again in a minute");
+            }
         }
     }
 }

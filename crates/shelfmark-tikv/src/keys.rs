@@ -4,7 +4,8 @@
 //! and a zero byte that ends it; the first byte after `x` stays unused, because stores keep notes of
 //! their own there. What it is not: the keys' meaning.
 //!
-//! Invariant: the prefix keeps the order of keys, and no key of one space lies in another's range.
+//! Invariant: the prefix keeps the order of keys, and no key of one space or kind lies in another's
+//! range.
 
 use bytes::Bytes;
 use shelfmark_store::KeyRange;
@@ -15,6 +16,21 @@ const OURS: u8 = b'x';
 const DATA: u8 = 1;
 /// Behind the space: what the driver keeps for itself.
 const OWN: u8 = 0;
+/// Behind the space: the slots of spread counters.
+const SLOTS: u8 = DATA + 1;
+/// In place of a slot's number: the key of the counter.
+const OWNER: u8 = u8::MAX;
+
+/// Slots of a spread counter: so many commits add to it at once.
+pub(crate) const SLOTS_MAX: u8 = 64;
+
+/// The set of slots of one counter: the timestamp at which it was spread, and a number among those
+/// that the same commit spread. Never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Spread {
+    pub(crate) at: u64,
+    pub(crate) number: u32,
+}
 
 /// Bytes of a group in the cluster's encoding of region bounds.
 const GROUP: usize = 8;
@@ -56,21 +72,77 @@ impl Keys {
 
     /// Returns a key of the driver itself.
     pub(crate) fn own(&self, name: &str) -> Vec<u8> {
-        let mut key = self.prefix.clone();
-        if let Some(kind) = key.last_mut() {
-            *kind = OWN;
-        }
+        let mut key = self.of_kind(OWN);
         key.extend_from_slice(name.as_bytes());
+        key
+    }
+
+    /// Returns the key of a slot of a spread counter.
+    pub(crate) fn slot(&self, spread: Spread, slot: u8) -> Vec<u8> {
+        let mut key = self.slots_of(spread);
+        key.push(slot);
+        key
+    }
+
+    /// Returns the key that has the name of a spread counter.
+    pub(crate) fn owner(&self, spread: Spread) -> Vec<u8> {
+        self.slot(spread, OWNER)
+    }
+
+    /// Returns the first key and the end, excluded, of the slots of a counter.
+    pub(crate) fn slots(&self, spread: Spread) -> (Vec<u8>, Vec<u8>) {
+        (self.slots_of(spread), self.owner(spread))
+    }
+
+    /// Returns the keys of all slots of a counter, and where `with_owner` the one with its name.
+    pub(crate) fn all_of(
+        &self,
+        spread: Spread,
+        with_owner: bool,
+    ) -> impl Iterator<Item = Vec<u8>> + '_ {
+        let numbers = (0..SLOTS_MAX).chain(with_owner.then_some(OWNER));
+        numbers.map(move |slot| self.slot(spread, slot))
+    }
+
+    /// Returns the first key and the end, excluded, of all slots.
+    pub(crate) fn all_slots(&self) -> (Vec<u8>, Vec<u8>) {
+        (self.of_kind(SLOTS), self.of_kind(SLOTS + 1))
+    }
+
+    /// Returns whose slot a key of the cluster is, and the slot's number; none for the key with the
+    /// counter's name.
+    pub(crate) fn slot_of(&self, key: &[u8]) -> Option<(Spread, Option<u8>)> {
+        let rest = key.strip_prefix(&*self.of_kind(SLOTS))?;
+        let (at, rest) = rest.split_first_chunk()?;
+        let (number, rest) = rest.split_first_chunk()?;
+        let at = u64::from_be_bytes(*at).reverse_bits();
+        let spread = Spread { at, number: u32::from_be_bytes(*number) };
+        match rest {
+            [OWNER] => Some((spread, None)),
+            [slot] => Some((spread, Some(*slot))),
+            _ => None,
+        }
+    }
+
+    /// Timestamps rise; reversed, they do not all lie in one region.
+    fn slots_of(&self, spread: Spread) -> Vec<u8> {
+        let mut key = self.of_kind(SLOTS);
+        key.extend(spread.at.reverse_bits().to_be_bytes());
+        key.extend(spread.number.to_be_bytes());
         key
     }
 
     /// Returns the first key behind all keys of the contract.
     fn end(&self) -> Vec<u8> {
-        let mut end = self.prefix.clone();
-        if let Some(kind) = end.last_mut() {
-            *kind = DATA + 1;
+        self.of_kind(DATA + 1)
+    }
+
+    fn of_kind(&self, kind: u8) -> Vec<u8> {
+        let mut prefix = self.prefix.clone();
+        if let Some(last) = prefix.last_mut() {
+            *last = kind;
         }
-        end
+        prefix
     }
 }
 
@@ -141,12 +213,38 @@ mod tests {
     fn spaces_do_not_meet() {
         let (plain, other) = (Keys::new(""), Keys::new("a"));
         let (start, end) = plain.outer_range(&KeyRange::all());
-        for key in [other.outer(b""), other.outer(b"\xff"), plain.own("gc"), other.own("gc")] {
+        let spread = Spread { at: 1 << 40 | 7, number: 3 };
+        for key in [
+            other.outer(b""),
+            other.outer(b"\xff"),
+            plain.own("gc"),
+            other.own("gc"),
+            plain.slot(spread, 0),
+            plain.owner(spread),
+        ] {
             assert!(!(start <= key && key < end), "{key:?}");
         }
         let inside = plain.outer(b"\xff\xff");
         assert!(start <= inside && inside < end);
         assert_eq!(plain.inner(&inside).unwrap(), b"\xff\xff".as_slice());
         assert_eq!(plain.inner(&other.outer(b"k")), None);
+    }
+
+    #[test]
+    fn slots_are_known_by_their_keys() {
+        let keys = Keys::new("a");
+        let spread = Spread { at: 450_000_000_000_000_001, number: 3 };
+        assert_eq!(keys.slot_of(&keys.slot(spread, 63)), Some((spread, Some(63))));
+        assert_eq!(keys.slot_of(&keys.owner(spread)), Some((spread, None)));
+        let (start, end) = keys.slots(spread);
+        let slot = keys.slot(spread, 63);
+        assert!(start <= slot && slot < end && end <= keys.owner(spread));
+        let (first, behind) = keys.all_slots();
+        assert!(first <= start && end < behind);
+        let other = keys.slot(Spread { number: 4, ..spread }, 0);
+        assert!(!(start <= other && other < end));
+        for key in [keys.outer(b"k"), keys.own("gc"), start, [&end[..], &[0]].concat()] {
+            assert_eq!(keys.slot_of(&key), None, "{key:?}");
+        }
     }
 }

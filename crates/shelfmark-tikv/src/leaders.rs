@@ -13,7 +13,7 @@ use shelfmark_store::Result;
 use tonic::transport::Channel;
 
 use crate::placement::{Placement, Route, call};
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::wire::{Context, EndResponse, GetResponse, PrewriteResponse, RegionError};
 
 /// Connections to stores, by their ids.

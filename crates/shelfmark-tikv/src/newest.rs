@@ -14,10 +14,11 @@ use bytes::Bytes;
 use shelfmark_store::lazy::Source;
 use shelfmark_store::{Result, Snapshot};
 
+use crate::counters::stored::Stored;
 use crate::leaders::{Asked, ask};
 use crate::options::KEY_BYTES_MAX;
+use crate::shared::Shared;
 use crate::snapshot::TikvSnapshot;
-use crate::store::Shared;
 use crate::wire::{GetRequest, GetResponse};
 
 /// The timestamp behind every other one.
@@ -55,9 +56,12 @@ async fn newest(shared: &Shared, key: &[u8]) -> Option<Option<Bytes>> {
     let asked = ask::<_, GetResponse>(shared, route, key, "/tikvpb.Tikv/KvGet", request).await;
     match asked {
         // No value is empty.
-        Asked::Answer(GetResponse { error: None, value, .. }) => {
-            Some((!value.is_empty()).then_some(value))
-        }
+        Asked::Answer(GetResponse { error: None, value, .. }) if value.is_empty() => Some(None),
+        // A counter that is a sum needs a timestamp; a value that cannot be read is told with one.
+        Asked::Answer(GetResponse { error: None, value, .. }) => match Stored::decode(value) {
+            Ok(Stored::Plain(value)) => Some(Some(value)),
+            Ok(Stored::Spread(..)) | Err(_) => None,
+        },
         _ => None,
     }
 }

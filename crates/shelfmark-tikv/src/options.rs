@@ -110,6 +110,7 @@ impl Options {
             stamps_total_order: false,
             is_exclusive: false,
             validates_ranges: false,
+            adds_within: true,
             reads_may_wait: true,
             durability: Durability::Sync,
         }

@@ -19,8 +19,8 @@ use tikv_client::{BoundRange, CheckLevel, TransactionOptions};
 
 use crate::commit::{Mutations, commit_mutations};
 use crate::retry::{self, Patience};
+use crate::shared::Shared;
 use crate::snapshot::Moment;
-use crate::store::Shared;
 use crate::wire::{OP_DELETE, OP_PUT};
 
 /// The time for which a record lasts that is not renewed, by the cluster's clock.
@@ -173,7 +173,7 @@ pub(crate) async fn renew(shared: &Arc<Shared>) -> Result<()> {
         let record = encode(until, promise, &membership.state().facts);
         let mutations = Mutations::from([(key.clone(), (OP_PUT, record.into()))]);
         match commit_mutations(shared, now, Duration::ZERO, mutations).await {
-            Ok(()) => break,
+            Ok(_) => break,
             Err(error) if !patience.wait().await => return Err(error),
             Err(_) => {}
         }
@@ -188,7 +188,7 @@ pub(crate) async fn leave(shared: &Arc<Shared>) -> Result<()> {
     let now = crate::commit::begin(shared).await?.version;
     let deletion = (OP_DELETE, Bytes::new());
     let mutations = Mutations::from([(record_key(shared, shared.id), deletion)]);
-    commit_mutations(shared, now, Duration::ZERO, mutations).await
+    commit_mutations(shared, now, Duration::ZERO, mutations).await.map(drop)
 }
 
 /// Returns the greatest stamp that is settled as of `moment`: this process had nothing at or below `own`

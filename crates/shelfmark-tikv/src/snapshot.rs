@@ -18,9 +18,12 @@ use shelfmark_store::{
 use tikv_client::{BoundRange, CheckLevel, Key, Timestamp, TimestampExt as _, TransactionOptions};
 
 use crate::commit;
+use crate::counters::stored::Stored;
+use crate::counters::sums::{Values, values};
+use crate::keys::Spread;
 use crate::peers;
 use crate::retry;
-use crate::store::Shared;
+use crate::shared::Shared;
 
 /// Keys of one request: of the largest values, half a message.
 const KEYS_ASKED: usize = 128;
@@ -40,6 +43,8 @@ pub(crate) struct TikvSnapshot {
     is_unused: AtomicBool,
     /// Values that [`Snapshot::preload`] read.
     preloaded: Mutex<HashMap<Bytes, Option<Bytes>>>,
+    /// The counters that were read and are sums, for commits that rest on them.
+    spread: Mutex<HashMap<Bytes, Spread>>,
 }
 
 /// A timestamp in the client's form and as a number.
@@ -75,8 +80,9 @@ impl TikvSnapshot {
         shared.stats.opened(moment.version);
         let is_unused = AtomicBool::new(true);
         let since = shared.clock.monotonic();
-        let preloaded = Mutex::default();
-        let snapshot = Arc::new(Self { shared, moment, settled, since, is_unused, preloaded });
+        let (preloaded, spread) = (Mutex::default(), Mutex::default());
+        let snapshot =
+            Arc::new(Self { shared, moment, settled, since, is_unused, preloaded, spread });
         snapshot.shared.bases().insert(snapshot.moment.version, Arc::downgrade(&snapshot));
         snapshot
     }
@@ -94,6 +100,18 @@ impl TikvSnapshot {
     fn preloaded(&self) -> MutexGuard<'_, HashMap<Bytes, Option<Bytes>>> {
         // A panic elsewhere leaves values that were read at this moment all the same.
         self.preloaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the value that was read of a key ahead, if the cluster has it as it is.
+    pub(crate) fn preloaded_plain(&self, key: &Bytes) -> Option<Bytes> {
+        let value = self.preloaded().get(key).cloned()??;
+        (!self.spread().contains_key(key)).then_some(value)
+    }
+
+    /// Returns the counters that were read and are sums.
+    pub(crate) fn spread(&self) -> MutexGuard<'_, HashMap<Bytes, Spread>> {
+        // One insertion each: whole, whatever panicked.
+        self.spread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the time since it began.
@@ -153,8 +171,12 @@ impl Snapshot for TikvSnapshot {
         if let Some(values) = known {
             return Ok(values);
         }
-        let (shared, moment, keys) = (Arc::clone(&self.shared), self.moment.clone(), keys.to_vec());
-        self.shared.call(async move { get_many(&shared, &moment, &keys).await })
+        let (shared, moment) = (Arc::clone(&self.shared), self.moment.clone());
+        let asked = keys.to_vec();
+        let found = self.shared.call(async move { get_many(&shared, &moment, &asked).await })?;
+        let sums = found.spread.into_iter();
+        self.spread().extend(sums.filter_map(|(at, spread)| Some((keys.get(at)?.clone(), spread))));
+        Ok(found.values)
     }
 
     fn preload(&self, keys: &[Bytes]) -> Result<()> {
@@ -173,8 +195,11 @@ impl Snapshot for TikvSnapshot {
         }
         let (shared, moment, range) =
             (Arc::clone(&self.shared), self.moment.clone(), range.clone());
-        self.shared
-            .call(async move { Scan::new(&shared, moment, direction, limits).run(range).await })
+        let (page, spread) = self
+            .shared
+            .call(async move { Scan::new(&shared, moment, direction, limits).run(range).await })?;
+        self.spread().extend(spread);
+        Ok(page)
     }
 
     fn time_left(&self) -> Option<Duration> {
@@ -195,31 +220,61 @@ pub(crate) async fn get_many(
     shared: &Arc<Shared>,
     moment: &Moment,
     keys: &[Bytes],
-) -> Result<Vec<Option<Bytes>>> {
-    let longest = crate::options::KEY_BYTES_MAX;
-    if let [key] = keys {
+) -> Result<Values> {
+    let stored = stored_many(shared, moment, keys).await?;
+    values(shared, moment, stored).await
+}
+
+/// Returns what the cluster has at `keys`, in their order.
+///
+/// # Errors
+///
+/// * Those of [`retry::read`], and [`ErrorKind::Corrupt`] for the form of a later version.
+pub(crate) async fn stored_many(
+    shared: &Arc<Shared>,
+    moment: &Moment,
+    keys: &[Bytes],
+) -> Result<Vec<Option<Stored>>> {
+    let outer: Vec<Option<Vec<u8>>> = keys
+        .iter()
         // What cannot have been written is absent.
-        if key.is_empty() || key.len() > longest {
-            return Ok(vec![None]);
-        }
-        let outer = shared.keys.outer(key);
+        .map(|key| {
+            let may_be = !key.is_empty() && key.len() <= crate::options::KEY_BYTES_MAX;
+            may_be.then(|| shared.keys.outer(key))
+        })
+        .collect();
+    let found = raw_many(shared, moment, outer.iter().flatten().cloned().collect()).await?;
+    let stored = outer.iter().map(|outer| {
+        let value = outer.as_ref().and_then(|outer| found.get(outer)).cloned();
+        value.map(Stored::decode).transpose()
+    });
+    stored.collect()
+}
+
+/// Returns the values of keys of the cluster that are there.
+///
+/// # Errors
+///
+/// * Those of [`retry::read`].
+pub(crate) async fn raw_many(
+    shared: &Arc<Shared>,
+    moment: &Moment,
+    keys: Vec<Vec<u8>>,
+) -> Result<HashMap<Vec<u8>, Bytes>> {
+    if let [key] = &keys[..] {
         let found = retry::read(shared.options.patience, || {
             let mut snapshot = shared.clients.next().snapshot(moment.at.clone(), reading());
-            let outer = outer.clone();
-            async move { snapshot.get(outer).await }
+            let key = key.clone();
+            async move { snapshot.get(key).await }
         })
         .await?;
-        return Ok(vec![found.map(Bytes::from)]);
+        return Ok(found.into_iter().map(|value| (key.clone(), Bytes::from(value))).collect());
     }
     let mut asked = Vec::new();
     for part in keys.chunks(KEYS_ASKED) {
-        let outer: Vec<Key> = part
-            .iter()
-            .filter(|key| !key.is_empty() && key.len() <= longest)
-            .map(|key| Key::from(shared.keys.outer(key)))
-            .collect();
+        let part: Vec<Key> = part.iter().cloned().map(Key::from).collect();
         let (shared, moment) = (Arc::clone(shared), moment.clone());
-        asked.push(tokio::spawn(async move { part_of(&shared, &moment, outer).await }));
+        asked.push(tokio::spawn(async move { part_of(&shared, &moment, part).await }));
     }
     let mut found = HashMap::with_capacity(keys.len());
     for part in asked {
@@ -228,25 +283,21 @@ pub(crate) async fn get_many(
         })??;
         found.extend(part);
     }
-    Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
+    Ok(found)
 }
 
 async fn part_of(
     shared: &Arc<Shared>,
     moment: &Moment,
     keys: Vec<Key>,
-) -> Result<Vec<(Bytes, Bytes)>> {
+) -> Result<Vec<(Vec<u8>, Bytes)>> {
     let pairs = retry::read(shared.options.patience, || {
         let mut snapshot = shared.clients.next().snapshot(moment.at.clone(), reading());
         let keys = keys.clone();
         async move { Ok(snapshot.batch_get(keys).await?.collect::<Vec<_>>()) }
     })
     .await?;
-    let inner = pairs.into_iter().filter_map(|pair| {
-        let (key, value) = (pair.0, pair.1);
-        Some((shared.keys.inner((&key).into())?, Bytes::from(value)))
-    });
-    Ok(inner.collect())
+    Ok(pairs.into_iter().map(|pair| (pair.0.into(), Bytes::from(pair.1))).collect())
 }
 
 /// A page that is being read, region by region.
@@ -257,6 +308,8 @@ struct Scan<'a> {
     limits: ScanLimits,
     rows: Vec<Row>,
     bytes: usize,
+    /// The counters among the rows that are sums.
+    spread: Vec<(Bytes, Spread)>,
     /// Rows of a request at most, since one was larger than a message.
     rows_asked_max: usize,
 }
@@ -268,11 +321,13 @@ impl<'a> Scan<'a> {
         direction: Direction,
         limits: ScanLimits,
     ) -> Self {
-        let rows = Vec::new();
-        Self { shared, moment, direction, limits, rows, bytes: 0, rows_asked_max: ROWS_MAX }
+        let (rows, spread) = (Vec::new(), Vec::new());
+        let rows_asked_max = ROWS_MAX;
+        Self { shared, moment, direction, limits, rows, bytes: 0, spread, rows_asked_max }
     }
 
-    async fn run(mut self, range: KeyRange) -> Result<Page> {
+    /// Returns the page, and the counters on it that are sums.
+    async fn run(mut self, range: KeyRange) -> Result<(Page, Vec<(Bytes, Spread)>)> {
         let (mut start, mut end) = self.shared.keys.outer_range(&range);
         while start < end {
             let bounds = (start.as_slice(), end.as_slice());
@@ -285,14 +340,14 @@ impl<'a> Scan<'a> {
             if let Some(last) = self.part(part).await? {
                 let next = range.after(&last, self.direction);
                 let next = (!next.is_empty()).then_some(next);
-                return Ok(Page { rows: self.rows, next });
+                return Ok((Page { rows: self.rows, next }, self.spread));
             }
             match self.direction {
                 Direction::Ascending => start = bound,
                 Direction::Descending => end = bound,
             }
         }
-        Ok(Page { rows: self.rows, next: None })
+        Ok((Page { rows: self.rows, next: None }, self.spread))
     }
 
     /// Reads a stretch; returns the last key if a limit ended the page before the stretch did.
@@ -346,7 +401,11 @@ impl<'a> Scan<'a> {
         missing.min(fitting).min(self.rows_asked_max).max(1)
     }
 
-    async fn ask(&self, (start, end): (&[u8], &[u8]), rows: usize) -> Result<Vec<(Vec<u8>, Row)>> {
+    async fn ask(
+        &mut self,
+        (start, end): (&[u8], &[u8]),
+        rows: usize,
+    ) -> Result<Vec<(Vec<u8>, Row)>> {
         let shared = self.shared;
         let limit = u32::try_from(rows).unwrap_or(u32::MAX);
         let (direction, keys_only) = (self.direction, self.limits.keys_only);
@@ -376,11 +435,25 @@ impl<'a> Scan<'a> {
             }
         })
         .await?;
-        let rows = pairs.into_iter().filter_map(|(key, value)| {
+        self.rows_of(pairs).await
+    }
+
+    /// Returns rows of the contract for those of the cluster.
+    async fn rows_of(&mut self, pairs: Vec<(Key, Vec<u8>)>) -> Result<Vec<(Vec<u8>, Row)>> {
+        let mut keys = Vec::with_capacity(pairs.len());
+        let mut stored = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
             let outer: Vec<u8> = key.into();
-            let key = shared.keys.inner(&outer)?;
-            Some((outer, Row { key, value: value.into() }))
-        });
-        Ok(rows.collect())
+            let Some(key) = self.shared.keys.inner(&outer) else { continue };
+            keys.push((outer, key));
+            stored.push(Some(Stored::decode(value.into())?));
+        }
+        let found = values(self.shared, &self.moment, stored).await?;
+        let sums = found.spread.into_iter();
+        self.spread.extend(sums.filter_map(|(at, spread)| Some((keys.get(at)?.1.clone(), spread))));
+        let row = |((outer, key), value): ((Vec<u8>, Bytes), Option<Bytes>)| {
+            (outer, Row { key, value: value.unwrap_or_default() })
+        };
+        Ok(keys.into_iter().zip(found.values).map(row).collect())
     }
 }

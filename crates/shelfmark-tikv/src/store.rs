@@ -3,10 +3,8 @@
 //! What it is not: a cache. A process keeps nothing of the cluster's rows, so that any number of
 //! processes may share it.
 
-use std::collections::HashMap;
-use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use bytes::Bytes;
 use shelfmark_store::clock::Clock;
@@ -20,6 +18,7 @@ use crate::blocking::Bridge;
 use crate::clients::Clients;
 use crate::collector;
 use crate::commit;
+use crate::counters::fold;
 use crate::keys::Keys;
 use crate::leaders::Stores;
 use crate::newest::Newest;
@@ -27,6 +26,7 @@ use crate::options::Options;
 use crate::peers::{self, ClusterPeers, Membership};
 use crate::placement::{Placement, Region};
 use crate::regions::Regions;
+use crate::shared::Shared;
 use crate::snapshot::TikvSnapshot;
 use crate::stats::Stats;
 
@@ -41,47 +41,6 @@ const DESTROYED_AT_ONCE: usize = 1000;
 pub struct TikvStore {
     shared: Arc<Shared>,
     peers: ClusterPeers,
-}
-
-/// The state that the store, its snapshots and its background work share.
-pub(crate) struct Shared {
-    pub(crate) bridge: Bridge,
-    pub(crate) options: Options,
-    pub(crate) keys: Keys,
-    pub(crate) clients: Clients,
-    pub(crate) placement: Placement,
-    pub(crate) regions: Regions,
-    pub(crate) stores: Stores,
-    pub(crate) stats: Stats,
-    pub(crate) membership: Membership,
-    /// Tells this process apart from others on the cluster: the timestamp at which it connected.
-    pub(crate) id: u64,
-    pub(crate) clock: Arc<dyn Clock>,
-    bases: Mutex<HashMap<u64, Weak<TikvSnapshot>>>,
-    is_closed: AtomicBool,
-}
-
-impl Shared {
-    /// Runs a call's future and waits for it.
-    pub(crate) fn call<T: Send + 'static>(
-        &self,
-        future: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        self.bridge.wait(future)
-    }
-
-    pub(crate) fn check_open(&self) -> Result<()> {
-        if self.is_closed.load(Ordering::Acquire) {
-            return Err(Error::new(ErrorKind::Closed, "the store was closed"));
-        }
-        Ok(())
-    }
-
-    /// Returns the open snapshots by their moment, for commits that rest on them.
-    pub(crate) fn bases(&self) -> MutexGuard<'_, HashMap<u64, Weak<TikvSnapshot>>> {
-        // One insertion or removal each: whole, whatever panicked.
-        self.bases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl TikvStore {
@@ -123,6 +82,8 @@ impl TikvStore {
             stores: Stores::default(),
             stats: Stats::default(),
             membership: Membership::default(),
+            slots: Arc::default(),
+            seen: Mutex::default(),
             id,
             clock,
             bases: Mutex::default(),
@@ -220,6 +181,8 @@ impl Store for TikvStore {
 
     fn maintain(&self) -> Result<Maintained> {
         self.shared.check_open()?;
+        let shared = Arc::clone(&self.shared);
+        self.shared.call(async move { fold::run(&shared).await })?;
         Ok(Maintained::default())
     }
 

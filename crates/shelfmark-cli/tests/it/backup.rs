@@ -5,6 +5,9 @@ use std::process::{Command, Output};
 
 use shelfmark_store::vfs;
 
+use crate::migrate::cql;
+use crate::process::Server;
+
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_shelfmark")).args(arguments).output().unwrap()
 }
@@ -54,4 +57,49 @@ fn a_store_goes_through_a_file_and_is_the_same() {
     assert!(
         refused(&["restore", "--from", "/dev/null", "--data", text(&other)]).contains("the copy")
     );
+}
+
+#[test]
+#[ignore = "needs a cluster: cargo xtask tikv"]
+fn a_copy_of_counters_goes_from_a_cluster_to_a_folder_and_back_on_a_cluster() {
+    let placement = std::env::var("SHELFMARK_TIKV").unwrap();
+    let space = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_micros();
+    let [from, to] = ["from", "to"].map(|name| format!("tikv://{placement}/{name}-{space:x}"));
+    let folder = tempfile::tempdir().unwrap();
+    let [file, back, again] = ["copy", "back", "again"].map(|name| folder.path().join(name));
+    let own = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [one, other, last] = &own;
+    let servers = [one, other].map(|folder| Server::start_cql(folder.path(), &["--engine", &from]));
+    let [first, _] = &servers;
+    cql(
+        first,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    cql(first, "CREATE TABLE k.n (a int PRIMARY KEY, n counter, m counter)");
+    cql(first, "UPDATE k.n SET n = n + 1, m = m + 1 WHERE a = 1");
+    std::thread::scope(|scope| {
+        for server in &servers {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let add = "UPDATE k.n SET n = n + 2, m = m - 1 WHERE a = 1; ".repeat(20);
+                    cql(server, &add);
+                });
+            }
+        }
+    });
+    let sums = cql(first, "SELECT * FROM k.n");
+    assert!(sums.contains("321") && sums.contains("-159"), "{sums}");
+    drop(servers.map(|server| server.stop("-TERM")));
+    fine(&["backup", "--engine", &from, "--to", text(&file)]);
+    fine(&["restore", "--from", text(&file), "--data", text(&back)]);
+    fine(&["verify", "--data", text(&back)]);
+    let select = |data: &str| fine(&["cql", "--data", data, "-e", "SELECT * FROM k.n;"]);
+    assert_eq!(select(text(&back)), sums);
+    fine(&["backup", "--data", text(&back), "--to", text(&again)]);
+    fine(&["restore", "--from", text(&again), "--engine", &to]);
+    fine(&["verify", "--engine", &to]);
+    let server = Server::start_cql(last.path(), &["--engine", &to]);
+    assert_eq!(cql(&server, "SELECT * FROM k.n"), sums);
+    cql(&server, "UPDATE k.n SET n = n - 21 WHERE a = 1");
+    assert!(cql(&server, "SELECT n FROM k.n").contains("300"));
 }

@@ -16,6 +16,7 @@ mod cassandra_cli;
 mod command;
 mod console;
 mod copy;
+mod counters;
 mod cql;
 mod design;
 mod documents;

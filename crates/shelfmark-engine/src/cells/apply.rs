@@ -5,6 +5,7 @@ use shelfmark_records::cells::{
     Cell, CellKey, CellRow, ClusteringValue, Content, Deletion, Expiry, Liveness, Place, Timestamp,
 };
 
+use super::add_within::add_within;
 use super::find::Target;
 use super::patch::patch;
 use super::request::{CellChange, CellOperation, Mutation};
@@ -80,6 +81,9 @@ fn write(
     let kept = target.take_kept(&key);
     if !counts && target.table.shared.cells.has_met_chunks() && patch(target, &place, &key, &says)?
     {
+        return Ok(());
+    }
+    if kept.is_none() && target.adds_within() && add_within(target, &key, operations, deleted_at)? {
         return Ok(());
     }
     let found = match kept {

@@ -40,6 +40,8 @@ pub(crate) struct Target<'a> {
     pub(super) purges: Purges,
     /// Set where other servers write to the table.
     beside: Option<BesideOthers>,
+    /// The commit does nothing but add to counters.
+    only_adds: bool,
     /// Rows that were found to be decided on. What is written of the table since is none of them.
     kept: RefCell<HashMap<Vec<u8>, Found>>,
     /// The latest timestamp that is written.
@@ -105,11 +107,24 @@ impl<'a> Target<'a> {
             now,
             purges,
             beside,
+            only_adds: false,
             kept: RefCell::default(),
             latest: Cell::new(Timestamp::MIN),
             has_chunks: Cell::new(false),
             step: None,
         })
+    }
+
+    /// Notes that the commit does nothing but add to counters, so that no operation of it reads what
+    /// another one changes.
+    pub(crate) fn only_adding(mut self, only_adds: bool) -> Self {
+        self.only_adds = only_adds && !self.inner.is_alone && self.inner.adds_within;
+        self
+    }
+
+    /// Returns true if additions need not exclude each other.
+    pub(super) fn adds_within(&self) -> bool {
+        self.only_adds && self.views.is_empty() && self.layout.kept_indexes().next().is_none()
     }
 
     /// Counts what is read from here on.

@@ -33,6 +33,7 @@
 //! * Writers of one row exclude each other, and whoever deletes a span or decides on a condition
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
+mod add_within;
 mod apply;
 mod backfill;
 mod beside;

@@ -27,6 +27,18 @@ pub struct Mutation {
 }
 
 impl Mutation {
+    /// Returns true if it adds to counters of one row, and nothing else.
+    pub(crate) fn only_adds(&self) -> bool {
+        match &self.change {
+            CellChange::Row { is_insert: false, operations, .. }
+            | CellChange::Statics(operations) => {
+                !operations.is_empty()
+                    && operations.iter().all(|own| matches!(own, CellOperation::Add { .. }))
+            }
+            _ => false,
+        }
+    }
+
     /// Tells whether it only takes away: such a write is done also where room is short.
     pub(crate) fn is_deletion(&self) -> bool {
         let takes_away = |operation: &CellOperation| {

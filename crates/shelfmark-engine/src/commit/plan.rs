@@ -224,6 +224,13 @@ impl<'a> Plan<'a> {
         found.map(|(table, _)| Arc::clone(table))
     }
 
+    /// Returns true if the call does nothing but add to counters.
+    fn only_adds(&self) -> bool {
+        self.operations.iter().all(|(_, operation)| {
+            matches!(operation, Operation::Cells(mutation) if mutation.only_adds())
+        })
+    }
+
     /// Has the store read together what the operations will look at one by one.
     fn preload(&self, writer: &Writer) -> Result<()> {
         let of_cells = self.tables.iter().filter(|table| table.cells.is_some());
@@ -248,10 +255,11 @@ impl<'a> Plan<'a> {
             return Ok(Attempt::Answer(Ok(answer)));
         }
         let now = call.now.unwrap_or(writer.now);
+        let only_adds = self.only_adds();
         let mut targets = BTreeMap::new();
         for table in self.tables.iter().filter(|table| table.cells.is_some()) {
             let views = self.views.get(&table.id).map(Vec::as_slice).unwrap_or_default();
-            let target = Target::new(inner, &writer, table, views, now)?;
+            let target = Target::new(inner, &writer, table, views, now)?.only_adding(only_adds);
             targets.insert(table.id, target.reporting(call.told.is_wanted()));
         }
         let mut written = Vec::new();

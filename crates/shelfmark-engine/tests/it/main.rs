@@ -47,6 +47,8 @@ mod script;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]
+mod servers_counters;
+#[cfg(test)]
 mod shard_bytes;
 #[cfg(test)]
 mod shared_cells;

@@ -2,13 +2,13 @@
 //!
 //! A call with one store request takes one round trip; timestamps (`Tso`) are the placement driver's.
 
-use shelfmark_engine::{Get, Query, Write};
+use shelfmark_engine::{CellOperation, Get, Query, Write};
 use shelfmark_model::{
     Condition, IndexKind, IndexSchema, IndexState, Item, Key, Path, Projected, Value,
 };
 
 use crate::calls::asked;
-use crate::cells::{A, bytes, insert, key, schema, set};
+use crate::cells::{A, COUNTER, bytes, insert, key, schema, set, update};
 use crate::drivers::{Bed, plain, tikv_servers};
 
 fn item(number: i64) -> Item {
@@ -116,4 +116,10 @@ fn cells() {
         bed.cells(vec![row(7, at)]);
     });
     assert_eq!(write, "1 KvBatchGet, 1 KvCommit, 1 KvPrewrite, 2 Tso");
+    let add = || {
+        let one = CellOperation::Add { column: COUNTER, delta: 1 };
+        bed.cells(vec![update(&table, "p", key(1, "counter"), 1, vec![one])]);
+    };
+    add();
+    assert_eq!(asked(add), "1 KvBatchGet, 1 KvCommit, 1 KvPrewrite, 2 Tso");
 }

@@ -18,8 +18,8 @@ pub(crate) const NUMBER_BYTES: usize = 8;
 /// # Errors
 ///
 /// * [`ErrorKind::LimitExceeded`]: a key, a value, the number of writes or their sum is too large.
-/// * [`ErrorKind::Invalid`]: an empty key or value, keys or ranges to validate without a base, or
-///   ranges where the driver validates none.
+/// * [`ErrorKind::Invalid`]: an empty key or value, keys or ranges to validate without a base,
+///   ranges where the driver validates none, or additions where it makes none.
 pub fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
     let has_reads = !commit.validate.is_empty() || !commit.validate_ranges.is_empty();
     if commit.base.is_none() && has_reads {
@@ -28,8 +28,12 @@ pub fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
     if !caps.validates_ranges && !commit.validate_ranges.is_empty() {
         return Err(Error::new(ErrorKind::Invalid, "this driver does not validate ranges"));
     }
-    if commit.writes.len() > caps.commit_writes_max {
-        return Err(too_large("writes in the commit", commit.writes.len(), caps.commit_writes_max));
+    if !caps.adds_within && !commit.additions.is_empty() {
+        return Err(Error::new(ErrorKind::Invalid, "this driver does not add within values"));
+    }
+    let writes = commit.writes.len() + commit.additions.len();
+    if writes > caps.commit_writes_max {
+        return Err(too_large("writes in the commit", writes, caps.commit_writes_max));
     }
     for key in &commit.validate {
         check_key(caps, key.len())?;
@@ -51,6 +55,11 @@ pub fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
             check_value(caps, value_bytes)?;
         }
         size += key_bytes + value_bytes.unwrap_or(0);
+    }
+    for addition in &commit.additions {
+        check_key(caps, addition.key.len())?;
+        check_value(caps, addition.seen.len())?;
+        size += addition.key.len() + addition.seen.len();
     }
     if size > caps.commit_size_bytes_max {
         return Err(too_large("bytes in the commit", size, caps.commit_size_bytes_max));

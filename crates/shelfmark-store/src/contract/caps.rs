@@ -39,6 +39,9 @@ pub struct Caps {
     /// that transactions that read ranges are serializable. Where it is false, whoever runs
     /// transactions has to make those that read ranges exclude each other by keys.
     pub validates_ranges: bool,
+    /// True if the driver adds to numbers within values ([`super::Commit::additions`]), so that commits
+    /// of several processes may add to one row at the same time.
+    pub adds_within: bool,
     /// True if a read may wait for another machine or a slow device, for milliseconds rather than
     /// microseconds. Whoever serves connections then reads on threads that may wait.
     pub reads_may_wait: bool,

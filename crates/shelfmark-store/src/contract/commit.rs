@@ -89,6 +89,50 @@ impl Write {
     }
 }
 
+/// An addition to numbers within a value, which other commits may add to at the same time
+/// ([`Commit::additions`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddWithin {
+    /// The key of the value.
+    pub key: Bytes,
+    /// The value as the caller read it.
+    pub seen: Bytes,
+    /// Every number that is added to beside others, by the place of its 8 bytes (big-endian) in the
+    /// value, and what this addition adds: 0 to those that it leaves as they are.
+    pub deltas: Vec<(u32, i64)>,
+}
+
+/// Bytes of a number within a value.
+const NUMBER: usize = size_of::<u64>();
+
+impl AddWithin {
+    /// Returns `value` with the deltas added, if it is as [`AddWithin::seen`] but for the numbers.
+    ///
+    /// The sums wrap around, as those of [`Write::Add`].
+    #[must_use]
+    pub fn added_to(&self, value: &[u8]) -> Option<Bytes> {
+        let mut numbers_as_seen = value.to_vec();
+        let mut sum = value.to_vec();
+        for (at, delta) in &self.deltas {
+            let place = usize::try_from(*at).ok()?;
+            let place = place..place.checked_add(NUMBER)?;
+            numbers_as_seen.get_mut(place.clone())?.copy_from_slice(self.seen.get(place)?);
+            add_at(&mut sum, *at, *delta)?;
+        }
+        (self.seen == numbers_as_seen).then(|| sum.into())
+    }
+}
+
+/// Adds `delta` to the number whose 8 bytes begin at `at`; `None` if the value is shorter.
+#[must_use]
+pub fn add_at(value: &mut [u8], at: u32, delta: i64) -> Option<()> {
+    let place = usize::try_from(at).ok()?;
+    let bytes = value.get_mut(place..place.checked_add(NUMBER)?)?;
+    let number = u64::from_be_bytes((&*bytes).try_into().ok()?);
+    bytes.copy_from_slice(&number.wrapping_add(delta.cast_unsigned()).to_be_bytes());
+    Some(())
+}
+
 /// A set of writes that happen together or not at all.
 #[derive(Clone, Default)]
 pub struct Commit {
@@ -108,6 +152,12 @@ pub struct Commit {
     /// The changes. May be empty: such a commit completes once everything queued before it is
     /// durable.
     pub writes: Vec<Write>,
+    /// Additions to numbers within values, whose keys `writes` does not name. A value that is not as
+    /// it was seen, but for its numbers, is a [`ErrorKind::Conflict`].
+    ///
+    /// As with [`Write::Add`] the numbers are not validated, so that additions do not meet. Only for
+    /// drivers that say [`super::Caps::adds_within`]; others answer [`ErrorKind::Invalid`].
+    pub additions: Vec<AddWithin>,
     /// True if the commit frees space in the end: a driver accepts it also on a nearly full disk.
     /// One that consists of deletions alone need not say so.
     pub is_deletion: bool,

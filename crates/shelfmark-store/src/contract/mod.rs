@@ -15,7 +15,7 @@ mod range;
 pub(crate) use admission::NUMBER_BYTES;
 pub use admission::admit;
 pub use caps::{Caps, Durability, LEVELS_MAX, Maintained, StoreStats};
-pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
+pub use commit::{AddWithin, Commit, CommitNumber, Committed, Completion, Queued, Write, add_at};
 pub use error::{Error, ErrorKind, Result};
 pub use peers::{Peer, Peers};
 pub use places::{PlaceKind, StoredPlace};

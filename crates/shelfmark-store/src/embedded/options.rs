@@ -89,6 +89,8 @@ impl Options {
             // The folder is locked, and what is behind a failed commit fails with it.
             is_exclusive: true,
             validates_ranges: true,
+            // Its only process adds up a group's deltas by itself.
+            adds_within: false,
             // A read that misses the cache waits for the disk of this machine, microseconds.
             reads_may_wait: false,
             durability: self.durability,

@@ -244,6 +244,8 @@ impl Store for FaultInjectingStore {
             is_exclusive: false,
             // As drivers do not whose store locks keys only.
             validates_ranges: false,
+            // As drivers do that share their store; what is below is able to.
+            adds_within: inner.adds_within,
             ..inner
         }
     }

@@ -6,13 +6,13 @@
 //! one, and an `Add` counts on from whatever the key would hold by then. Only `PutIfAbsent` asks
 //! the store and not the commit: its key must be absent before the commit.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
 use super::versions::{Effect, Versions};
 use crate::contract::NUMBER_BYTES;
-use crate::contract::{CommitNumber, Error, Result, Write};
+use crate::contract::{AddWithin, CommitNumber, Error, Result, Write};
 
 /// Copies keys and values: a stored slice must not keep a whole request buffer alive.
 pub(super) fn detach(writes: Vec<Write>) -> Vec<Write> {
@@ -80,6 +80,22 @@ pub(super) fn resolve(
         effects.push((key, value));
     }
     Ok(effects)
+}
+
+/// Returns the keys of additions within values, and their new values.
+///
+/// # Errors
+///
+/// * [`crate::ErrorKind::Conflict`]: a value is not as it was seen, but for its numbers.
+pub(super) fn added(versions: &Versions, additions: Vec<AddWithin>) -> Result<Vec<Effect>> {
+    let mut sums: BTreeMap<Bytes, Bytes> = BTreeMap::new();
+    for addition in additions {
+        let before = sums.get(&addition.key).or_else(|| versions.newest(&addition.key));
+        let sum = before.and_then(|before| addition.added_to(before));
+        let Some(sum) = sum else { return Err(Error::conflict(vec![addition.key])) };
+        sums.insert(copy(&addition.key), sum);
+    }
+    Ok(sums.into_iter().map(|(key, value)| (key, Some(value))).collect())
 }
 
 fn stamped_key(prefix: &[u8], number: CommitNumber, suffix: &[u8]) -> Bytes {

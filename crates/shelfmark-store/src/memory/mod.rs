@@ -32,8 +32,8 @@ use self::snapshot_tracker::{Bounds, SnapshotTracker};
 use self::versions::Versions;
 use crate::clock::Clock;
 use crate::contract::{
-    Caps, Commit, CommitNumber, Committed, Completion, Durability, Error, ErrorKind, KeyRange,
-    Maintained, Queued, Result, Snapshot, Store, StoreStats, Write, admit,
+    AddWithin, Caps, Commit, CommitNumber, Committed, Completion, Durability, Error, ErrorKind,
+    KeyRange, Maintained, Queued, Result, Snapshot, Store, StoreStats, Write, admit,
 };
 
 /// Keys that are processed per acquisition of the lock.
@@ -50,6 +50,7 @@ const DEFAULT_CAPS: Caps = Caps {
     stamps_total_order: true,
     is_exclusive: true,
     validates_ranges: true,
+    adds_within: true,
     reads_may_wait: false,
     durability: Durability::Sync,
 };
@@ -130,10 +131,10 @@ impl Store for MemoryStore {
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
         let bytes = admit(&self.shared.caps, &commit)?;
-        let Commit { base, validate, validate_ranges, writes, is_deletion: _ } = commit;
+        let Commit { base, validate, validate_ranges, writes, additions, is_deletion: _ } = commit;
         let number = self.shared.apply(
             base.as_deref().map(|base| Read { base, keys: &validate, ranges: &validate_ranges }),
-            effects::detach(writes),
+            (effects::detach(writes), additions),
             u64::try_from(bytes).unwrap_or(u64::MAX),
         )?;
         // Outside every lock: the completion may read, commit, or drop the last handle.
@@ -209,7 +210,7 @@ impl Shared {
     fn apply(
         &self,
         read: Option<Read<'_>>,
-        writes: Vec<Write>,
+        (writes, additions): (Vec<Write>, Vec<AddWithin>),
         bytes: u64,
     ) -> Result<CommitNumber> {
         let mut versions = self.write()?;
@@ -218,11 +219,12 @@ impl Shared {
         }
         // Only a commit raises the number, and this one holds the lock of the versions.
         let published = self.moments().published();
-        if writes.is_empty() {
+        if writes.is_empty() && additions.is_empty() {
             return Ok(published);
         }
         let number = published + 1;
-        let effects = effects::resolve(&versions, number, writes)?;
+        let mut effects = effects::resolve(&versions, number, writes)?;
+        effects.extend(effects::added(&versions, additions)?);
         let at = self.clock.monotonic();
         let readers = self.moments().advance(bytes, at, self.bounds());
         versions.apply(effects, bytes, &readers);

@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use crate::contract::{Error, ErrorKind, KeyRange, Result, Write};
+use crate::contract::{AddWithin, Error, ErrorKind, KeyRange, Result, Write};
 
 /// Bytes of a counter and of a stamp.
 const NUMBER_BYTES: usize = 8;
@@ -39,6 +39,7 @@ struct SavepointState {
     serial: u64,
     undo_at: usize,
     passed_at: usize,
+    additions_at: usize,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +47,8 @@ pub(super) struct Buffer {
     changes: BTreeMap<Bytes, Change>,
     /// Stamped puts and additions, in order; the transaction does not read them back.
     passed: Vec<Write>,
+    /// Additions within values; the transaction does not read them back.
+    additions: Vec<AddWithin>,
     /// The changes replaced since the first savepoint, newest last.
     undo: Vec<(Bytes, Option<Change>)>,
     savepoints: Vec<SavepointState>,
@@ -103,12 +106,19 @@ impl Buffer {
         self.passed.push(write);
     }
 
+    /// Adds an addition within a value, which the transaction does not read back.
+    pub(super) fn add_within(&mut self, addition: AddWithin) {
+        self.bytes += added_bytes(&addition);
+        self.additions.push(addition);
+    }
+
     /// Sets a savepoint.
     pub(super) fn savepoint(&mut self) -> Savepoint {
         self.serial += 1;
         let serial = self.serial;
         let (undo_at, passed_at) = (self.undo.len(), self.passed.len());
-        self.savepoints.push(SavepointState { serial, undo_at, passed_at });
+        let additions_at = self.additions.len();
+        self.savepoints.push(SavepointState { serial, undo_at, passed_at, additions_at });
         Savepoint { serial }
     }
 
@@ -119,6 +129,7 @@ impl Buffer {
             return Err(Error::new(ErrorKind::Invalid, "the savepoint was rolled back over"));
         };
         let (undo_at, passed_at) = (saved.undo_at, saved.passed_at);
+        let additions_at = saved.additions_at;
         self.savepoints.retain(|saved| saved.serial <= savepoint.serial);
         while self.undo.len() > undo_at {
             let Some((key, before)) = self.undo.pop() else { break };
@@ -131,6 +142,8 @@ impl Buffer {
         }
         self.bytes -=
             self.passed.drain(passed_at..).map(|write| passed_bytes(&write)).sum::<usize>();
+        self.bytes -=
+            self.additions.drain(additions_at..).map(|own| added_bytes(&own)).sum::<usize>();
         Ok(())
     }
 
@@ -141,11 +154,12 @@ impl Buffer {
 
     /// Returns true if nothing was written.
     pub(super) fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.passed.is_empty()
+        self.changes.is_empty() && self.passed.is_empty() && self.additions.is_empty()
     }
 
-    /// Returns the writes: keys ascending, then those that are not read back, in their order.
-    pub(super) fn into_writes(self) -> Vec<Write> {
+    /// Returns the writes: keys ascending, then those that are not read back, in their order; and the
+    /// additions within values.
+    pub(super) fn into_writes(self) -> (Vec<Write>, Vec<AddWithin>) {
         let mut writes = Vec::with_capacity(self.changes.len() + self.passed.len());
         for (key, change) in self.changes {
             match change {
@@ -166,8 +180,12 @@ impl Buffer {
             }
         }
         writes.extend(self.passed);
-        writes
+        (writes, self.additions)
     }
+}
+
+fn added_bytes(addition: &AddWithin) -> usize {
+    addition.key.len() + addition.seen.len()
 }
 
 fn passed_bytes(write: &Write) -> usize {

@@ -26,7 +26,9 @@ use bytes::Bytes;
 
 use self::buffer::Buffer;
 use self::ranges::RangeSet;
-use crate::contract::{Commit, Direction, KeyRange, Page, Result, ScanLimits, Snapshot, Write};
+use crate::contract::{
+    AddWithin, Commit, Direction, KeyRange, Page, Result, ScanLimits, Snapshot, Write,
+};
 
 /// A set of reads and writes that happen at one moment or not at all.
 ///
@@ -214,6 +216,12 @@ impl Transaction {
         self.buffer.pass(Write::Add { key: key.into(), delta });
     }
 
+    /// Adds to numbers within a value ([`Commit::additions`]), whose key this transaction neither puts
+    /// nor deletes. This transaction does not see it, and its base need not be what it is added to.
+    pub fn add_within(&mut self, addition: AddWithin) {
+        self.buffer.add_within(addition);
+    }
+
     /// Sets a savepoint. Costs nothing; from the first savepoint on, each write also keeps what it
     /// replaced.
     pub fn savepoint(&mut self) -> Savepoint {
@@ -249,12 +257,14 @@ impl Transaction {
     #[must_use]
     pub fn into_commit(self) -> Commit {
         let reads = self.reads.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let is_empty = reads.keys.is_empty() && reads.ranges.is_empty();
+        let (writes, additions) = self.buffer.into_writes();
+        let is_based = !(reads.keys.is_empty() && reads.ranges.is_empty() && additions.is_empty());
         Commit {
-            base: (!is_empty).then_some(self.base),
+            base: is_based.then_some(self.base),
             validate: reads.keys.into_iter().collect(),
             validate_ranges: reads.ranges.into_ranges(),
-            writes: self.buffer.into_writes(),
+            writes,
+            additions,
             is_deletion: false,
         }
     }

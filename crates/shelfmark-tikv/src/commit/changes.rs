@@ -1,15 +1,17 @@
 //! Works out what the writes of a commit make of each key.
 //!
 //! The cluster takes one change of a key in a transaction, the contract any number that act one
-//! after the other. What it is not: a reader. Counters are counted on from values that the caller
-//! read.
+//! after the other. What it is not: a reader. What the store has at counters is read by whoever adds
+//! to them (`additions`).
 //!
 //! Invariant: a key that must be absent stays so marked whatever follows it in the commit.
 
 use std::collections::BTreeMap;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use shelfmark_store::{Result, Write};
+use shelfmark_store::{AddWithin, Error, Result, Write};
+
+use crate::counters::stored::Sums;
 
 /// The change of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,51 @@ pub(super) enum Change {
     Insert(Bytes),
     /// Changes nothing; the key must be absent.
     CheckAbsent,
+}
+
+/// An addition to a counter, or to counters within a value.
+pub(super) enum Added {
+    /// To a counter ([`Write::Add`]).
+    Counter(Bytes, i64),
+    /// To counters within a value.
+    Within(AddWithin),
+}
+
+impl Added {
+    pub(super) fn key(&self) -> &Bytes {
+        match self {
+            Self::Counter(key, _) => key,
+            Self::Within(addition) => &addition.key,
+        }
+    }
+
+    /// Returns what becomes of the value of a counter that is one key.
+    pub(super) fn to(&self, before: Option<&Bytes>) -> Result<Bytes> {
+        match self {
+            Self::Counter(_, delta) => {
+                let count = before.map_or(Ok(0), |value| Write::counter(value))?;
+                Ok(Write::counter_value(count.wrapping_add(*delta)))
+            }
+            Self::Within(addition) => {
+                let sum = before.and_then(|before| addition.added_to(before));
+                sum.ok_or_else(|| Error::conflict(vec![addition.key.clone()]))
+            }
+        }
+    }
+
+    /// Adds to the sums of a slot, beside a value of which `base` is kept.
+    pub(super) fn to_sums(&self, base: &Bytes, sums: &mut Sums) -> Result<()> {
+        // It tells whether the base is what was added to.
+        self.to(Some(base))?;
+        match self {
+            Self::Counter(_, delta) => sums.add(0, *delta),
+            Self::Within(addition) => {
+                let changed = addition.deltas.iter().filter(|(_, delta)| *delta != 0);
+                changed.for_each(|(at, delta)| sums.add(*at, *delta));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The changes of a commit, by key.
@@ -73,31 +120,27 @@ impl Changes {
         changes
     }
 
-    /// Returns the counters whose value in the store decides.
-    pub(super) fn keys_to_count(&self) -> Vec<Bytes> {
-        let added = self.keys.iter().filter(|(_, own)| matches!(own.outcome, Outcome::Added(_)));
-        added.map(|(key, _)| key.clone()).collect()
+    /// Returns the additions to counters whatever their value is.
+    pub(super) fn added(&self) -> impl Iterator<Item = Added> {
+        self.keys.iter().filter_map(|(key, own)| match own.outcome {
+            Outcome::Added(delta) => Some(Added::Counter(key.clone(), delta)),
+            _ => None,
+        })
     }
 
-    /// Returns the change of each key, with the values of [`Changes::keys_to_count`] in its order.
+    /// Returns the change of each other key.
     ///
     /// # Errors
     ///
     /// * [`shelfmark_store::ErrorKind::Corrupt`]: something that is no counter is added to.
-    pub(super) fn counted(self, before: &[Option<Bytes>]) -> Result<Vec<(Bytes, Change)>> {
-        let mut before = before.iter();
+    pub(super) fn others(self) -> Result<Vec<(Bytes, Change)>> {
         let mut changes = Vec::with_capacity(self.keys.len());
         for (key, Pending { must_be_absent, outcome }) in self.keys {
             let value = match outcome {
-                Outcome::Untouched => continue,
+                Outcome::Untouched | Outcome::Added(_) => continue,
                 Outcome::NoCounter(value) => {
                     Write::counter(&value)?;
                     continue;
-                }
-                Outcome::Added(delta) => {
-                    let found = before.next().and_then(Option::as_ref);
-                    let count = found.map_or(Ok(0), |value| Write::counter(value))?;
-                    Some(Write::counter_value(count.wrapping_add(delta)))
                 }
                 Outcome::Value(value) => Some(value),
                 Outcome::Deleted => None,

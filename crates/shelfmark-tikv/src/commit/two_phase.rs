@@ -10,6 +10,7 @@
 //! transaction will never be committed.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use tokio::task::JoinSet;
 use crate::leaders::{Asked, ask};
 use crate::placement::Route;
 use crate::retry::{self, Patience};
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::wire::{
     CommitRequest, EndResponse, KeyError, Mutation, OP_LOCK, PrewriteRequest, PrewriteResponse,
     RollbackRequest,
@@ -43,7 +44,8 @@ const ROLLBACK: &str = "/tikvpb.Tikv/KvBatchRollback";
 /// The changes of a transaction: keys of the cluster, an operation and a value for each.
 pub(crate) type Mutations = BTreeMap<Vec<u8>, (i32, Bytes)>;
 
-/// Commits `mutations` on what was there at `start`, `age` ago. A start serves one transaction.
+/// Commits `mutations` on what was there at `start`, `age` ago; returns the timestamp of the commit. A
+/// start serves one transaction.
 ///
 /// # Errors
 ///
@@ -56,10 +58,10 @@ pub(crate) async fn commit(
     start: u64,
     age: Duration,
     mutations: Mutations,
-) -> Result<()> {
+) -> Result<u64> {
     let is_change = |(_, (op, _)): &(&Vec<u8>, &(i32, Bytes))| *op != OP_LOCK;
     let primary = mutations.iter().find(is_change).or_else(|| mutations.iter().next());
-    let Some(primary) = primary.map(|(key, _)| key.clone()) else { return Ok(()) };
+    let Some(primary) = primary.map(|(key, _)| key.clone()) else { return Ok(start) };
     let transaction = Arc::new(TwoPhase {
         shared: Arc::clone(shared),
         start,
@@ -75,7 +77,7 @@ pub(crate) async fn commit(
     match ended {
         Ok(at) => {
             shared.bridge.spawn(async move { transaction.commit_others(at).await });
-            Ok(())
+            Ok(at)
         }
         Err(error) => {
             if error.kind() != ErrorKind::Undetermined {
@@ -88,6 +90,26 @@ pub(crate) async fn commit(
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The key of the cluster at which a transaction met another.
+#[derive(Debug)]
+pub(crate) struct MetAt(Vec<u8>);
+
+impl fmt::Display for MetAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "another transaction was met at {:02x?}", self.0)
+    }
+}
+
+impl std::error::Error for MetAt {}
+
+impl MetAt {
+    /// Returns the key at which a transaction that ended so met another, if that is known.
+    pub(crate) fn of(error: &Error) -> Option<&[u8]> {
+        let source = std::error::Error::source(error)?;
+        source.downcast_ref::<Self>().map(|met| &*met.0)
+    }
 }
 
 /// A transaction under way.
@@ -197,7 +219,8 @@ impl TwoPhase {
     }
 
     fn conflict(&self, key: &[u8]) -> Error {
-        Error::conflict(self.shared.keys.inner(key).into_iter().collect())
+        let keys = self.shared.keys.inner(key).into_iter().collect();
+        Error::conflict(keys).with_source(MetAt(key.to_vec()))
     }
 
     /// Does what is to be done about another's lock, and waits a moment; false when that took too long.

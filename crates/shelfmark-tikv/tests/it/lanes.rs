@@ -21,6 +21,7 @@ use std::time::Duration;
 use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock as _, ManualClock, SystemClock};
 use shelfmark_tikv::{Options, TikvStore};
+use tikv_client::{CheckLevel, TransactionClient, TransactionOptions};
 
 /// How long a snapshot lives.
 pub(crate) const SNAPSHOT_AGE_MAX: Duration = Duration::from_secs(60);
@@ -46,7 +47,12 @@ impl Lane {
 
     /// Opens the space as it was left.
     pub(crate) fn open(&self) -> Arc<dyn Store> {
-        Arc::new(TikvStore::open(self.options.clone(), self.clock.clone()).unwrap())
+        self.open_by(self.clock.clone())
+    }
+
+    /// Opens the space with a clock of its own.
+    pub(crate) fn open_by(&self, clock: Arc<ManualClock>) -> Arc<dyn Store> {
+        Arc::new(TikvStore::open(self.options.clone(), clock).unwrap())
     }
 
     /// Closes `store` and opens the space again, as another server would.
@@ -64,7 +70,45 @@ impl Lane {
 
     /// What every key of the space begins with on the cluster (`docs/format.md`).
     pub(crate) fn outer_prefix(&self) -> Vec<u8> {
-        [b"x", self.options.space.as_bytes(), &[0, 1]].concat()
+        self.outer(1)
+    }
+
+    /// Returns the rows of the cluster in a part of the space: 1 the contract's, 2 the slots.
+    pub(crate) fn raw_rows(&self, kind: u8) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let start = self.outer(kind);
+        let end = self.outer(kind + 1);
+        self.with_client(async |client: TransactionClient| {
+            let now = client.current_timestamp().await?;
+            let options = TransactionOptions::new_optimistic().drop_check(CheckLevel::None);
+            let rows = client.snapshot(now, options).scan(start..end, 10_000).await?;
+            Ok(rows.map(|row| (row.0.into(), row.1)).collect())
+        })
+    }
+
+    /// Puts a row of the contract as the cluster has it, past the driver.
+    pub(crate) fn put_raw(&self, key: &[u8], value: &[u8]) {
+        let key = [&self.outer(1)[..], key].concat();
+        self.with_client(async |client: TransactionClient| {
+            let mut transaction = client.begin_optimistic().await?;
+            transaction.put(key, value.to_vec()).await?;
+            transaction.commit().await.map(drop)
+        });
+    }
+
+    fn with_client<T>(
+        &self,
+        call: impl AsyncFnOnce(TransactionClient) -> tikv_client::Result<T>,
+    ) -> T {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let placement = self.options.placement.clone();
+        runtime.block_on(async move {
+            let client = TransactionClient::new(placement).await.unwrap();
+            call(client).await.unwrap()
+        })
+    }
+
+    fn outer(&self, kind: u8) -> Vec<u8> {
+        [b"x", self.options.space.as_bytes(), &[0, kind]].concat()
     }
 
     pub(crate) fn keeps(&self) -> bool {

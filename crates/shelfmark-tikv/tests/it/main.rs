@@ -12,6 +12,8 @@ mod lanes;
 #[path = "../../../shelfmark-store/tests/it/conformance/mod.rs"]
 mod conformance;
 #[cfg(test)]
+mod counters;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod outages;

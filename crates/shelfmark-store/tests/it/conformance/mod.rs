@@ -4,6 +4,7 @@
 //! two questions a lane answers: whether it keeps anything over a reopen, and whether `latest` may
 //! be behind. Errors are never injected here; `property` does that.
 
+mod additions;
 mod atomic;
 mod bounds;
 mod closing;
@@ -17,6 +18,12 @@ mod stamps;
 mod validation;
 
 every_lane! {
+    additions {
+        additions_that_saw_the_same_value_are_both_made,
+        an_addition_to_another_value_than_was_seen_is_a_conflict,
+        who_rests_on_a_value_meets_additions_to_it,
+        additions_side_by_side_lose_nothing,
+    }
     atomic {
         a_commit_is_there_wholly_once_it_is_acknowledged,
         the_last_write_of_a_key_in_a_commit_counts,
