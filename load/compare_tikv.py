@@ -1,16 +1,17 @@
 """Measures servers on a TiKV cluster, against the cluster asked directly and two against one, in turns
 in one run, and prints the tables of docs/benchmarks.md.
 
-    load/compare_tikv.py [--seconds N] [--turns N] [--share PERCENT]
+    load/compare_tikv.py [--seconds N] [--turns N] [--tables direct limited two mixed] …
 
 Starts the test bed (test-bed/tikv/bed), so it needs Go. Needs `cargo build --release --package
 shelfmark-cli` and `cargo build --release --manifest-path load/Cargo.toml`, both with the same target
 folder.
 
-Two servers against one: on one machine a server is only the limit if it gets less of it than it could
-use. Each server runs in a control group of its own with a share of one processor, which needs a
-writable /sys/fs/cgroup/cpu; without it that table is left out. Medians of the turns, with the least
-and the greatest.
+On one machine servers, clients and the store take the same processors from each other. So there are
+control groups with shares of one processor, which need a writable /sys/fs/cgroup/cpu: one for the
+store, so that it is the limit as on a cluster whose servers have machines of their own, and, for two
+servers against one, one for each server, so that servers are. Without them these tables are left out.
+Medians of the turns, with the least and the greatest.
 """
 
 import argparse
@@ -35,6 +36,9 @@ PERIOD_MICROS = 20_000
 AGAINST = [("GetItem", "get", "get", 0.8), ("Query of 100 items", "query", "page", 0.8)]
 # Work of two servers: at least how many times as much as one does.
 TOGETHER = [("GetItem", "get", 1.8), ("Query of 100 items", "query", 1.8), ("PutItem", "put", None)]
+TABLES = ["direct", "limited", "two", "mixed"]
+# A server that has little of a processor is not asked for more at once than it answers in time.
+IN_FLIGHT_EACH = 32
 # What each of three servers does at once.
 MIXED = ["get", "query", "put", "update", "transact"]
 
@@ -108,8 +112,8 @@ class Share:
         self.group.rmdir()
 
 
-def print_against(bed, server, options):
-    print("| work, 64 in flight | cluster asked directly /s | a server /s | share | at least "
+def print_against(bed, server, options, store):
+    print(f"| work, 64 in flight, {store} | cluster asked directly /s | a server /s | share | at least "
           "| p50 / p99, directly, server | processors of the server |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, ours, theirs, least in AGAINST:
@@ -143,14 +147,15 @@ def print_together(servers, options):
     try:
         for server, share in zip(servers, shares):
             share.hold(server.process)
-        print(f"| work, each server {options.share} % of a processor, 64 in flight at each "
+        print(f"| work, each server {options.share} % of a processor, {IN_FLIGHT_EACH} in flight at each "
               "| one server /s | two servers /s | ratio | at least |")
         print("| --- | --- | --- | --- | --- |")
         for name, operation, least in TOGETHER:
             one, two = [], []
             for _ in range(options.turns):
-                one.append(at_once(servers[:1], [operation], options.seconds, IN_FLIGHT)[0]["per_second"])
-                both = at_once(servers[:2], [operation] * 2, options.seconds, IN_FLIGHT)
+                alone = at_once(servers[:1], [operation], options.seconds, IN_FLIGHT_EACH)
+                one.append(alone[0]["per_second"])
+                both = at_once(servers[:2], [operation] * 2, options.seconds, IN_FLIGHT_EACH)
                 two.append(sum(answer["per_second"] for answer in both))
             ratio = statistics.median(two) / statistics.median(one)
             print(f"| {name} | {spread(one)} | {spread(two)} | {ratio:.2f} | {least or '–'} |", flush=True)
@@ -180,20 +185,33 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--share", type=int, default=20)
+    parser.add_argument("--store-share", type=int, default=20)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bed = Bed(pathlib.Path(folder))
         try:
             first = bed.serve()
             first.ask("setup")
-            print_against(bed, first, options)
-            print()
+            has_groups = os.access(GROUPS / "cgroup.procs", os.W_OK)
+            if "direct" in options.tables:
+                print_against(bed, first, options, "the store as it likes")
+                print()
+            if "limited" in options.tables and has_groups:
+                limited = Share("store", options.store_share)
+                try:
+                    limited.hold(bed.store())
+                    print_against(bed, first, options, f"the store {options.store_share} % of a processor")
+                finally:
+                    limited.end()
+                print()
             servers = [first, bed.serve(), bed.serve()]
-            if os.access(GROUPS / "cgroup.procs", os.W_OK):
+            if "two" in options.tables and has_groups:
                 print_together(servers, options)
                 print()
-            print_mixed(servers, options)
+            if "mixed" in options.tables:
+                print_mixed(servers, options)
         finally:
             bed.stop()
 

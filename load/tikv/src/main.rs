@@ -66,8 +66,8 @@ impl Requester for Reader {
             }
             Operation::Page => {
                 let at = usize::try_from(random.below(pages as u64))?;
-                let mut ends = [at, at + PAGE_ROWS as usize].into_iter().map(|at| self.keys.get(at));
-                let (Some(Some(first)), Some(Some(end))) = (ends.next(), ends.next()) else {
+                let ends = (self.keys.get(at), self.keys.get(at + PAGE_ROWS as usize));
+                let (Some(first), Some(end)) = ends else {
                     return Err("fewer rows than a page has".into());
                 };
                 let range = BoundRange::from(first.clone()..end.clone());

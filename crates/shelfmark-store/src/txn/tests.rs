@@ -13,7 +13,8 @@ use crate::memory::MemoryStore;
 use crate::random::SplitMix;
 use crate::sleep::Sleeper;
 use crate::{
-    Commit, Direction, Error, ErrorKind, KeyRange, Row, ScanLimits, Snapshot, Store, Write,
+    AddWithin, Commit, Direction, Error, ErrorKind, KeyRange, Row, ScanLimits, Snapshot, Store,
+    Write,
 };
 
 fn store_of(rows: &[(&str, &str)]) -> MemoryStore {
@@ -125,6 +126,7 @@ fn savepoints_take_back_everything_but_what_was_read() {
     txn.delete("b");
     txn.add("n", 3);
     txn.put_stamped("log", "", "entry");
+    txn.add_within(within("w"));
     txn.get(b"read").unwrap();
     txn.rollback_to(inner).unwrap();
     assert_eq!(txn.get(b"b").unwrap().unwrap(), "2");
@@ -136,7 +138,29 @@ fn savepoints_take_back_everything_but_what_was_read() {
     txn.rollback_to(outer).unwrap();
     let commit = txn.into_commit();
     assert_eq!(commit.writes, [Write::Put { key: "a".into(), value: "before".into() }]);
+    assert_eq!(commit.additions, []);
     assert_eq!(keys(&commit), ["b", "read"]);
+}
+
+/// An addition of 1 to a value that is a number and nothing else.
+fn within(key: &'static str) -> AddWithin {
+    AddWithin { key: key.into(), seen: Bytes::from_static(&[0; 8]), deltas: vec![(0, 1)] }
+}
+
+#[test]
+fn additions_within_values_are_neither_read_back_nor_validated() {
+    let store = store_of(&[("w", "\0\0\0\0\0\0\0\u{1}")]);
+    let mut txn = begin(&store);
+    txn.add_within(within("w"));
+    assert!(!txn.is_read_only());
+    let commit = txn.into_commit();
+    assert_eq!((keys(&commit), commit.additions.len()), (vec![], 1));
+    assert!(commit.base.is_some(), "a driver may begin where the value was read");
+    // Others added meanwhile.
+    store.commit(commit.clone()).unwrap();
+    store.commit(commit).unwrap();
+    let sum = store.snapshot().unwrap().get(b"w").unwrap().unwrap();
+    assert_eq!(sum[..], 3_i64.to_be_bytes());
 }
 
 #[test]

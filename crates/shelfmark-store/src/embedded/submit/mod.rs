@@ -167,8 +167,11 @@ fn stamped(prefix: &[u8], number: CommitNumber, suffix: &[u8]) -> Bytes {
     key.freeze()
 }
 
-/// Refuses what is over a limit, and returns the approximate size of the writes in a group.
+/// Refuses what is over a limit or not for this driver, and returns the approximate size of the writes in a group.
 fn check_limits(commit: &Commit) -> Result<usize> {
+    if !commit.additions.is_empty() {
+        return Err(Error::new(ErrorKind::Invalid, "this driver does not add within values"));
+    }
     if commit.writes.len() > COMMIT_WRITES_MAX {
         return Err(over("writes in a commit", commit.writes.len(), COMMIT_WRITES_MAX));
     }
