@@ -606,6 +606,8 @@ struct Planned {
 impl Planned {
     fn of_select(select: Select) -> Self {
         let weight = match select.access {
+            // A row of the answer may be far longer than the one that is read.
+            _ if select.items.len() > select.table.columns.len() => Weight::Heavy,
             select::Access::Partitions if select.is_aggregate() => Weight::Heavy,
             select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
                 Weight::Heavy
