@@ -83,17 +83,18 @@ impl RowBuffer {
         }
     }
 
-    /// Accounts for the rows that were ended so far. To be called between rows, as often as a
-    /// megabyte may have been written.
+    /// Accounts for what was written so far. To be called as often as a megabyte may have been written.
+    /// Returns true if that is a moment to let others have their turn: some megabytes went to a file.
     ///
     /// # Errors
     ///
     /// * `Overloaded`: the memory budget has no room for them; `Invalid`: the answer is longer than
     ///   the protocol can say.
-    pub(crate) fn check(&mut self) -> Result<(), CqlError> {
+    pub(crate) fn check(&mut self) -> Result<bool, CqlError> {
         if self.bytes.len() <= SHARE_FREE_BYTES {
-            return Ok(());
+            return Ok(false);
         }
+        let mut is_kept = false;
         if self.bytes.len() >= SPOOLED_FROM_BYTES
             && let Some(spools) = &self.spools
         {
@@ -107,6 +108,7 @@ impl RowBuffer {
                 spooled.file.append(&self.bytes).map_err(failed)?;
                 spooled.bytes += self.bytes.len() as u64;
                 self.bytes.clear();
+                is_kept = true;
             }
         }
         if self.size_bytes() > ANSWER_SIZE_BYTES_MAX {
@@ -116,7 +118,7 @@ impl RowBuffer {
         }
         let held = self.bytes.capacity();
         if self.share.as_mut().is_none_or(|share| share.cover(held)) {
-            return Ok(());
+            return Ok(is_kept);
         }
         Err(CqlError::overloaded(
             "The memory budget has no room for this answer; read it page by page or come again later",

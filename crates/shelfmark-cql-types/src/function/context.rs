@@ -20,7 +20,8 @@ pub trait FunctionContext {
         Ok(u64::MAX)
     }
 
-    /// Accounts for a call that has ended: its steps, and the bytes of its result.
+    /// Accounts for a call that has ended: its steps, and the bytes of its result. Long values that
+    /// native functions and constants put together are accounted for, too, with no steps.
     ///
     /// # Errors
     ///

@@ -93,7 +93,7 @@ fn shift(ty: &CqlType, moment: &[u8], duration: &[u8], minus: bool) -> Result<Ve
     millis.map(|millis| millis.to_be_bytes().to_vec()).ok_or_else(beyond)
 }
 
-/// The refusal of `-` before a value that has no negative: the function behind it takes numbers.
+/// Returns the refusal of `-` before a value that has no negative: the function behind it takes numbers.
 #[must_use]
 pub fn no_negative() -> CqlError {
     let mut names: Vec<String> = NUMERIC.iter().map(ToString::to_string).collect();

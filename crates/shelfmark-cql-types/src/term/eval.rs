@@ -127,6 +127,9 @@ impl Expr {
                     .iter()
                     .map(|argument| argument_of(&function.name, argument, env))
                     .collect::<Result<_>>()?;
+                if &*function.keyspace == "system" {
+                    account(env, parts.iter().flatten().map(Bytes::len).sum())?;
+                }
                 let parts: Vec<Option<&[u8]>> = parts.iter().map(Option::as_deref).collect();
                 let context = env.context.ok_or_else(|| {
                     CqlError::new(
@@ -171,6 +174,18 @@ impl Expr {
                 Ok(field.map(|field| value.slice_ref(field)))
             }
         }
+    }
+}
+
+/// Bytes of a value from which on what it is put together from is accounted for.
+const LONG_BYTES: usize = 16 * 1024;
+
+/// Accounts for a value that is put together from so many bytes, before it is made: a short statement
+/// can make a very long one.
+fn account(env: EvalContext<'_>, bytes: usize) -> Result<()> {
+    match env.context.filter(|_| bytes > LONG_BYTES) {
+        Some(context) => context.took(0, bytes),
+        None => Ok(()),
     }
 }
 
@@ -233,6 +248,7 @@ fn eval_elements(items: &[Expr], ty: &CqlType, env: EvalContext<'_>) -> Result<B
     let what = if matches!(ty, CqlType::Vector { .. }) { "vectors" } else { "collections" };
     let mut parts: Vec<Bytes> =
         items.iter().map(|item| not_null(item.inner(env)?, what)).collect::<Result<_>>()?;
+    account(env, parts.iter().map(Bytes::len).sum())?;
     match ty {
         CqlType::Set { element, .. } => {
             parts.sort_by(|a, b| compare(element, a, b));
@@ -260,6 +276,7 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: EvalContext<'_>) -> R
         let what = "collections";
         parts.push((not_null(k.inner(env)?, what)?, not_null(v.inner(env)?, what)?));
     }
+    account(env, parts.iter().map(|(k, v)| k.len() + v.len()).sum())?;
     // Of equal keys the last one counts: the sort is stable.
     parts.reverse();
     parts.sort_by(|(a, _), (b, _)| compare(key, a, b));
@@ -293,6 +310,7 @@ fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: EvalContext<'_>)
             },
         });
     }
+    account(env, parts.iter().flatten().map(Bytes::len).sum())?;
     Ok(put_tuple(parts.iter().map(Option::as_deref)).into())
 }
 

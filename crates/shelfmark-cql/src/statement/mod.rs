@@ -2,7 +2,7 @@
 //!
 //! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
 //! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
-//! * `required_permissions`: which permissions they need.
+//! * `required_permissions`: which permissions they need; `request`: what comes with a request.
 //!
 //! What it is not: it knows no frames and no connections, and holds no rows.
 //!
@@ -19,6 +19,7 @@ mod modify;
 mod plan;
 mod prepared;
 mod relation;
+mod request;
 mod required_permissions;
 mod row;
 mod select;
@@ -36,12 +37,11 @@ use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, Permission, QualifiedName, Statement,
 };
 use shelfmark_cql_types::CqlType;
-use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
+use shelfmark_cql_types::term::{BindMarkers, Receiver, Scope};
 use shelfmark_engine::Engine;
 use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
 use crate::auth::{self, RequiredPermission, Resource, User};
-use crate::function_context::EngineContext;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
@@ -372,56 +372,6 @@ impl Executor {
         modify::run_batch(&engine, &context, entries, &options, timestamp, kind, answer);
     }
 
-    /// Refuses a level of conditional writes that a keyspace's replication does not have: data centres
-    /// are known to one strategy alone.
-    fn check_level<'m>(
-        &self,
-        all: impl IntoIterator<Item = &'m Modify>,
-        level: Consistency,
-    ) -> Result<()> {
-        const SIMPLE: &str = "org.apache.cassandra.locator.SimpleStrategy";
-        let first = all.into_iter().find(|own| own.is_conditional());
-        let Some(first) = first.filter(|_| level == Consistency::EachQuorum) else { return Ok(()) };
-        let schema = self.schema();
-        let replication = schema.keyspace(&first.table.keyspace).map(|own| &own.replication);
-        let is_simple = |own: &Vec<(String, String)>| {
-            own.iter().any(|(name, class)| name == "class" && class == SIMPLE)
-        };
-        if replication.is_some_and(is_simple) {
-            return Err(CqlError::invalid(format!(
-                "consistency level EACH_QUORUM not compatible with replication strategy ({SIMPLE})"
-            )));
-        }
-        Ok(())
-    }
-
-    /// Returns what functions of a request ask for.
-    fn context<'r>(&'r self, options: &'r RequestOptions) -> EngineContext<'r> {
-        let environment = self.engine.environment();
-        EngineContext::of_request(environment, options, &*self.pool, self.user_functions)
-    }
-
-    fn batch_timestamp(
-        &self,
-        expr: Option<&Expr>,
-        values: &[BoundValue],
-        options: &RequestOptions,
-    ) -> Result<Option<i64>> {
-        let Some(expr) = expr else { return Ok(None) };
-        let context = self.context(options);
-        let env =
-            shelfmark_cql_types::term::EvalContext { context: Some(&context), values, row: None };
-        match expr.eval(env)? {
-            BoundValue::Bytes(bytes) => bytes
-                .as_ref()
-                .try_into()
-                .map(|bytes| Some(i64::from_be_bytes(bytes)))
-                .map_err(|_| CqlError::invalid("Invalid timestamp value")),
-            BoundValue::Unset => Ok(None),
-            BoundValue::Null => Err(CqlError::invalid("Invalid null value of timestamp")),
-        }
-    }
-
     /// Returns a read as `user` has it: masked columns through their masks, unless it has `UNMASK`.
     fn seen<'s>(&self, select: &'s Arc<Select>, user: Option<&User>) -> Result<&'s Arc<Select>> {
         let Some(masked) = &select.masked else { return Ok(select) };
@@ -606,6 +556,8 @@ struct Planned {
 impl Planned {
     fn of_select(select: Select) -> Self {
         let weight = match select.access {
+            // A row of the answer may be far longer than the one that is read.
+            _ if select.items.len() > select.table.columns.len() => Weight::Heavy,
             select::Access::Partitions if select.is_aggregate() => Weight::Heavy,
             select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
                 Weight::Heavy

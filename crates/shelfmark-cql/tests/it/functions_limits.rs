@@ -136,7 +136,7 @@ fn the_bodies_of_a_keyspace_have_an_end() {
         world.run(&text).err().map(|error| (number, error))
     });
     let (number, error) = refused.unwrap();
-    assert!(number == 69 && error.message.contains("4194304 bytes"), "{number}: {error:?}");
+    assert!(number == 17 && error.message.contains("1048576 bytes"), "{number}: {error:?}");
 }
 
 #[test]

@@ -67,10 +67,11 @@ pub struct Failure {
 /// Memory is asked of the [`Host`] in steps of so many bytes.
 const ROOM_BYTES: usize = 1024 * 1024;
 
-/// What a value in a list or an array takes.
+/// The memory that a value in a list or an array takes.
 const SLOT_BYTES: usize = 32;
 
-/// What an object takes beside its parts, with its place among those that are emptied at the end.
+/// The memory that an object takes beside its parts, with its place among those that are emptied at the
+/// end.
 const OBJECT_BYTES: usize = 128;
 
 /// The depth to which values inside each other are shown, compared and given back.

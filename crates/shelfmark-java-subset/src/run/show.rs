@@ -157,7 +157,7 @@ pub(super) fn key(own: &Value) -> Vec<u8> {
     out
 }
 
-/// What of a value is still looked at.
+/// The part of a value that is still looked at.
 struct Left {
     values: usize,
     bytes: usize,

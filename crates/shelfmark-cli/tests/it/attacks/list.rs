@@ -96,6 +96,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         let columns = vec!["v"; 2_000].join(", ");
         unread(target, 4, &format!("SELECT {columns} FROM k.wide WHERE a = 1 LIMIT 3"));
     }),
+    short("a value that is put together from many", |target| {
+        let all = vec!["v"; 10_000].join(", ");
+        for begin in ["", "JSON "] {
+            let text = format!("SELECT {begin}[{all}] FROM k.wide WHERE a = 1 AND b = 1");
+            let refused = target.cql().ask(&text).unwrap().error();
+            assert!(refused.as_ref().is_some_and(|own| own.0 == 0x1001), "{refused:?}");
+        }
+    }),
     long("prepared statements without end", prepared),
     short("prepared statements of many parts", prepared_parts),
     long("names of values", named_values),

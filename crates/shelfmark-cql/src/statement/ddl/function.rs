@@ -22,7 +22,7 @@ use shelfmark_engine::Environment;
 
 use super::{Change, is_system, keyspace::attach};
 use crate::function_context::{DISABLED, EngineContext};
-use crate::limits::FUNCTION_BODIES_SIZE_BYTES_MAX;
+use crate::limits::{FUNCTION_BODIES_SIZE_BYTES_MAX, FUNCTION_OVERHEAD_BYTES};
 use crate::schema::{Column, Keyspace, Schema};
 use crate::user_function::{UserAggregate, UserFunction, same};
 
@@ -151,9 +151,8 @@ pub(super) fn create(
         kind = ChangeKind::Updated;
     }
     changed.functions.push(Arc::new(made));
-    if changed.functions.iter().map(|own| own.body.len()).sum::<usize>()
-        > FUNCTION_BODIES_SIZE_BYTES_MAX
-    {
+    let size = |own: &Arc<UserFunction>| own.body.len() + FUNCTION_OVERHEAD_BYTES;
+    if changed.functions.iter().map(size).sum::<usize>() > FUNCTION_BODIES_SIZE_BYTES_MAX {
         return invalid(format!(
             "The bodies of the functions of keyspace '{keyspace_name}' would have more than {FUNCTION_BODIES_SIZE_BYTES_MAX} bytes; make this one in another keyspace"
         ));

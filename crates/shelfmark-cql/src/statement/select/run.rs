@@ -146,17 +146,26 @@ impl<'r> Run<'r> {
     /// * Any: the read is given up on this thread, or its client has gone.
     fn before_read(&self, most: usize) -> Result<usize> {
         if !self.options.is_inline {
-            self.pool.pause();
-            if self.options.has_gone.load(Ordering::Relaxed) {
-                let code = shelfmark_cql_protocol::ErrorCode::Server;
-                return Err(CqlError::new(code, "the client has gone"));
-            }
-            return Ok(most);
+            return self.rest().map(|()| most);
         }
         match self.inline.left.get().rows() {
             0 => Err(self.give_up()),
             left => Ok(most.min(left)),
         }
+    }
+
+    /// Lets others have their turn, at the pool.
+    ///
+    /// # Errors
+    ///
+    /// * `Server`: the client has gone.
+    fn rest(&self) -> Result<()> {
+        self.pool.pause();
+        if self.options.has_gone.load(Ordering::Relaxed) {
+            let code = shelfmark_cql_protocol::ErrorCode::Server;
+            return Err(CqlError::new(code, "the client has gone"));
+        }
+        Ok(())
     }
 
     /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
@@ -441,7 +450,9 @@ impl Page<'_> {
             } else {
                 for expr in &select.items {
                     // A row may be much longer than what it is made of.
-                    buffer.check()?;
+                    if buffer.check()? {
+                        self.run.rest()?;
+                    }
                     match (expr, env.row) {
                         // The common case takes no detour.
                         (Expr::Column(at), Some(row)) => row.put(*at, buffer.cells()),

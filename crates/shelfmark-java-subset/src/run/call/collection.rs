@@ -12,7 +12,7 @@ use super::super::{Machine, Run, SLOT_BYTES, show, size_bytes};
 use super::{int, place, size};
 use crate::value::{List, Object, Thrown, Value};
 
-/// What an entry of a set or map takes beside its key.
+/// The memory that an entry of a set or map takes beside its key.
 const ENTRY_BYTES: usize = 160;
 
 fn count(length: usize) -> u64 {

@@ -30,7 +30,7 @@ fn find(all: &[u16], wanted: &[u16], from: usize) -> Option<usize> {
 fn find_last(all: &[u16], wanted: &[u16]) -> Option<usize> {
     match wanted.len() {
         0 => Some(all.len()),
-        ..=SHORT => all.windows(wanted.len()).rposition(|own| own == wanted),
+        1..=SHORT => all.windows(wanted.len()).rposition(|own| own == wanted),
         _ => places(all, wanted).last(),
     }
 }
