@@ -268,7 +268,7 @@ impl<'t> Stage<'t> {
         verdict: &mut Verdict,
     ) -> Result<(), Box<Wrong>> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(()) };
-        let right = sorted(self.trial.images(&after)?);
+        let right = sorted(self.trial.images_after(&self.scene, &after)?);
         verdict.calls += 1;
         let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
         let held = done.and_then(|()| self.holds(&right));
@@ -313,7 +313,7 @@ impl<'t> Stage<'t> {
         call: &Call,
     ) -> Result<Option<(String, Shown)>, String> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(None) };
-        let right = sorted(self.trial.images(&after)?);
+        let right = sorted(self.trial.images_after(&self.scene, &after)?);
         let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
         let found = self.bench.dump()?;
         self.restore(&found)?;
@@ -336,7 +336,7 @@ impl<'t> Stage<'t> {
             return Ok(Some((why, shown(wrong.right, wrong.plan))));
         }
         // Two sources under one key: the state asks for both rows, the store can hold one.
-        let wanted = self.trial.wanted(&after)?;
+        let wanted = self.trial.wanted(&self.scene, &after)?;
         let lost = wanted.len().saturating_sub(found.len());
         if lost == 0 {
             return Ok(None);
@@ -395,6 +395,10 @@ fn refused(
 ) -> Result<(), String> {
     if !trial.has_plan(pattern) {
         verdict.note = format!("cannot be called: {}", certificate.reason);
+        return Ok(());
+    }
+    if trial.is_lost(pattern) {
+        verdict.note = format!("no store shows it: {}", certificate.reason);
         return Ok(());
     }
     // The engine takes what the target does not.

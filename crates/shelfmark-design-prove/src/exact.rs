@@ -45,6 +45,9 @@ pub(crate) fn exact_read(
     bindings: &[(ColumnPath, Term)],
 ) -> Result<(), String> {
     let family = schema.families.get(id).ok_or("no such family")?;
+    if family.follows.is_some() {
+        return Err("its rows may be behind what they stem from".to_owned());
+    }
     let guards = family.when.iter().filter(|_| wanted == Wanted::OfFamily).cloned();
     let predicates = bindings
         .iter()

@@ -44,7 +44,8 @@ pub(crate) fn needs(
     family_id: FamilyId,
     effect: &Effect,
 ) -> Vec<Need> {
-    let Some(family) = schema.families.get(family_id) else { return Vec::new() };
+    let kept = schema.families.get(family_id).filter(|family| family.follows.is_none());
+    let Some(family) = kept else { return Vec::new() };
     let mut found = Vec::new();
     let keys = all_key_paths(model, family);
     let guards: BTreeSet<ColumnPath> =

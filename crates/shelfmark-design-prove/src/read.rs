@@ -80,7 +80,7 @@ pub(crate) fn analyse(
         context.covered(&found, &tail, &mut analysis);
         context.limited(&found, &tail, &mut analysis);
     }
-    context.consistent(&mut analysis);
+    context.consistent(&tail, &mut analysis);
     analysis
 }
 
@@ -243,8 +243,39 @@ impl Context<'_> {
                 if self.model.relation(only.relation).name.text.eq_ignore_ascii_case(kind))
     }
 
+    /// Returns the longest time that rows of the plan's tables may be behind what they stem from, and
+    /// the row type.
+    fn behind(&self, tail: &Tail<'_>) -> Option<(f64, &str)> {
+        let tables = tail.reads.iter().map(|step| step.table).chain([self.step.table]);
+        let families = tables.flat_map(|table| self.schema.of_table(table));
+        let late = families.filter_map(|(_, one)| Some((one.follows?, one.name.text.as_str())));
+        late.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// Proves O8.
-    fn consistent(&self, analysis: &mut Analysis) {
+    fn consistent(&self, tail: &Tail<'_>, analysis: &mut Analysis) {
+        if let Some((late, name)) = self.behind(tail) {
+            let now = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
+            let most = self.read.facts.get("staleness").copied();
+            let read = &self.read.name.text;
+            if now || most.is_some_and(|most| most < late) {
+                let why = match most.filter(|_| !now) {
+                    None => format!(
+                        "{name} follows within {late} s, and {read} asks for what is there now"
+                    ),
+                    Some(most) => format!(
+                        "{name} follows within {late} s, and {read} asks for answers no older than {most} s"
+                    ),
+                };
+                analysis.fail(8, "X3", why);
+                return;
+            }
+            analysis.note(
+                8,
+                format!("{name} follows within {late} s: right for a state that rests, stated, not proven"),
+            );
+            return;
+        }
         let table = self.table();
         let weak = table.is_index && !table.is_local && !self.target.strong_indexes;
         // Who reads what he wrote himself is not served by what lags behind either.

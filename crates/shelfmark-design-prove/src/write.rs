@@ -124,6 +124,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut rows = 0;
     for effect in &write.effects {
+        prover.has_home(effect, &mut analysis);
         for (id, family) in schema.concerned(effect.relation) {
             for need in needs(model, schema, id, effect) {
                 analysis.families.insert(id);
@@ -183,6 +184,23 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
 }
 
 impl Prover<'_> {
+    /// Proves that what an effect changes is kept: in rows of the tuple itself, in what rows keep of
+    /// several, or, of an update, in copies.
+    fn has_home(&self, effect: &Effect, analysis: &mut Analysis) {
+        let (model, schema) = (self.model, self.schema);
+        let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+        let kept = schema.concerned(effect.relation).any(|(id, family)| {
+            family.source == effect.relation
+                || !kept_paths(model, family, effect).is_empty()
+                || tallies(family).any(|one| one.relation == effect.relation)
+                || updates && !needs(model, schema, id, effect).is_empty()
+        });
+        if !kept {
+            let name = &model.relation(effect.relation).name.text;
+            analysis.fail_call("M2", format!("no row keeps {name}: what this changes is lost"));
+        }
+    }
+
     #[expect(clippy::too_many_lines, reason = "one arm for each need; they share the step lookup")]
     fn need(
         &self,

@@ -18,7 +18,7 @@ use super::write::made_paths;
 use super::write_case::WriteCase;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
-    Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind,
+    Family, FamilyId, Part, Schema, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::Existing;
@@ -104,6 +104,7 @@ impl Deriver<'_> {
             Need::Patch | Need::PatchCopies { .. } => {
                 if *need == Need::Patch {
                     self.look_up(effect, family, false);
+                    self.read_beside(effect, id);
                 }
                 self.add(id, patch);
             }
@@ -202,6 +203,41 @@ impl Deriver<'_> {
             for (via, term) in given.into_iter().chain(told) {
                 self.read_behind(effect, &path, via, term);
             }
+        }
+    }
+
+    /// Adds a read of what stands beside a changed attribute in one text of an index's key, where the
+    /// text is an attribute of the item: who changes a part of it writes it anew.
+    fn read_beside(&mut self, effect: &Effect, id: FamilyId) {
+        // Of several parts under a condition none is left out where the tuple is not there.
+        let several = self.write.effects.len() > 1;
+        let conditional = self.write.effects.iter().any(|one| !one.conditions.is_empty());
+        if self.target.name != "dynamodb" || effect.each.is_some() || several && conditional {
+            return;
+        }
+        let is_set =
+            |path: &ColumnPath| effect.set.iter().any(|(column, _)| path.first() == Some(column));
+        let is_named =
+            |path: &ColumnPath| effect.key.iter().any(|(column, _)| path.as_slice() == [*column]);
+        let mut wanted = BTreeSet::new();
+        for entry in self.schema.families.iter().filter(|entry| entry.base == Some(id)) {
+            for column in &entry.key {
+                let mut beside = BTreeSet::new();
+                for part in &column.parts {
+                    if let Part::Hole { term, .. } = part {
+                        term.columns(&mut |path| {
+                            beside.insert(canonical(self.model, entry.source, path));
+                        });
+                    }
+                }
+                if beside.iter().any(is_set) {
+                    wanted
+                        .extend(beside.into_iter().filter(|path| !is_set(path) && !is_named(path)));
+                }
+            }
+        }
+        if !wanted.is_empty() {
+            self.read_own(effect, &wanted);
         }
     }
 

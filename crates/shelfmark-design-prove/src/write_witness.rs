@@ -12,7 +12,7 @@ use crate::eval::change::{apply, run};
 use crate::eval::focus::Focus;
 use crate::eval::generate::{Pools, state, write_inputs};
 use crate::eval::random::Random;
-use crate::eval::rows::{Rows, present, rows};
+use crate::eval::rows::{Rows, present, rows, rows_after};
 use crate::eval::state::State;
 use crate::eval::witness::{inputs_json, shrink, state_json};
 use shelfmark_design_language::certificate::text;
@@ -46,7 +46,7 @@ pub(crate) fn differs(
 ) -> bool {
     let WriteCase { model, schema, write, .. } = case;
     let Some(changed) = apply(model, write, state, inputs) else { return false };
-    let right = rows(model, schema, &changed);
+    let right = rows_after(model, schema, state, &changed);
     if loses(case, &changed, &right) {
         return true;
     }
@@ -93,7 +93,8 @@ fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
 fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Value]) -> Json {
     let WriteCase { model, schema, write, .. } = case;
     let before = rows(model, schema, state);
-    let right = apply(model, write, state, inputs).map(|changed| rows(model, schema, &changed));
+    let right = apply(model, write, state, inputs)
+        .map(|changed| rows_after(model, schema, state, &changed));
     let (found, error) = match run(model, schema, write, plan, &before, inputs) {
         Ok(found) => (found, None),
         Err(error) => (before.clone(), Some(error)),

@@ -101,6 +101,9 @@ pub(super) fn check(
     if now && table.is_index && !table.is_local && !target.strong_indexes {
         return Err("O8: an index may lag behind such a read".to_owned());
     }
+    if follows_too_late(schema, read, steps) {
+        return Err("O8: rows of the plan follow too late for such a read".to_owned());
+    }
     let stated = rows_max(model, read, step);
     if read.aggregate.is_none() && stated != certificate.rows_max {
         return Err(format!("O9: one call delivers {stated} rows, not {}", certificate.rows_max));
@@ -115,6 +118,22 @@ pub(super) fn check(
         return Err("O9: the number of follow-up reads has no bound".to_owned());
     }
     Ok(())
+}
+
+/// Returns true if rows of the plan's tables may be further behind what they stem from than the read
+/// takes.
+pub(super) fn follows_too_late(schema: &Schema, read: &Read, steps: &[Step]) -> bool {
+    let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
+    let oldest = if now { Some(0.0) } else { read.facts.get("staleness").copied() };
+    let tables: Vec<usize> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Read(step) => Some(step.table),
+            _ => None,
+        })
+        .collect();
+    let mut families = schema.families.iter().filter(|family| tables.contains(&family.table));
+    families.any(|one| one.follows.zip(oldest).is_some_and(|(late, most)| late > most))
 }
 
 /// Checks O1: the call can form the range, of every column of the partition key.

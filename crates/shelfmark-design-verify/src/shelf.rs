@@ -126,9 +126,16 @@ pub(super) fn row(
 /// Returns all rows of a state; of two with one key the last stays, and only what stays is in
 /// indexes.
 pub(super) fn rows(world: &World<'_>, schema: &Schema) -> Rows {
+    rows_after(world, world, schema)
+}
+
+/// Returns all rows that a change from one state to another leaves: what follows later is as it was.
+pub(super) fn rows_after(before: &World<'_>, after: &World<'_>, schema: &Schema) -> Rows {
     let mut rows = Rows::new();
+    let of = |family: &Family| if family.follows.is_some() { before } else { after };
     let mut origins: BTreeMap<(usize, Vec<Cell>), (usize, &Tuple)> = BTreeMap::new();
     for (id, family) in schema.families.iter().enumerate().filter(|(_, one)| one.base.is_none()) {
+        let world = of(family);
         for tuple in world.of(family.source) {
             if let Some((key, line)) = row(world, id, family, tuple) {
                 origins.insert((family.table, key.clone()), (id, tuple));
@@ -139,7 +146,7 @@ pub(super) fn rows(world: &World<'_>, schema: &Schema) -> Rows {
     for (id, family) in schema.families.iter().enumerate() {
         for (base, tuple) in origins.values() {
             if family.base == Some(*base)
-                && let Some((key, line)) = row(world, id, family, tuple)
+                && let Some((key, line)) = row(of(family), id, family, tuple)
             {
                 rows.insert((family.table, key), line);
             }

@@ -291,6 +291,7 @@ link A from E as a to E as b {{ v: int(0..3) }}
 link B from E as a to E as b {{ w: int(0..3) }}
 write drop(x, y, z) = unlink A(a x, b y) and increment E(id z) set n by 1
 schema s target shelfmark {{ table t {{ pk text sk text
+  row E from E pk "e#<id>" sk "e" store all
   row A from A pk "a#<a>" sk "<b>" store all
   row B from B pk "{tag}#<a>" sk "0" store all
 }} }}

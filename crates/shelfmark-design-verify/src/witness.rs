@@ -86,9 +86,10 @@ fn stated(
             let target = profile(&schema.target).ok_or("no such target")?;
             let weak = table.is_index && !table.is_local && !target.strong_indexes;
             let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
-            let said = weak && now;
+            let said = weak && now || rules::follows_too_late(schema, read, steps);
             let no = || "the index does not lag behind, or need not".to_owned();
-            said.then(|| "a strong read of an index that lags".to_owned()).ok_or_else(no)
+            said.then(|| "a read that asks for more than what lags behind".to_owned())
+                .ok_or_else(no)
         }
         ("excess", Some("O9")) => {
             let open = match &step.each {

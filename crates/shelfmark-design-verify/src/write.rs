@@ -7,11 +7,11 @@
 use serde_json::Value as Json;
 
 use super::meaning::{after, one_by_one};
-use super::shelf::{Cell, Rows, rows};
+use super::shelf::{Cell, Rows, rows, rows_after};
 use super::world::{Dice, World, draw_inputs, words};
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
-use super::write_families::concerned;
+use super::write_families::{concerned, kept_somewhere};
 use super::write_loops::gone_through;
 use super::write_parts::{
     each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
@@ -39,8 +39,13 @@ pub(super) fn check(
         return Err("its plan is not the one that the schema names".to_owned());
     }
     let steps: Vec<WriteStep> = plan(certificate)?;
-    if steps.iter().flat_map(|step| &step.families).any(|id| *id >= schema.families.len()) {
+    let families = || steps.iter().flat_map(|step| &step.families);
+    if families().any(|id| *id >= schema.families.len()) {
         return Err("its plan writes no rows of the schema".to_owned());
+    }
+    let late = |id: &usize| schema.families.get(*id).is_some_and(|one| one.follows.is_some());
+    if families().any(late) {
+        return Err("O4: its plan has a step on rows that something else keeps".to_owned());
     }
     let whole = WritePlan { write: index, steps, span: write.span, derived: named.is_none() };
     if text::write_steps(schema, &whole) != certificate.steps {
@@ -86,6 +91,7 @@ fn certified(
         kept_in_place(model, schema, write, step)?;
         told_apart(model, schema, write, step)?;
     }
+    kept_somewhere(model, schema, write)?;
     once_each(model, schema, write, steps)?;
     not_revived(model, schema, write, steps)?;
     each_its_own(model, schema, write, steps)?;
@@ -112,7 +118,7 @@ fn certified(
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
         gone_to(schema, write, steps, &stages)
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
-        let delta = Delta::of(&rows(&world, schema), &rows(changed, schema));
+        let delta = Delta::of(&rows(&world, schema), &rows_after(&world, changed, schema));
         let loses = lost(changed, schema, &delta);
         let loses = loses.or_else(|| lost_before(&world, schema, write, &delta));
         if let Some(family) = loses {
@@ -156,7 +162,7 @@ fn refused(
     let call = witness.get("call").unwrap_or(&Json::Null);
     let inputs = super::witness::inputs(&write.params, call)?;
     let changed = after(&world, write, &inputs).ok_or("the witness's call is not defined")?;
-    let right = rows(&changed, schema);
+    let right = rows_after(&world, &changed, schema);
     let list = json(model, schema, &right);
     if witness.get("right") != Some(&list) {
         return Err("the changed state has other rows than the witness says".to_owned());

@@ -15,8 +15,33 @@ pub(super) fn concerned(model: &Model, write: &Write, family: &Family) -> bool {
     write.effects.iter().any(|effect| concerned_by(model, effect, family))
 }
 
+/// Refuses a change that no row keeps: neither rows of the tuple itself, nor what rows keep of several,
+/// nor, of an update, copies.
+pub(super) fn kept_somewhere(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
+    for effect in &write.effects {
+        let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+        let kept = schema.families.iter().any(|family| {
+            let gathers = family.stored.iter().any(|stored| {
+                matches!(stored, Stored::Collect { relation, .. } | Stored::Tally { relation, .. }
+                    if *relation == effect.relation)
+            });
+            let own = family.source == effect.relation || gathers;
+            family.follows.is_none() && (own || updates && concerned_by(model, effect, family))
+        });
+        if !kept {
+            let name = &model.relation(effect.relation).name.text;
+            return Err(format!("O1: no row keeps {name}"));
+        }
+    }
+    Ok(())
+}
+
 /// Returns true if one effect can concern a family's rows.
 pub(super) fn concerned_by(model: &Model, effect: &Effect, family: &Family) -> bool {
+    // What follows later is kept by something else.
+    if family.follows.is_some() {
+        return false;
+    }
     let kept = family.stored.iter().any(|stored| match stored {
         Stored::Collect { relation, .. } | Stored::Tally { relation, .. } => {
             *relation == effect.relation

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::shelf::{Line, RowKey, Rows, row, rows};
+use super::shelf::{Line, RowKey, Rows, row, rows, rows_after};
 use super::world::World;
 use super::write_families::{concerned, key_paths};
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -164,7 +164,9 @@ pub(super) fn gone_to(
     if !stages.iter().all(World::is_state) {
         return Ok(());
     }
-    let images: Vec<Rows> = stages.iter().map(|world| rows(world, schema)).collect();
+    let Some(first) = stages.first() else { return Ok(()) };
+    let images = stages.iter().map(|world| rows_after(first, world, schema));
+    let images: Vec<Rows> = images.collect();
     let mut fates: BTreeMap<_, Vec<(usize, Fate)>> = BTreeMap::new();
     for (at, pair) in images.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -220,7 +222,8 @@ pub(super) fn in_order(
 ) -> Result<(), String> {
     // What refers to something that a later effect makes is looked at together with it.
     let states = stages.iter().filter(|world| world.is_state());
-    let images: Vec<Rows> = states.map(|world| rows(world, schema)).collect();
+    let Some(first) = stages.first() else { return Ok(()) };
+    let images: Vec<Rows> = states.map(|world| rows_after(first, world, schema)).collect();
     let mut fates: BTreeMap<_, Vec<Fate>> = BTreeMap::new();
     for pair in images.windows(2) {
         let [before, after] = pair else { continue };

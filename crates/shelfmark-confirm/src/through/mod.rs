@@ -333,7 +333,7 @@ impl<'t> Stage<'t> {
         call: &shelfmark_design::trial::Call,
     ) -> Result<bool, Box<Wrong>> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(false) };
-        let right = match self.trial.items(&after) {
+        let right = match self.trial.items_after(&self.scene, &after) {
             Ok(items) => self.server.kept(items),
             // A row whose key is computed of what it does not show is compared with nothing.
             Err(why) if why.contains(NOT_KNOWN) => return Ok(false),

@@ -47,7 +47,7 @@ impl Dimension {
         match fact {
             "growth" => Self::Growth,
             "rate" | "peak" | "changes" => Self::Rate,
-            "retention" | "latency" | "staleness" => Self::Time,
+            "retention" | "latency" | "staleness" | "follows" => Self::Time,
             "sparse" => Self::Share,
             "zipf" | "normal" => Self::Number,
             "avg" | "max" if attribute => Self::Length,

@@ -139,9 +139,11 @@ impl Schema {
         self.those(self.lookup.entries.get(&base).map_or(&[], Vec::as_slice))
     }
 
-    /// Returns the families whose base rows may change when a relation does.
+    /// Returns the families whose base rows may change when a relation does, and which its writes
+    /// keep.
     pub fn concerned(&self, relation: RelationId) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice))
+        let all = self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice));
+        all.filter(|(_, family)| family.follows.is_none())
     }
 
     /// Returns how many columns of a table's key a query on this target may name: of an index,
@@ -296,6 +298,9 @@ pub struct Family {
     pub key: Vec<Column>,
     /// The attributes that its rows hold beside the key.
     pub stored: Vec<Stored>,
+    /// The longest time that its rows may be behind what they stem from, in seconds, where something
+    /// else than the writes of the model keeps them.
+    pub follows: Option<f64>,
     /// The place in the text.
     pub span: Span,
     /// Notes on the family by itself.

@@ -568,6 +568,10 @@ pub struct Row {
     pub when: Vec<Cond>,
     pub key: Key,
     pub store: Store,
+    /// The longest time that its rows may be behind what they stem from, such as `10s`: no write
+    /// keeps them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
     #[serde(skip)]

@@ -118,6 +118,7 @@ impl<'a> Planner<'a> {
     fn plan(mut self, basis: &Basis<'_>, name: &str) -> Result<Planned, String> {
         self.reads();
         self.counts();
+        self.homes();
         self.look_ups();
         let mut skeleton = self.schema_text(name);
         let settled = settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
@@ -196,6 +197,15 @@ impl<'a> Planner<'a> {
         self.of_relation.entry(draft.relation).or_default().push(at);
         self.drafts.push(draft);
         at
+    }
+
+    /// Gives what writes change and no read asks for a row of its own, so that it is not lost.
+    fn homes(&mut self) {
+        for effect in self.model.writes.iter().flat_map(|write| &write.effects) {
+            if !self.of_relation.contains_key(&effect.relation) {
+                self.base(effect.relation);
+            }
+        }
     }
 
     /// Returns the table that indexes of a relation belong to: by its key, with all attributes.

@@ -75,11 +75,11 @@ impl Settled {
         {
             (plan, analysis) = (whole, proven);
         }
-        if let Some(failure) = decisive(&analysis) {
-            self.sound = false;
+        if plan.steps.is_empty() {
+            self.notes.push(format!("{name} has no plan: no row here holds what it changes"));
+        } else if let Some(failure) = decisive(&analysis) {
+            self.sound &= failure.lint == "M2";
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
-        } else if plan.steps.is_empty() {
-            self.notes.push(format!("{name} has nothing to do: no row here holds what it changes"));
         } else if let Some(line) = line(case, &plan) {
             self.writes.push(line);
         } else {

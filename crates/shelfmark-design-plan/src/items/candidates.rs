@@ -37,8 +37,8 @@ impl Market<'_> {
             .counts
             .iter()
             .any(|(_, kept)| kept.parent == relation || kept.counted == relation);
-        let made = self.load.about(relation).any(|change| change.kind == EffectKind::Insert);
-        read || mixed || behind || counted || made
+        let changed = self.load.about(relation).next().is_some();
+        read || mixed || behind || counted || changed
     }
 
     pub(super) fn candidates(&mut self, relation: RelationId) {

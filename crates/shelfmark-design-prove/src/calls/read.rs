@@ -8,7 +8,7 @@ use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
 use crate::follow::leading_to;
-use crate::key::facts::{first_of, same_form};
+use crate::key::facts::{ends_itself, first_of, going_past, same_form};
 use crate::range::{columns_may_meet, may_touch};
 use crate::unique::available;
 use shelfmark_design_language::model::schema::{
@@ -245,6 +245,9 @@ impl Reader<'_> {
                 (BoundKind::Before, _) if self.no_row_at(parts) => {
                     (end.kind, end.whole) = (BoundKind::To, true);
                 }
+                (BoundKind::Through, false) if self.is_whole(parts) => {
+                    (end.kind, end.whole) = (BoundKind::To, true);
+                }
                 (BoundKind::Through, false) => {
                     // The next text, where no row has it: between the two all texts begin so.
                     let next = bumped(parts).filter(|next| self.no_row_at(next));
@@ -300,6 +303,28 @@ impl Reader<'_> {
             && self.calls.schema.of_table(self.step.table).all(|(_, family)| {
                 family.key.get(at).is_some_and(|column| !columns_may_meet(&whole, &column.parts))
             })
+    }
+
+    /// Returns true if no row of the range goes on behind a text of these parts: both are whole texts of
+    /// one form, and no value's text begins another's.
+    fn is_whole(&self, parts: &[Part]) -> bool {
+        let at = self.step.bound.len();
+        let table = self.calls.schema.tables.get(self.step.table);
+        let alike = |(asked, found): (&Part, &Part)| match (asked, found) {
+            (Part::Literal(a), Part::Literal(b)) => a == b,
+            (Part::Hole { .. }, Part::Hole { .. }) => {
+                same_form(asked, found) && ends_itself(found) && going_past(asked, found).is_empty()
+            }
+            _ => false,
+        };
+        let families = self.calls.schema.of_table(self.step.table).map(|(_, family)| family);
+        let mut touched = families
+            .filter(|family| table.is_some_and(|table| may_touch(self.step, table, family)));
+        touched.all(|family| {
+            let column = family.key.get(at).map_or(&[][..], |column| column.parts.as_slice());
+            let column = column.strip_suffix(&[Part::End]).unwrap_or(column);
+            column.len() == parts.len() && parts.iter().zip(column).all(alike)
+        })
     }
 
     /// Returns a text above all texts of rows that begin with these parts, which end with a value:

@@ -185,18 +185,29 @@ pub fn present<'a>(schema: &'a Schema, state: &State) -> Vec<(FamilyId, &'a Fami
 
 /// Computes the rows of a whole state.
 pub fn rows(model: &Model, schema: &Schema, state: &State) -> Rows {
+    rows_after(model, schema, state, state)
+}
+
+/// Computes the rows that a write leaves: those of the changed state, where rows that follow what they
+/// stem from are still as they were.
+pub fn rows_after(model: &Model, schema: &Schema, before: &State, after: &State) -> Rows {
     let mut rows = Rows::default();
-    for (id, family) in present(schema, state) {
+    let late = present(schema, before).into_iter().filter(|(_, family)| family.follows.is_some());
+    let kept = present(schema, after).into_iter().filter(|(_, family)| family.follows.is_none());
+    let mut families: Vec<(FamilyId, &Family)> = late.chain(kept).collect();
+    families.sort_unstable_by_key(|(id, _)| *id);
+    for (id, family) in families {
         if family.base.is_some() {
             continue;
         }
+        let state = if family.follows.is_some() { before } else { after };
         for tuple in state.tuples(family.source) {
             if let Some((key, row)) = row_of(model, state, id, family, tuple) {
                 rows.tables.entry(family.table).or_default().insert(key, row);
             }
         }
     }
-    index(model, schema, state, &mut rows);
+    index(model, schema, after, &mut rows);
     rows
 }
 

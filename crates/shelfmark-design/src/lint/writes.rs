@@ -248,6 +248,9 @@ fn unreachable(
 
 /// Checks W5 as a risk: a copy of what may change, which no write updates.
 fn copies(model: &Model, (number, family): (usize, &Family), done: &Done, found: &mut Vec<Found>) {
+    if family.follows.is_some() {
+        return;
+    }
     let stale: Vec<String> = family
         .stored
         .iter()

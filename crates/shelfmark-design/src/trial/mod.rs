@@ -28,7 +28,7 @@ use shelfmark_design_prove::eval::change;
 use shelfmark_design_prove::eval::generate::{Pool, inputs, state, write_inputs};
 use shelfmark_design_prove::eval::json::{inputs_of_json, state_of_json};
 use shelfmark_design_prove::eval::random::Random;
-use shelfmark_design_prove::eval::rows::{row_of, rows};
+use shelfmark_design_prove::eval::rows::{row_of, rows_after};
 use shelfmark_design_prove::eval::run::run_on;
 use shelfmark_design_prove::eval::state::State;
 use shelfmark_design_prove::eval::witness::{inputs_json, records_json, state_json};
@@ -130,7 +130,17 @@ impl Trial<'_> {
     ///
     /// An index that is computed from what its rows do not hold. Change the schema.
     pub fn images(&self, scene: &Scene) -> Result<Vec<Image>, String> {
-        let all = rows(self.model, self.schema, &scene.state);
+        self.images_after(scene, scene)
+    }
+
+    /// Returns the rows that a write leaves which makes the second state of the first: rows that follow
+    /// later are still those of the first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::images`].
+    pub fn images_after(&self, before: &Scene, after: &Scene) -> Result<Vec<Image>, String> {
+        let all = rows_after(self.model, self.schema, &before.state, &after.state);
         let mut images = Vec::new();
         for (table, rows) in &all.tables {
             if self.schema.tables.get(*table).is_some_and(|table| table.is_index) {
@@ -138,6 +148,7 @@ impl Trial<'_> {
             }
             for (key, row) in rows {
                 let family = self.schema.families.get(row.family).ok_or("no such row family")?;
+                let scene = if family.follows.is_some() { before } else { after };
                 let value = |path: &Vec<usize>| {
                     Some(scene.state.value(self.model, family.source, &row.origin, path))
                 };
@@ -147,18 +158,19 @@ impl Trial<'_> {
         Ok(images)
     }
 
-    /// Returns the rows of a state, one for each source: where two have one key, a store can hold
-    /// only one of them, and the other is lost.
+    /// Returns the rows that a write leaves, one for each source: where two have one key, a store can
+    /// hold only one of them, and the other is lost.
     ///
     /// # Errors
     ///
     /// As [`Trial::images`].
-    pub fn wanted(&self, scene: &Scene) -> Result<Vec<Image>, String> {
+    pub fn wanted(&self, before: &Scene, after: &Scene) -> Result<Vec<Image>, String> {
         let mut images = Vec::new();
         for (id, family) in self.schema.families.iter().enumerate() {
             if family.base.is_some() {
                 continue;
             }
+            let scene = if family.follows.is_some() { before } else { after };
             for tuple in scene.state.tuples(family.source) {
                 let Some((key, row)) = row_of(self.model, &scene.state, id, family, tuple) else {
                     continue;
@@ -215,9 +227,7 @@ impl Trial<'_> {
         call: &Call,
         shelf: &dyn Shelf,
     ) -> Result<ReadRun, String> {
-        let read = self.read_of(pattern).ok_or("no such read")?;
-        let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
-        let serve = serve.ok_or("there is no plan")?;
+        let (read, serve) = self.planned(pattern)?;
         self.run(read, serve, scene, call, shelf)
     }
 
@@ -233,14 +243,20 @@ impl Trial<'_> {
         call: &Call,
         shelf: &dyn Shelf,
     ) -> Result<ReadRun, String> {
-        let read = self.read_of(pattern).ok_or("no such read")?;
-        let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
-        let mut serve = serve.ok_or("there is no plan")?.clone();
+        let (read, serve) = self.planned(pattern)?;
+        let mut serve = serve.clone();
         if let Some(Step::Read(first)) = serve.steps.first_mut() {
             first.limit = None;
         }
         let whole = Read { limit: None, page: false, ..read.clone() };
         self.run(&whole, &serve, scene, call, shelf)
+    }
+
+    /// Returns a read with its plan.
+    fn planned(&self, pattern: usize) -> Result<(&Read, &Serve), String> {
+        let read = self.read_of(pattern).ok_or("no such read")?;
+        let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
+        Ok((read, serve.ok_or("there is no plan")?))
     }
 
     fn run(
@@ -304,6 +320,15 @@ impl Trial<'_> {
         let inputs = inputs_of_json(params, call)?;
         let state = state_of_json(self.model, state)?;
         Ok(Some((Scene { state }, Call { inputs })))
+    }
+
+    /// Returns true if no row of the schema keeps what a write changes: nothing in a store shows that it
+    /// is lost.
+    #[must_use]
+    pub fn is_lost(&self, pattern: usize) -> bool {
+        self.proofs.get(pattern).is_some_and(|proof| {
+            proof.certificate.write && proof.analysis.failures.iter().any(|one| one.lint == "M2")
+        })
     }
 
     /// Returns true if the pattern has a plan that can be run.

@@ -65,8 +65,21 @@ impl Trial<'_> {
     ///
     /// As [`Trial::images`], and what the target does not take.
     pub fn items(&self, scene: &Scene) -> Result<Vec<(String, Json)>, String> {
+        self.items_after(scene, scene)
+    }
+
+    /// Returns every row that a write leaves as an item, as [`Trial::images_after`] says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::items`].
+    pub fn items_after(
+        &self,
+        before: &Scene,
+        after: &Scene,
+    ) -> Result<Vec<(String, Json)>, String> {
         let said = self.said()?;
-        let images = self.images(scene)?;
+        let images = self.images_after(before, after)?;
         let item = |image: &Image| {
             let family = self.schema.families.get(image.family).ok_or("no such row family")?;
             let value = |path: Vec<usize>| {

@@ -7,11 +7,17 @@
 mod calls;
 mod constants;
 mod decided_documents;
+mod decided_indexes;
 mod decided_keys;
+mod decided_late;
+mod decided_orders;
+mod decided_pages;
 mod decided_parts;
 mod decided_ranges;
 mod decided_reads;
 mod decided_tallies;
+mod decided_targets;
+mod decided_texts;
 mod decided_writes;
 mod draw;
 mod limits;

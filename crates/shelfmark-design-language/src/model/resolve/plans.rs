@@ -386,6 +386,16 @@ impl Resolver {
             }
         };
         let families = self.families(schema, row);
+        let follows =
+            |id: &usize| schema.families.get(*id).is_some_and(|one| one.follows.is_some());
+        if families.iter().any(follows) {
+            let message =
+                format!("`{}` follows what it stems from: no write reads or keeps it", row.text);
+            let help =
+                "leave the step out, or leave out `follows` and let the writes keep its rows";
+            self.error(Diagnostic::error(row.span, message).help(help));
+            return;
+        }
         if !families.is_empty() {
             steps.push(WriteStep { kind, families, transaction });
         }

@@ -147,6 +147,11 @@ impl Resolver {
             when: when.clone(),
             key: key.columns.clone(),
             stored: stored.clone(),
+            follows: row
+                .follows
+                .as_ref()
+                .and_then(|late| crate::model::quantity::parse(late))
+                .map(|late| late.value),
             span: row.span,
             notes: Notes::default(),
         });

@@ -237,7 +237,7 @@ impl Parser<'_> {
         Some(facts)
     }
 
-    fn facts_one(&mut self, known: &[(&str, bool)]) -> Got<Fact> {
+    pub(super) fn facts_one(&mut self, known: &[(&str, bool)]) -> Got<Fact> {
         let valued = known.iter().any(|(name, valued)| *name == self.word() && *valued);
         let name = self.name("a fact")?;
         let span = self.span();

@@ -98,6 +98,10 @@ impl Parser<'_> {
         let when = if self.eat_word("when") { self.conds()? } else { Vec::new() };
         let key = self.key()?;
         let store = self.store()?.unwrap_or(Store::Items(Vec::new()));
+        let follows = match self.word() {
+            "follows" => self.facts_one(&[("follows", true)])?.value,
+            _ => None,
+        };
         let mut indexes = Vec::new();
         while self.word() == "index" {
             let start = self.span();
@@ -108,7 +112,8 @@ impl Parser<'_> {
             let store = self.store()?;
             indexes.push(Index { name, local, key, store, span: self.since(start) });
         }
-        Some(Row { name, sources, when, key, store, indexes, span: self.since(start) })
+        let span = self.since(start);
+        Some(Row { name, sources, when, key, store, follows, indexes, span })
     }
 
     fn key(&mut self) -> Got<Key> {

@@ -140,6 +140,7 @@ fn row_text(head: &str, row: &Row) -> Vec<String> {
     first.push_str(&format!(" {}", key(&row.key)));
     let mut clauses = vec![first];
     clauses.extend(store(&row.store));
+    clauses.extend(row.follows.as_ref().map(|late| format!("follows {late}")));
     for index in &row.indexes {
         clauses.push(index_text(index));
     }
