@@ -13,6 +13,8 @@ use shelfmark_store::{
     Result, ScanLimits, Snapshot, SnapshotId, Store, StoreStats,
 };
 
+use crate::forward::forward_to_inner;
+
 /// Counters of reads.
 #[derive(Debug, Default)]
 pub struct Reads {
@@ -104,38 +106,12 @@ impl Store for CountingStore {
         self.inner.submit(commit, done)
     }
 
-    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
-        self.inner.boundaries(range)
-    }
-
-    fn destroy_range(&self, range: &KeyRange) -> Result<()> {
-        self.inner.destroy_range(range)
-    }
-
-    fn maintain(&self) -> Result<Maintained> {
-        self.inner.maintain()
-    }
-
     fn caps(&self) -> Caps {
         let caps = self.inner.caps();
         Caps { is_exclusive: self.is_exclusive.unwrap_or(caps.is_exclusive), ..caps }
     }
 
-    fn stats(&self) -> StoreStats {
-        self.inner.stats()
-    }
-
-    fn refusal(&self) -> Option<shelfmark_store::Error> {
-        self.inner.refusal()
-    }
-
-    fn peers(&self) -> Option<&dyn Peers> {
-        self.inner.peers()
-    }
-
-    fn close(&self) -> Result<()> {
-        self.inner.close()
-    }
+    forward_to_inner!();
 }
 
 struct CountingSnapshot {

@@ -7,6 +7,7 @@
 
 pub mod counting;
 pub mod crash;
+mod forward;
 pub mod history;
 pub mod powercut;
 pub mod seeds;

@@ -14,6 +14,8 @@ use shelfmark_store::{
     Result, ScanLimits, Snapshot, SnapshotId, Store, StoreStats,
 };
 
+use crate::forward::forward_to_inner;
+
 /// Waits before a read that begins at this key.
 pub type Wait = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
@@ -97,37 +99,11 @@ impl Store for WaitingStore {
         self.inner.submit(commit, done)
     }
 
-    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
-        self.inner.boundaries(range)
-    }
-
-    fn destroy_range(&self, range: &KeyRange) -> Result<()> {
-        self.inner.destroy_range(range)
-    }
-
-    fn maintain(&self) -> Result<Maintained> {
-        self.inner.maintain()
-    }
-
     fn caps(&self) -> Caps {
         Caps { reads_may_wait: self.is_announced, ..self.inner.caps() }
     }
 
-    fn stats(&self) -> StoreStats {
-        self.inner.stats()
-    }
-
-    fn refusal(&self) -> Option<shelfmark_store::Error> {
-        self.inner.refusal()
-    }
-
-    fn peers(&self) -> Option<&dyn Peers> {
-        self.inner.peers()
-    }
-
-    fn close(&self) -> Result<()> {
-        self.inner.close()
-    }
+    forward_to_inner!();
 }
 
 struct WaitingSnapshot {

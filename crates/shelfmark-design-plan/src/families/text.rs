@@ -193,7 +193,7 @@ impl Planner<'_> {
         let held: BTreeSet<ColumnPath> = self.key(row).into_iter().map(|one| one.path).collect();
         let beside = |path: &&ColumnPath| !own.contains(*path) && !held.contains(*path);
         let less = row.shown.iter().filter(beside).any(|path| !index.shown.contains(path));
-        if !self.modes.narrow || !(less || !row.counts.is_empty()) {
+        if !self.modes.narrow || !less && row.counts.is_empty() {
             return None;
         }
         let shown: Vec<String> = index
