@@ -416,6 +416,10 @@ fn run(server: &dyn Server, requests: &[Call], inputs: &Inputs) -> Result<(), St
             }
             continue;
         };
+        let sent = own.allows(guards(beside(call, "only_if")));
+        if !sent.map_err(|open| format!("{open:?}"))? {
+            return Ok(());
+        }
         let mut items = Vec::new();
         for part in parts {
             let mut bare = part.clone();

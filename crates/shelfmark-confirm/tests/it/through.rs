@@ -91,6 +91,35 @@ schema s target dynamodb {
 }
 
 /// A derived schema with shards: the hash of a bucket is computed by who sends the request.
+/// The transaction needs an attribute of the row that its condition is about; where there is no such
+/// row, the order is not to be put either. Without the condition it is.
+#[test]
+fn a_condition_on_a_row_that_is_not_there_ends_a_write_that_reads_it_before() {
+    let text = |condition: &str| {
+        format!(
+            r##"
+type word = text(min 1, max 5, without "#")
+entity Item {{ key id: word shop: word immutable kind: word n: int(0..9) }}
+entity Order {{ key id: word item: word }}
+read order(o) = Order where id = o unique
+write take(i, o, t, k) = insert Order(id o, item t) and update Item(id i) set kind = k{condition}
+schema own target dynamodb {{
+  table items from Item pk "<id>" store all index by_kind pk "<shop>" sk "<kind>#<shop>#<id>"
+  table orders from Order key (id;) store all
+  serve order(o) by get orders (o)
+  write take {{ transaction {{ read items where id = i ; patch items ; put orders }} }}
+}}
+"##
+        )
+    };
+    let options = Options { scales: vec![3], calls: 400, ..Options::default() };
+    for condition in [" if n >= 1", ""] {
+        let document = Document::parse("t", &text(condition)).expect("a model");
+        let report = confirm_through_dynamodb(&document, &options).expect("it runs");
+        assert!(report.ok(), "{condition}: {report:?}");
+    }
+}
+
 #[test]
 fn shards_run_through_the_dynamodb_face() {
     let text = "type name = text(min 1, max 20)

@@ -17,7 +17,7 @@ use shelfmark_design_language::target::Target;
 /// Relations whose tables are tried one by one to be left out.
 const IDLE_TABLES_TRIED_MAX: usize = 16;
 
-/// What is derived: for which model and target, and the schema's name.
+/// The model and the target that a schema is derived for, and its name.
 type Wanted<'a> = (&'a Basis<'a>, &'a Target, &'a str);
 
 /// Derives a schema for all patterns of a model.

@@ -215,13 +215,7 @@ pub(super) fn say(
 
 /// Adds the inputs of a change.
 pub(super) fn change_inputs(change: &Change, inputs: &mut Vec<String>) {
-    change.key.iter().for_each(|value| value.inputs(inputs));
-    let named: Vec<&(String, Expr)> = match &change.kind {
-        ChangeKind::Put { values, .. } => values.iter().collect(),
-        ChangeKind::Update { set, add, push, .. } => set.iter().chain(add).chain(push).collect(),
-        ChangeKind::Delete { .. } => Vec::new(),
-    };
-    named.into_iter().for_each(|(_, value)| value.inputs(inputs));
+    change.values().into_iter().for_each(|value| value.inputs(inputs));
     change.conditions.iter().flat_map(|one| &one.value).for_each(|value| value.inputs(inputs));
 }
 

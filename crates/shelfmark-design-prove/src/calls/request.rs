@@ -161,6 +161,7 @@ impl Request {
     /// Returns loops, guards and work on the answer, as the machine form has them.
     pub(super) fn beside(&self) -> Vec<(&'static str, Json)> {
         let mut out = Vec::new();
+        let needed;
         let (each, guards, then) = match self {
             Self::Read { each, guards, then, .. } => {
                 (each.clone(), guards.as_slice(), then.as_slice())
@@ -169,7 +170,10 @@ impl Request {
                 [only] => {
                     (only.each.map(|step| json!({ "step": step })), only.guards.as_slice(), &[][..])
                 }
-                _ => (None, &[][..], &[][..]),
+                several => {
+                    needed = needed_rows(several);
+                    (None, needed.as_slice(), &[][..])
+                }
             },
         };
         out.extend(each.map(|each| ("for_each", each)));
@@ -183,7 +187,38 @@ impl Request {
     }
 }
 
+/// Returns guards by which changes that happen together are sent only where the rows are there that a
+/// change with conditions takes values from: without its row the condition does not hold, and no other
+/// change may happen.
+fn needed_rows(changes: &[Change]) -> Vec<Guard> {
+    let mut needed: Vec<Guard> = Vec::new();
+    let conditional = |one: &&Change| one.each.is_none() && !one.conditions.is_empty();
+    for change in changes.iter().filter(conditional) {
+        for value in change.values() {
+            value.rows(&mut |row, _| {
+                let guard = Guard { left: row.clone(), op: CondOp::Present, right: Vec::new() };
+                if !needed.contains(&guard) {
+                    needed.push(guard);
+                }
+            });
+        }
+    }
+    needed
+}
+
 impl Change {
+    /// Returns the values of the key and of what is put, set and added.
+    pub(super) fn values(&self) -> Vec<&Expr> {
+        let named: Vec<&(String, Expr)> = match &self.kind {
+            ChangeKind::Put { values, .. } => values.iter().collect(),
+            ChangeKind::Update { set, add, push, .. } => {
+                set.iter().chain(add).chain(push).collect()
+            }
+            ChangeKind::Delete { .. } => Vec::new(),
+        };
+        self.key.iter().chain(named.into_iter().map(|(_, value)| value)).collect()
+    }
+
     /// Returns the fields beside the change where it is one of several.
     pub(super) fn beside(&self) -> Vec<(&'static str, Json)> {
         let each = self.each.map(|step| ("$for_each", json!({ "step": step })));
