@@ -168,9 +168,9 @@ async function clean(page, what) {
   assert.ok(over <= 0, `${what}: ${over} pixels stand over the right edge`);
 }
 
-async function picture(page, name) {
+async function picture(page, name, { fullPage = true } = {}) {
   if (process.env.SHELFMARK_PICTURES) {
-    await page.screenshot({ path: join(process.env.SHELFMARK_PICTURES, `${name}.png`), fullPage: true });
+    await page.screenshot({ path: join(process.env.SHELFMARK_PICTURES, `${name}.png`), fullPage });
   }
 }
 
@@ -336,22 +336,29 @@ test("a request is completed, run, refused at its place and remembered", async (
   assert.equal(await text.inputValue(), "SELECT * FROM shop.events");
 });
 
+// The walk of docs/book/start/model.md, whose pictures are those that are taken here.
 test("a model becomes tables, and its request is shown on their key lines", async (t) => {
-  const page = await opened(t, "/models");
+  const page = await opened(t, "/models", { height: 760 });
+  const step = (name) => picture(page, `walk-${name}`, { fullPage: false });
   await page.locator('[data-do="starter"]').click();
   await page.locator("#model-state", { hasText: "allowed" }).waitFor();
+  await step("model");
+  await page.locator("#tab-proofs").click();
+  await page.locator("#model-part", { hasText: "certified" }).waitFor();
+  await step("proofs");
   await page.locator("#tab-plan").click();
   await page.locator("[data-target]").waitFor();
+  await step("plan");
   await page.locator('[data-do="replace"]').click();
   await page.waitForFunction(() => document.getElementById("model-text").value.includes("schema planned target dynamodb"));
   await page.locator("#tab-calls").click();
   await page.locator('[data-do="apply"]').click();
   await page.locator("#applied .good").waitFor();
-  await picture(page, "applied");
+  await step("applied");
   await page.locator("[data-ask]").first().click();
   await page.waitForURL(/\/ask/);
   await page.locator("#ask-text").press("Control+Enter");
   await page.locator("#ask-answer .key-line .touched").first().waitFor({ state: "attached" });
   await clean(page, "the answer");
-  await picture(page, "asked");
+  await step("asked");
 });
