@@ -10,6 +10,7 @@ same cores. Items have about 200 bytes.
 import argparse
 import http.client
 import json
+import os
 import pathlib
 import resource
 import socket
@@ -23,7 +24,7 @@ from turns import spread, start_shelfmark
 GENERATOR = "shelfmark-load-dynamodb"
 # A server without credentials looks at the form of a signature only.
 HEADERS = {
-    "Authorization": "AWS4-HMAC-SHA256 Credential=local/20261127/eu-central-1/dynamodb/aws4_request, "
+    "Authorization": "AWS4-HMAC-SHA256 Credential=load/20261127/us-east-1/dynamodb/aws4_request, "
                      "SignedHeaders=host;x-amz-date, Signature=0",
     "X-Amz-Date": "20261127T000000Z",
     "Content-Type": "application/x-amz-json-1.0",
@@ -85,7 +86,10 @@ def backed_up(server):
 
 
 def restored(server, arn):
-    size = call(server, "DescribeTable", {"TableName": "load"})["Table"]["TableSizeBytes"] / 1e6
+    sized = {"TableName": "load"}
+    # A long count is made while nobody waits for it.
+    until(server, "DescribeTable", sized, lambda all: all["Table"]["TableSizeBytes"] > 0)
+    size = call(server, "DescribeTable", sized)["Table"]["TableSizeBytes"] / 1e6
     server.settle()
     begun = time.monotonic()
     call(server, "RestoreTableFromBackup", {"TargetTableName": "again", "BackupArn": arn})
@@ -133,6 +137,8 @@ def main():
         server.settle()
         restored(server, backed_up(server))
         server.stop()
+        # Its folder goes with this one.
+        os.waitpid(server.process, 0)
 
 
 if __name__ == "__main__":
