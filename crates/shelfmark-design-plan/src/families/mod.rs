@@ -138,7 +138,7 @@ impl<'a> Planner<'a> {
         let schema = crate::basis::formatted(&text)?;
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
-        let (narrowed, unasked) = (skeleton.narrowed, self.unasked());
+        let (narrowed, unasked) = (self.is_narrowed(), self.unasked());
         let plan = Plan { schema, notes: self.notes };
         Ok(Planned { plan, narrowed, unasked, sound: settled.sound, unserved })
     }

@@ -19,8 +19,6 @@ pub(crate) struct Skeleton {
     pub(crate) tables: String,
     /// Plans of reads, each with its index in the model.
     pub(crate) serves: Vec<(usize, String)>,
-    /// True if some index shows less than its row.
-    pub(crate) narrowed: bool,
 }
 
 impl Skeleton {
@@ -83,9 +81,7 @@ impl Planner<'_> {
         }
         let head =
             format!("schema {name} target {} \"derived from the patterns\"", self.target.name);
-        let indexes = self.drafts.iter().filter(|draft| self.is_index(draft));
-        let narrowed = indexes.filter_map(|index| self.projection(index)).count() > 0;
-        Skeleton { head, tables: body, serves, narrowed }
+        Skeleton { head, tables: body, serves }
     }
 
     fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
@@ -179,6 +175,12 @@ impl Planner<'_> {
             .collect();
         items.extend(draft.counts.iter().cloned());
         if items.is_empty() { String::new() } else { format!(" store {{ {} }}", items.join(", ")) }
+    }
+
+    /// Returns true if some index shows less than its row.
+    pub(super) fn is_narrowed(&self) -> bool {
+        let mut indexes = self.drafts.iter().filter(|draft| self.is_index(draft));
+        indexes.any(|index| self.projection(index).is_some())
     }
 
     /// Returns what an index shows beside its key and its row's, if that is less than its row.

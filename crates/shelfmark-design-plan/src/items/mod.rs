@@ -275,7 +275,7 @@ fn written(
     }
     serves.sort();
     let head = format!("schema {name} target {} \"derived from the patterns\"", target.name);
-    Skeleton { head, tables, serves, narrowed: true }
+    Skeleton { head, tables, serves }
 }
 
 impl Market<'_> {
