@@ -50,6 +50,7 @@ pub(crate) fn put(
         put_vectors(out, &described);
         put_stream(out, &described);
         put_restored(out, table, meta);
+        put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm.or_least_warm());
         if let Some(class) = &meta.table_class {
@@ -205,6 +206,16 @@ fn put_billing(out: &mut Writer, meta: &Meta) {
 pub(crate) fn put_seconds(out: &mut Writer, milliseconds: i64) {
     let (seconds, rest) = (milliseconds.div_euclid(1_000), milliseconds.rem_euclid(1_000));
     out.number_text(&format!("{seconds}.{rest:03}"));
+}
+
+/// Writes what was asked for encryption; the server's files are as its folder's disk keeps them.
+fn put_encryption(out: &mut Writer, meta: &Meta) {
+    let Some(key) = &meta.encryption_key else { return };
+    out.name("SSEDescription").object(|out| {
+        out.name("Status").text("ENABLED");
+        out.name("SSEType").text("KMS");
+        out.name("KMSMasterKeyArn").text(key);
+    });
 }
 
 /// Writes the warm throughput of a table or index, which is available at once.

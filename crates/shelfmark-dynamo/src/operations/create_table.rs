@@ -7,7 +7,8 @@ use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOptions, TableSchema};
 
 use super::table_request::{
-    self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
+    self, Definition, EncryptionRequest, IndexRequest, KeyElement, StreamRequest, StreamWanted,
+    Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::vector_requests::{self, VectorRequest};
@@ -38,6 +39,7 @@ pub(super) struct Request {
     tags: Option<Vec<Tag>>,
     deletion_protection: bool,
     table_class: Option<String>,
+    encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     policy: Option<String>,
     settings_replication: Option<String>,
@@ -115,6 +117,7 @@ impl Request {
                 request.deletion_protection = reader.boolean()? == Some(true);
             }
             "TableClass" => request.table_class = reader.text()?,
+            "SSESpecification" => request.encryption = table_request::read_encryption(reader)?,
             "StreamSpecification" => {
                 request.stream = table_request::read_stream(reader)?;
             }
@@ -206,6 +209,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
+        encryption_key: request.encryption.and_then(|own| own.key_arn(&face.options)),
         latest_stream: None,
         settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,

@@ -12,7 +12,8 @@ use shelfmark_model::IndexSchema;
 use super::describe_table::Describing;
 use super::for_a_while::for_a_while;
 use super::table_request::{
-    self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
+    self, Definition, EncryptionRequest, IndexRequest, StreamRequest, StreamWanted,
+    ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
 use super::vector_requests::{self, VectorChange, VectorUpdate};
@@ -35,6 +36,7 @@ struct Request {
     vectors: Option<Vec<VectorUpdate>>,
     deletion_protection: Option<bool>,
     table_class: Option<String>,
+    encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
     /// True if a member is given that is accepted and changes nothing here.
@@ -101,8 +103,8 @@ fn parse(body: &[u8]) -> Result<Request> {
                 request.settings_replication = reader.text()?;
             }
             "SSESpecification" => {
+                request.encryption = table_request::read_encryption(reader)?;
                 request.other = true;
-                reader.skip()?;
             }
             _ => reader.skip()?,
         }
@@ -241,6 +243,9 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
             meta.deletion_protection = protected;
         }
         meta.table_class = request.table_class.or(meta.table_class);
+        if let Some(encryption) = &request.encryption {
+            meta.encryption_key = encryption.key_arn(&face.options);
+        }
         meta.settings_replication =
             request.settings_replication.or(meta.settings_replication.take());
         match vector {

@@ -93,6 +93,8 @@ pub(crate) struct Meta {
     pub(crate) latest_stream: Option<String>,
     /// The word for how settings go to replicas, of which there are none.
     pub(crate) settings_replication: Option<String>,
+    /// The ARN of the key that its owner wants it encrypted with; kept and shown.
+    pub(crate) encryption_key: Option<String>,
     pub(crate) tools: ToolSettings,
     /// The vector indexes, by name.
     pub(crate) vectors: BTreeMap<String, VectorIndex>,
@@ -131,6 +133,7 @@ impl Meta {
             table_class: text(face, "table_class").map(str::to_owned),
             latest_stream: text(face, "latest_stream").map(str::to_owned),
             settings_replication: text(face, "settings_replication").map(str::to_owned),
+            encryption_key: text(face, "encryption_key").map(str::to_owned),
             tools: ToolSettings::read(face),
             vectors: vectors::read(face),
             restored: text(face, "restored_from").map(|table_arn| Restored {
@@ -146,6 +149,7 @@ impl Meta {
         face.remove("table_class");
         face.remove("latest_stream");
         face.remove("settings_replication");
+        face.remove("encryption_key");
         face.remove("tools");
         vectors::put(&self.vectors, face);
         Share::put_option(None, face);
@@ -175,6 +179,7 @@ impl Meta {
             ("table_class", &self.table_class),
             ("latest_stream", &self.latest_stream),
             ("settings_replication", &self.settings_replication),
+            ("encryption_key", &self.encryption_key),
         ] {
             if let Some(text) = text {
                 face.insert(name.to_owned(), Value::text(text));
@@ -294,6 +299,7 @@ mod tests {
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
             settings_replication: Some("ENABLED".to_owned()),
+            encryption_key: Some("arn:3".to_owned()),
             vectors: BTreeMap::new(),
             restored: Some(Restored {
                 backup_arn: Some("arn:1".to_owned()),

@@ -121,6 +121,7 @@ pub(crate) fn restored_schema(
         on_demand: overrides.on_demand.map_or(had.on_demand, ThroughputRequest::caps),
         indexes: metas,
         table_class: had.table_class,
+        encryption_key: had.encryption_key,
         vectors,
         restored: Some(restored),
         ..Meta::default()
