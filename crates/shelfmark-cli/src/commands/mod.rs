@@ -22,6 +22,7 @@ mod schema;
 pub(crate) mod serve;
 mod settings;
 pub(crate) mod stats;
+mod suites;
 pub(crate) mod tables;
 pub(crate) mod tour;
 pub(crate) mod transfer;

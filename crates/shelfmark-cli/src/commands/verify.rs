@@ -11,8 +11,13 @@ use crate::store::with_engine;
 
 pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     let place = &verify.place;
-    if place.engine.is_some() {
-        return records_alone(verify, "report it, and keep the cluster's backup");
+    if let Some(address) = &place.engine {
+        if verify.suites {
+            return super::suites::run(verify, address);
+        }
+        records_alone(verify, "report it, and keep the cluster's backup")?;
+        writeln!(std::io::stdout(), "the cluster itself was not tried; that does --suites")?;
+        return Ok(());
     }
     if place.server.is_some() {
         let next = "stop the server, and check its folder with: shelfmark verify --data DIR";
