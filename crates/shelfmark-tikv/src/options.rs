@@ -51,6 +51,9 @@ pub struct Options {
     /// The time for which replaced versions stay readable before one of the processes has them
     /// collected. Longer than any snapshot.
     pub history: Duration,
+    /// True if this process takes its turn at having old versions collected. Off for one that is not a
+    /// server: what is old is not its to decide.
+    pub collects: bool,
     /// The number of connections to each store of the cluster.
     pub connections: usize,
 }
@@ -66,6 +69,7 @@ impl Options {
             patience: Duration::from_secs(5),
             snapshot_age_max: Duration::from_secs(60),
             history: Duration::from_secs(600),
+            collects: true,
             connections: 2,
         }
     }

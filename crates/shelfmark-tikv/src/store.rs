@@ -55,7 +55,9 @@ impl TikvStore {
             async move { peers::renew(&shared).await }
         })?;
         shared.bridge.spawn(peers::run(Arc::downgrade(&shared)));
-        shared.bridge.spawn(collector::run(Arc::downgrade(&shared)));
+        if shared.options.collects {
+            shared.bridge.spawn(collector::run(Arc::downgrade(&shared)));
+        }
         Ok(Self { peers: ClusterPeers::new(Arc::clone(&shared)), shared })
     }
 

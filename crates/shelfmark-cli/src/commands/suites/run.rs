@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use shelfmark_conformance::{CONTRACT, Case, HISTORIES, Outcome, catch_panics};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
@@ -32,15 +32,10 @@ pub(in crate::commands) fn run(verify: &Verify, address: &str) -> anyhow::Result
         None => getrandom::u64().context("the operating system gives no random bytes")? % SEEDS,
     };
     let options = cluster_options(address, verify.place.tls.files()?.as_ref())?;
-    let ground = Ground::open(options).with_context(|| format!("cannot try {address}"))?;
     let listening = Listening::start()?;
-    let mut show = Show::new(cases.len());
-    show.line(&format!(
-        "trying {address}: {} cases, seed {seed}, in key spaces {}-… that are removed",
-        cases.len(),
-        ground.run(),
-    ))?;
+    let ground = Ground::open(options).with_context(|| format!("cannot try {address}"))?;
     catch_panics();
+    let mut show = Show::new(cases.len());
     let outcome = in_spaces(&ground, (&cases, seed), &listening.interrupt, &mut show);
     show.clear();
     let run = ground.run().to_owned();
@@ -48,7 +43,7 @@ pub(in crate::commands) fn run(verify: &Verify, address: &str) -> anyhow::Result
         .close()
         .with_context(|| format!("key spaces {run}-… may be left; the next run removes them"));
     match (outcome, left) {
-        (Err(error), Err(left)) => Err(error.context(format!("{left:#}"))),
+        (Err(error), Err(left)) => Err(anyhow!("{error:#}; {left:#}")),
         (Err(error), Ok(())) => {
             show.line(&format!("key spaces {run}-… are removed"))?;
             Err(error)
@@ -65,7 +60,7 @@ fn chosen(only: Option<&str>) -> anyhow::Result<Vec<Case>> {
         |case: &Case| words(case.group).contains(&only) || words(case.name).contains(&only);
     let cases: Vec<Case> = all.filter(is_asked).collect();
     if cases.is_empty() {
-        bail!("no case has {only:?} in its group or name; without --only all are run and listed");
+        bail!("no case has {only:?} in its group or name; without --only all are run");
     }
     Ok(cases)
 }
@@ -77,6 +72,11 @@ fn in_spaces(
     interrupt: &Interrupt,
     show: &mut Show,
 ) -> anyhow::Result<()> {
+    show.line(&format!(
+        "{} cases, with seed {seed}, in key spaces {}-… of their own, which are removed",
+        cases.len(),
+        ground.run(),
+    ))?;
     match ground.remove_leftovers()? {
         0 => {}
         1 => show.line("removed what an earlier run had left")?,
@@ -106,7 +106,7 @@ fn in_spaces(
     show.line(&format!("\n{held} of {} cases held, in {seconds:.0} s", cases.len()))?;
     if failed > 0 {
         bail!(
-            "the cluster does not keep the storage contract: do not trust it with a store; the same \
+            "{failed} failed: do not trust this cluster with a store until it is known why; the same \
              transactions again: --suites --seed {seed}"
         );
     }
