@@ -627,7 +627,7 @@ pub(crate) struct Verify {
     pub(crate) accept_loss: bool,
     /// Try the cluster of --engine itself, in place of the records of a store on it: whether it keeps the
     /// storage contract, case by case, and whether transactions that run side by side are in one order
-    #[arg(long, requires = "engine", conflicts_with = "salvage")]
+    #[arg(long, requires = "engine", conflicts_with_all = ["data", "server", "salvage"])]
     pub(crate) suites: bool,
     /// With --suites: run the cases whose group or name has TEXT in it
     #[arg(long, value_name = "TEXT", requires = "suites")]

@@ -87,14 +87,20 @@ fn suites_hold_beside_a_server_that_notices_nothing_on_a_cluster() {
     assert!(records.status.success(), "{}{}", stdout(&records), stderr(&records));
     assert!(stdout(&records).contains("--suites"), "{}", stdout(&records));
 
-    // Ctrl-C removes what was written.
+    // A run leaves another one alone, and Ctrl-C removes what was written.
     let (run, told) = begun(&engine, &["--seed", "1"]);
+    until(&engine, |ended| {
+        let told = stdout(ended);
+        assert!(ended.status.success() && !told.contains("removed what"), "{told}");
+        true
+    });
     assert!(!spaces(&placement).is_empty());
     signal(&run, "-INT");
     let ended = run.wait_with_output().unwrap();
     let told = told();
     assert_eq!(ended.status.code(), Some(1), "{told}");
     assert!(stderr(&ended).contains("interrupted"), "{}", stderr(&ended));
+    assert!(!told.contains("FAILED"), "{told}");
     assert_eq!(spaces(&placement), Vec::<String>::new());
 
     // After a kill the next run does, once the lease is over; until then it may be alive.
@@ -134,7 +140,8 @@ fn a_cluster_that_goes_away_is_told_and_left_clean_later_on_a_bed() {
 fn what_cannot_be_tried_is_refused_with_what_to_do() {
     for (flags, text) in [
         (&["--suites"][..], "--engine"),
-        (&["--suites", "--data", "x"], "--engine"),
+        (&["--suites", "--data", "x"], "cannot be used with '--data <DIR>'"),
+        (&["--suites", "--server", "h:1"], "cannot be used with '--server <ADDR>'"),
         (&["--seed", "1", "--engine", "tikv://h:1"], "--suites"),
         (&["--suites", "--engine", "tikv://h"], "each placement driver is HOST:PORT"),
         (&["--suites", "--engine", "tikv://h:1", "--only", "no such"], "no case has \"no such\""),

@@ -10,7 +10,7 @@ use shelfmark_conformance::{CONTRACT, Case, HISTORIES, Outcome, catch_panics};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use super::ground::Ground;
-use super::show::{Show, words};
+use super::show::{Show, counted, words};
 use super::space::Space;
 use crate::arguments::Verify;
 use crate::cluster::cluster_options;
@@ -73,8 +73,8 @@ fn in_spaces(
     show: &mut Show,
 ) -> anyhow::Result<()> {
     show.line(&format!(
-        "{} cases, with seed {seed}, in key spaces {}-… of their own, which are removed",
-        cases.len(),
+        "{}, with seed {seed}, in key spaces {}-… that are removed",
+        counted(cases.len(), "case"),
         ground.run(),
     ))?;
     match ground.remove_leftovers()? {
@@ -103,7 +103,7 @@ fn in_spaces(
     }
     let seconds = (clock.monotonic() - began).as_secs_f64();
     let held = cases.len() - failed;
-    show.line(&format!("\n{held} of {} cases held, in {seconds:.0} s", cases.len()))?;
+    show.line(&format!("\n{held} of {} held, in {seconds:.0} s", counted(cases.len(), "case")))?;
     if failed > 0 {
         bail!(
             "{failed} failed: do not trust this cluster with a store until it is known why; the same \
@@ -148,10 +148,12 @@ fn one(case: &Case, space: &Arc<Space>, seed: u64, interrupt: &Interrupt) -> End
 }
 
 fn show_one(case: &Case, ended: &Ended, took: Duration, show: &Show) -> anyhow::Result<()> {
-    let given_up = |why: String| show.ended(case, &Outcome::Failed(why), took);
     match ended {
         Ended::Told(outcome) => show.ended(case, outcome, took),
-        Ended::Interrupted => given_up("interrupted".to_owned()),
-        Ended::Hangs => given_up(format!("did not end within {} s", CASE_MAX.as_secs())),
+        Ended::Interrupted => show.stopped(case, "interrupted", took),
+        Ended::Hangs => {
+            let why = format!("did not end within {} s", CASE_MAX.as_secs());
+            show.ended(case, &Outcome::Failed(why), took)
+        }
     }
 }

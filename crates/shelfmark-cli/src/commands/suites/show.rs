@@ -52,19 +52,29 @@ impl Show {
         took: Duration,
     ) -> anyhow::Result<()> {
         self.bar.inc(1);
-        let (word, style) = match outcome {
-            Outcome::Held => ("ok    ", AnsiColor::Green.on_default()),
-            Outcome::Failed(_) => ("FAILED", AnsiColor::Red.on_default().bold()),
-        };
-        let (seconds, name) = (took.as_secs_f64(), words(case.name));
-        self.line(&format!("  {style}{word}{style:#} {seconds:5.1} s  {name}"))?;
-        if let Outcome::Failed(message) = outcome {
-            let dim = Style::new().dimmed();
-            for line in message.lines() {
-                self.line(&format!("         {dim}{line}{dim:#}"))?;
+        match outcome {
+            Outcome::Held => self.row("ok    ", AnsiColor::Green.on_default(), case, took),
+            Outcome::Failed(why) => {
+                self.row("FAILED", AnsiColor::Red.on_default().bold(), case, took)?;
+                self.reason(why)
             }
         }
-        Ok(())
+    }
+
+    /// Says that a case was stopped, which says nothing about the cluster.
+    pub(super) fn stopped(&self, case: &Case, why: &str, took: Duration) -> anyhow::Result<()> {
+        self.row("ended ", Style::new(), case, took)?;
+        self.reason(why)
+    }
+
+    fn row(&self, word: &str, style: Style, case: &Case, took: Duration) -> anyhow::Result<()> {
+        let (seconds, name) = (took.as_secs_f64(), words(case.name));
+        self.line(&format!("  {style}{word}{style:#} {seconds:5.1} s  {name}"))
+    }
+
+    fn reason(&self, why: &str) -> anyhow::Result<()> {
+        let dim = Style::new().dimmed();
+        why.lines().try_for_each(|line| self.line(&format!("         {dim}{line}{dim:#}")))
     }
 
     /// Removes the line that says what runs.
@@ -76,4 +86,10 @@ impl Show {
 /// Returns a name as it is read.
 pub(super) fn words(name: &str) -> String {
     name.replace('_', " ")
+}
+
+/// Returns a count with its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
