@@ -51,7 +51,7 @@ pub(crate) fn put(
         put_stream(out, &described);
         put_restored(out, table, meta);
         put_on_demand(out, meta.on_demand);
-        put_warm(out, meta.warm_or_least());
+        put_warm(out, meta.warm.or_least_warm());
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
@@ -207,7 +207,7 @@ pub(crate) fn put_seconds(out: &mut Writer, milliseconds: i64) {
     out.number_text(&format!("{seconds}.{rest:03}"));
 }
 
-/// Writes the warm throughput of a table, which is available at once.
+/// Writes the warm throughput of a table or index, which is available at once.
 fn put_warm(out: &mut Writer, warm: Throughput) {
     out.name("WarmThroughput").object(|out| {
         out.name("ReadUnitsPerSecond").integer(warm.read);
@@ -324,6 +324,8 @@ fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
             out.name("Backfilling").boolean(true);
         }
         put_throughput(out, meta.throughput);
+        put_on_demand(out, meta.on_demand);
+        put_warm(out, meta.warm.or_least_warm());
     }
     let size = described.sizes.indexes.get(&index.name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");

@@ -308,6 +308,20 @@ pub(crate) struct Get {
     /// Values of the key columns, partition key first
     #[arg(required = true)]
     pub(crate) key: Vec<String>,
+    #[command(flatten)]
+    pub(crate) form: ItemsForm,
+}
+
+/// The form in which items are printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ItemsForm {
+    /// Print JSON, an object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV: key columns first, then all other attributes by name; documents as JSON. The items are
+    /// held until all are read
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
@@ -344,7 +358,7 @@ pub(crate) struct Delete {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music -p 'No One \
+    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music --csv > music.csv\n  shelfmark scan Music -p 'No One \
     You Know' --prefix Call --desc --explain"
 )]
 pub(crate) struct Scan {
@@ -400,6 +414,8 @@ pub(crate) struct ScanOptions {
     /// Say what was read for it, on standard error
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) form: ItemsForm,
 }
 
 /// The server to speak CQL to, or the store to open in this process.

@@ -16,7 +16,7 @@ use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::ITEM_SIZE_BYTES_MAX;
+use crate::limits::{ITEM_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::sizes::Sizes;
@@ -190,7 +190,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let searched = vectors.values().flat_map(|index| &index.schema);
     definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(Meta::default().warm_or_least())?,
+        Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
         None => Throughput::default(),
     };
     let created_ms = face.now_ms();
@@ -223,6 +223,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         options: TableOptions {
             strict_index_keys: true,
             item_size_bytes_max: Some(ITEM_SIZE_BYTES_MAX as u64),
+            value_depth_max: Some(VALUE_DEPTH_MAX as u64),
             face: meta.to_face(),
             ..TableOptions::default()
         },
@@ -268,7 +269,7 @@ fn local_indexes(
     let mut indexes = Vec::with_capacity(requests.len());
     for request in requests {
         let index = definitions.local_index(request, key)?;
-        let meta = IndexMeta { local: true, throughput: Throughput::default() };
+        let meta = IndexMeta { local: true, ..IndexMeta::default() };
         metas.insert(index.name.clone(), meta);
         indexes.push(index);
     }

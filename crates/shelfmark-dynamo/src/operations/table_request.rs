@@ -36,6 +36,8 @@ pub(super) struct IndexRequest {
     pub(super) keys: Option<Vec<KeyElement>>,
     pub(super) projection: Option<ProjectionRequest>,
     pub(super) throughput: Option<ThroughputRequest>,
+    pub(super) on_demand: Option<ThroughputRequest>,
+    pub(super) warm: Option<ThroughputRequest>,
 }
 
 /// The projection of an index.
@@ -108,6 +110,8 @@ pub(super) fn read_index(reader: &mut Reader<'_>) -> Result<Option<IndexRequest>
             "KeySchema" => index.keys = read_keys(reader)?,
             "Projection" => index.projection = read_projection(reader)?,
             "ProvisionedThroughput" => index.throughput = read_throughput(reader)?,
+            "OnDemandThroughput" => index.on_demand = read_throughput(reader)?,
+            "WarmThroughput" => index.warm = read_throughput(reader)?,
             _ => reader.skip()?,
         }
         Ok(())

@@ -10,6 +10,7 @@ use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
 use super::describe_table::Describing;
+use super::for_a_while::for_a_while;
 use super::table_request::{
     self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
 };
@@ -197,7 +198,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(meta.warm_or_least())?,
+        Some(warm) => warm.warm(meta.warm.or_least_warm())?,
         None => meta.warm,
     };
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
@@ -343,17 +344,30 @@ fn plan_index(
 
 fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<IndexChange> {
     let name = existing(table, index.name)?;
-    if billing == Billing::PayPerRequest {
-        return Err(Error::validation(texts::index_units_forbidden(&name)));
-    }
-    let throughput = index.throughput.unwrap_or_default().units()?;
     let meta = Meta::of(table);
-    let known = meta.indexes.get(&name).map(|index| index.throughput);
-    if meta.billing == billing && known == Some(throughput) {
-        let text = texts::units_unchanged(&format!("the index {name}"), throughput);
-        return Err(Error::validation(text));
-    }
-    Ok(IndexChange::Update(name, IndexMeta { local: false, throughput }))
+    let known = meta.indexes.get(&name).cloned().unwrap_or_default();
+    let has_other = index.on_demand.is_some() || index.warm.is_some();
+    let throughput = match (billing, index.throughput) {
+        (Billing::PayPerRequest, None) if has_other => known.throughput,
+        (Billing::PayPerRequest, _) => {
+            return Err(Error::validation(texts::index_units_forbidden(&name)));
+        }
+        (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
+        (Billing::Provisioned, asked) => {
+            let units = asked.unwrap_or_default().units()?;
+            if meta.billing == billing && known.throughput == units {
+                let text = texts::units_unchanged(&format!("the index {name}"), units);
+                return Err(Error::validation(text));
+            }
+            units
+        }
+    };
+    let on_demand = index.on_demand.map_or(known.on_demand, ThroughputRequest::caps);
+    let warm = match index.warm {
+        Some(warm) => warm.warm(known.warm.or_least_warm())?,
+        None => known.warm,
+    };
+    Ok(IndexChange::Update(name, IndexMeta { local: false, throughput, on_demand, warm }))
 }
 
 /// Checks that a table that was paid per request gets the units of each of its global indexes.
@@ -416,12 +430,14 @@ fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<T
         IndexChange::Create(index, meta) => {
             let name = index.name.clone();
             remember_index(face, table, &name, Some(meta))?;
-            face.engine.add_index(table_name, index).map_err(|error| {
-                if error.kind() == ErrorKind::AlreadyExists {
-                    return Error::validation(texts::index_exists(&name));
+            let (engine, owner) = (face.engine.clone(), table_name.clone());
+            match for_a_while(move || engine.add_index(&owner, index))? {
+                Some(Err(error)) if error.kind() == ErrorKind::AlreadyExists => {
+                    Err(Error::validation(texts::index_exists(&name)))
                 }
-                error.into()
-            })
+                Some(added) => Ok(added?),
+                None => Ok(face.engine.table(table_name)?),
+            }
         }
     }
 }

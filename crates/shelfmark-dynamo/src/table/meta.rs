@@ -39,12 +39,26 @@ pub(crate) struct Throughput {
     pub(crate) write: i64,
 }
 
+impl Throughput {
+    /// Returns a warm throughput that was asked for, or else the least that every table and index has.
+    pub(crate) fn or_least_warm(self) -> Self {
+        Self {
+            read: self.read.max(WARM_READ_UNITS_MIN),
+            write: self.write.max(WARM_WRITE_UNITS_MIN),
+        }
+    }
+}
+
 /// The stored settings of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IndexMeta {
     /// True for a local index, false for a global one.
     pub(crate) local: bool,
     pub(crate) throughput: Throughput,
+    /// Most units per second of a global index of a table that is paid per request; 0 is no limit.
+    pub(crate) on_demand: Throughput,
+    /// The warm throughput that was asked for, in units per second; 0 was never asked.
+    pub(crate) warm: Throughput,
 }
 
 /// The source of a restored table.
@@ -192,14 +206,6 @@ impl Meta {
         self.billing = billing;
     }
 
-    /// Returns the warm throughput: what was asked for, or else the least that every table has.
-    pub(crate) fn warm_or_least(&self) -> Throughput {
-        Throughput {
-            read: self.warm.read.max(WARM_READ_UNITS_MIN),
-            write: self.warm.write.max(WARM_WRITE_UNITS_MIN),
-        }
-    }
-
     /// Returns true if the index is a local one.
     pub(crate) fn is_local(&self, index: &str) -> bool {
         self.indexes.get(index).is_some_and(|index| index.local)
@@ -242,6 +248,8 @@ fn index((name, value): (&String, &Value)) -> (String, IndexMeta) {
         IndexMeta {
             local: map.get("local") == Some(&Value::Bool(true)),
             throughput: throughput(map, ""),
+            on_demand: throughput(map, "on_demand_"),
+            warm: throughput(map, "warm_"),
         }
     } else {
         IndexMeta::default()
@@ -252,6 +260,8 @@ fn index((name, value): (&String, &Value)) -> (String, IndexMeta) {
 fn put_index((name, meta): (&String, &IndexMeta)) -> (String, Value) {
     let mut map = BTreeMap::from([("local".to_owned(), Value::Bool(meta.local))]);
     put_throughput(&mut map, "", meta.throughput);
+    put_throughput(&mut map, "on_demand_", meta.on_demand);
+    put_throughput(&mut map, "warm_", meta.warm);
     (name.clone(), Value::Map(map))
 }
 
@@ -272,7 +282,12 @@ mod tests {
             warm: Throughput { read: 12_001, write: 0 },
             indexes: BTreeMap::from([(
                 "by_year".to_owned(),
-                IndexMeta { local: true, throughput: Throughput { read: 3, write: 4 } },
+                IndexMeta {
+                    local: true,
+                    throughput: Throughput { read: 3, write: 4 },
+                    on_demand: Throughput { read: 5, write: 0 },
+                    warm: Throughput { read: 12_000, write: 4_001 },
+                },
             )]),
             tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
             deletion_protection: true,
