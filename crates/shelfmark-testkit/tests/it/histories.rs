@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use shelfmark_conformance::history::{History, Outcome, Version, check};
+use shelfmark_conformance::terse::Raised;
 use shelfmark_conformance::workload::{Workload, interleave, race};
 use shelfmark_store::Store;
 use shelfmark_testkit::seeds;

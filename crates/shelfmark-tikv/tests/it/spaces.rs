@@ -2,7 +2,6 @@
 
 use shelfmark_conformance::Lane as _;
 use shelfmark_conformance::terse::{add, get, put, write};
-use shelfmark_store::Store as _;
 use shelfmark_tikv::Spaces;
 
 use crate::lanes::Space;
