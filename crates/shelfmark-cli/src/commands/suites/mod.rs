@@ -6,20 +6,9 @@
 //!
 //! Invariant: nothing is written but to key spaces of this run, and none of them stays.
 
-#[cfg(feature = "tikv")]
 mod ground;
-#[cfg(feature = "tikv")]
 mod run;
-#[cfg(feature = "tikv")]
 mod show;
-#[cfg(feature = "tikv")]
 mod space;
 
-#[cfg(feature = "tikv")]
 pub(super) use self::run::run;
-
-/// Says that this build knows no cluster.
-#[cfg(not(feature = "tikv"))]
-pub(super) fn run(_verify: &crate::arguments::Verify, _address: &str) -> anyhow::Result<()> {
-    anyhow::bail!("this build has no driver for TiKV; build it with the feature `tikv`")
-}
