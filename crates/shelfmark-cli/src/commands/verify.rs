@@ -11,8 +11,14 @@ use crate::store::with_engine;
 
 pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     let place = &verify.place;
+    #[cfg(feature = "tikv")]
+    if let (true, Some(address)) = (verify.suites, &place.engine) {
+        return super::suites::run(verify, address);
+    }
     if place.engine.is_some() {
-        return records_alone(verify, "report it, and keep the cluster's backup");
+        records_alone(verify, "report it, and keep the cluster's backup")?;
+        writeln!(std::io::stdout(), "the cluster itself was not tried; --suites does that")?;
+        return Ok(());
     }
     if place.server.is_some() {
         let next = "stop the server, and check its folder with: shelfmark verify --data DIR";

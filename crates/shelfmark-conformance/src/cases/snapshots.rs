@@ -6,8 +6,8 @@ use bytes::Bytes;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Snapshot};
 
-use crate::lanes::Lane;
-use crate::support::{attempt, bytes, delete, kind, on, put, rows, shows, submit, write};
+use crate::lane::Lane;
+use crate::terse::{attempt, bytes, delete, kind, on, put, rows, shows, submit, write};
 
 type Model = BTreeMap<Bytes, Bytes>;
 
@@ -27,7 +27,7 @@ fn change(model: &mut Model, random: &mut SplitMix, filler: usize) -> Vec<shelfm
     writes
 }
 
-pub(super) fn a_snapshot_shows_one_moment(lane: &Lane) {
+pub(super) fn a_snapshot_shows_one_moment(lane: &dyn Lane) {
     let store = lane.open();
     let mut random = SplitMix::new(11);
     let mut model = Model::new();
@@ -47,7 +47,7 @@ pub(super) fn a_snapshot_shows_one_moment(lane: &Lane) {
     }
 }
 
-pub(super) fn a_snapshot_outlives_flushes(lane: &Lane) {
+pub(super) fn a_snapshot_outlives_flushes(lane: &dyn Lane) {
     let store = lane.open();
     let mut random = SplitMix::new(12);
     let mut model = Model::new();
@@ -69,7 +69,7 @@ pub(super) fn a_snapshot_outlives_flushes(lane: &Lane) {
     assert_eq!(rows(&*now, &KeyRange::all()), Vec::from_iter(model));
 }
 
-pub(super) fn latest_shows_what_is_queued(lane: &Lane) {
+pub(super) fn latest_shows_what_is_queued(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "0"), put("b", "0"), put("gone", "0")]);
     for round in 1..50 {
@@ -97,7 +97,7 @@ pub(super) fn latest_shows_what_is_queued(lane: &Lane) {
     }
 }
 
-pub(super) fn a_snapshot_shows_every_acknowledged_commit(lane: &Lane) {
+pub(super) fn a_snapshot_shows_every_acknowledged_commit(lane: &dyn Lane) {
     let store = lane.open();
     let store = &*store;
     let writer = |name: &'static str| {
@@ -111,14 +111,14 @@ pub(super) fn a_snapshot_shows_every_acknowledged_commit(lane: &Lane) {
             }
         }
     };
-    crate::support::together(vec![
+    crate::terse::together(vec![
         Box::new(writer("a")),
         Box::new(writer("b")),
         Box::new(writer("c")),
     ]);
 }
 
-pub(super) fn snapshots_are_counted(lane: &Lane) {
+pub(super) fn snapshots_are_counted(lane: &dyn Lane) {
     let store = lane.open();
     assert_eq!(store.stats().oldest_snapshot, None);
     let first = write(&*store, vec![put("a", "1")]);
@@ -160,7 +160,7 @@ fn read_some(
     }
 }
 
-pub(super) fn a_view_at_its_first_read_shows_one_moment(lane: &Lane) {
+pub(super) fn a_view_at_its_first_read_shows_one_moment(lane: &dyn Lane) {
     let store = lane.open();
     let mut random = SplitMix::new(17);
     let mut whole_beside_writes = 0;
@@ -192,7 +192,7 @@ pub(super) fn a_view_at_its_first_read_shows_one_moment(lane: &Lane) {
     assert!(whole_beside_writes > 0, "no view outlived a write");
 }
 
-pub(super) fn a_preload_changes_no_answer(lane: &Lane) {
+pub(super) fn a_preload_changes_no_answer(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("b", "1")]);
     let view = store.snapshot().unwrap();
@@ -206,7 +206,7 @@ pub(super) fn a_preload_changes_no_answer(lane: &Lane) {
     assert_eq!(view.get_many(&[bytes("d"), bytes("a")]).unwrap(), [None, Some(bytes("1"))]);
 }
 
-pub(super) fn no_commit_rests_on_a_view_that_was_not_read(lane: &Lane) {
+pub(super) fn no_commit_rests_on_a_view_that_was_not_read(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     let view = store.snapshot_at_first_read().unwrap();

@@ -2,8 +2,8 @@
 
 use shelfmark_store::{Direction, KeyRange, Row, ScanLimits, Snapshot};
 
-use crate::lanes::Lane;
-use crate::support::{bytes, put, read, write};
+use crate::lane::Lane;
+use crate::terse::{bytes, put, read, write};
 
 const BOTH: [Direction; 2] = [Direction::Ascending, Direction::Descending];
 
@@ -43,7 +43,7 @@ fn in_order(rows: &[Row], direction: Direction) -> Vec<Vec<u8>> {
     keys
 }
 
-pub(super) fn rows_come_in_the_order_of_their_bytes(lane: &Lane) {
+pub(super) fn rows_come_in_the_order_of_their_bytes(lane: &dyn Lane) {
     let store = lane.open();
     let keys = nasty_keys();
     // Neither up nor down, and in several commits.
@@ -60,7 +60,7 @@ pub(super) fn rows_come_in_the_order_of_their_bytes(lane: &Lane) {
     }
 }
 
-pub(super) fn a_range_has_its_start_and_not_its_end(lane: &Lane) {
+pub(super) fn a_range_has_its_start_and_not_its_end(lane: &dyn Lane) {
     let store = lane.open();
     let keys = nasty_keys();
     write(&*store, keys.iter().map(|key| put(key, "v")).collect());
@@ -93,7 +93,7 @@ fn page(snapshot: &dyn Snapshot, direction: Direction, limits: ScanLimits) -> Ve
     }
 }
 
-pub(super) fn a_page_ends_where_its_limits_say(lane: &Lane) {
+pub(super) fn a_page_ends_where_its_limits_say(lane: &dyn Lane) {
     let store = lane.open();
     // 4 bytes of key and 6 of value.
     let writes = (0..100).map(|key| put(format!("k{key:03}"), format!("v{key:05}"))).collect();
@@ -117,7 +117,7 @@ pub(super) fn a_page_ends_where_its_limits_say(lane: &Lane) {
     }
 }
 
-pub(super) fn keys_only_leaves_the_values_out(lane: &Lane) {
+pub(super) fn keys_only_leaves_the_values_out(lane: &dyn Lane) {
     let store = lane.open();
     let writes = (0..50).map(|key| put(format!("k{key:03}"), vec![b'v'; 1000])).collect();
     write(&*store, writes);
@@ -131,7 +131,7 @@ pub(super) fn keys_only_leaves_the_values_out(lane: &Lane) {
     }
 }
 
-pub(super) fn a_prefix_is_a_range(lane: &Lane) {
+pub(super) fn a_prefix_is_a_range(lane: &dyn Lane) {
     let store = lane.open();
     let keys = nasty_keys();
     write(&*store, keys.iter().map(|key| put(key, "v")).collect());
@@ -149,7 +149,7 @@ pub(super) fn a_prefix_is_a_range(lane: &Lane) {
     }
 }
 
-pub(super) fn a_scan_goes_on_after_any_row(lane: &Lane) {
+pub(super) fn a_scan_goes_on_after_any_row(lane: &dyn Lane) {
     let store = lane.open();
     let keys = nasty_keys();
     write(&*store, keys.iter().map(|key| put(key, "v")).collect());
@@ -168,7 +168,7 @@ pub(super) fn a_scan_goes_on_after_any_row(lane: &Lane) {
     }
 }
 
-pub(super) fn many_keys_are_answered_in_their_order(lane: &Lane) {
+pub(super) fn many_keys_are_answered_in_their_order(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("b", "2"), put("c", "3")]);
     let snapshot = store.snapshot().unwrap();

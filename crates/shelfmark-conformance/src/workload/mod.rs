@@ -2,7 +2,8 @@
 //!
 //! Clients take turns in an order that the seed decides ([`interleave`]), in one thread, so that
 //! reads and commits of different transactions fall between each other and a failing seed does the
-//! same again; or each has its own thread ([`race`]), for what only real threads meet.
+//! same again; or each has its own thread ([`race`]), for what only real threads meet, and its own server
+//! where several share a store ([`race_on`]).
 //!
 //! What it is not: a benchmark, or a check. [`crate::history::check`] judges what comes out.
 
@@ -42,7 +43,8 @@ impl Workload {
 
     /// Returns the `at`-th of the hot keys.
     fn key(&self, at: usize) -> Bytes {
-        Bytes::from(format!("hot/{at}"))
+        // Of this seed alone, so that one store takes several workloads.
+        Bytes::from(format!("hot/{}/{at}", self.seed))
     }
 }
 
@@ -74,7 +76,8 @@ impl Stage<'_> {
 pub fn interleave(store: &dyn Store, workload: Workload) -> Result<History> {
     let stage = Stage::new(store, workload);
     let mut turns = SplitMix::new(workload.seed);
-    let mut clients: Vec<Client> = (0..workload.clients).map(|_| Client::new(&mut turns)).collect();
+    let mut clients: Vec<Client<'_>> =
+        (0..workload.clients).map(|_| Client::new(store, &mut turns)).collect();
     while !clients.is_empty() {
         let at = turns.index(clients.len());
         let Some(client) = clients.get_mut(at) else { break };
@@ -91,12 +94,25 @@ pub fn interleave(store: &dyn Store, workload: Workload) -> Result<History> {
 ///
 /// * As [`interleave`].
 pub fn race(store: &dyn Store, workload: Workload) -> Result<History> {
-    let stage = Stage::new(store, workload);
+    race_on(&[store], workload)
+}
+
+/// Runs `workload` on servers that share one store, which holds none of its keys, with a thread for
+/// each client. Clients are spread over the servers.
+///
+/// # Errors
+///
+/// * As [`interleave`]; `Invalid` without a server.
+pub fn race_on(servers: &[&dyn Store], workload: Workload) -> Result<History> {
+    let Some(first) = servers.first() else {
+        return Err(Error::new(ErrorKind::Invalid, "a workload needs a server"));
+    };
+    let stage = Stage::new(*first, workload);
     let mut seeds = SplitMix::new(workload.seed);
     let failure = Mutex::new(None);
     std::thread::scope(|scope| {
-        for _ in 0..workload.clients {
-            let (mut client, mut pauses) = (Client::new(&mut seeds), seeds.fork());
+        for server in servers.iter().cycle().take(workload.clients) {
+            let (mut client, mut pauses) = (Client::new(*server, &mut seeds), seeds.fork());
             let (stage, failure) = (&stage, &failure);
             scope.spawn(move || {
                 loop {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use shelfmark_store::txn::Transaction;
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits, Snapshot, Store};
 
-use crate::lanes::Lane;
-use crate::support::{
+use crate::lane::Lane;
+use crate::terse::{
     add, attempt, bytes, delete, get, kind, put, put_stamped, rows, submit, together, write,
 };
 
@@ -26,7 +26,7 @@ fn b_to_d() -> KeyRange {
 }
 
 /// Opens the lane; `None` if its driver validates no ranges, and then says so.
-fn open(lane: &Lane) -> Option<Arc<dyn Store>> {
+fn open(lane: &dyn Lane) -> Option<Arc<dyn Store>> {
     let store = lane.open();
     if store.caps().validates_ranges {
         return Some(store);
@@ -36,7 +36,7 @@ fn open(lane: &Lane) -> Option<Arc<dyn Store>> {
     None
 }
 
-pub(super) fn every_kind_of_write_into_a_range_is_a_conflict(lane: &Lane) {
+pub(super) fn every_kind_of_write_into_a_range_is_a_conflict(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     write(&*store, vec![put("b", "1"), put("c", "1"), add("counter", 1)]);
     let into = [put("b", "1"), put("bb", "1"), put("cÿ", "1"), delete("c"), add("bn", 1)];
@@ -48,7 +48,7 @@ pub(super) fn every_kind_of_write_into_a_range_is_a_conflict(lane: &Lane) {
     }
 }
 
-pub(super) fn neighbours_of_a_range_are_none(lane: &Lane) {
+pub(super) fn neighbours_of_a_range_are_none(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     let base = store.snapshot().unwrap();
     for round in 0..20 {
@@ -61,7 +61,7 @@ pub(super) fn neighbours_of_a_range_are_none(lane: &Lane) {
     assert_eq!(kind(attempt(&*store, on_range(&base, KeyRange::all()))), ErrorKind::Conflict);
 }
 
-pub(super) fn what_is_queued_counts_and_what_the_base_has_does_not(lane: &Lane) {
+pub(super) fn what_is_queued_counts_and_what_the_base_has_does_not(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     let (_, first) = submit(&*store, Commit::of(vec![put("b", "1")])).unwrap();
     let latest = store.latest().unwrap();
@@ -75,7 +75,7 @@ pub(super) fn what_is_queued_counts_and_what_the_base_has_does_not(lane: &Lane) 
     second.recv().unwrap().unwrap();
 }
 
-pub(super) fn ranges_are_validated_over_flushes_and_many_groups(lane: &Lane) {
+pub(super) fn ranges_are_validated_over_flushes_and_many_groups(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     let base = store.snapshot().unwrap();
     let later = store.snapshot().unwrap();
@@ -94,7 +94,7 @@ pub(super) fn ranges_are_validated_over_flushes_and_many_groups(lane: &Lane) {
     assert_eq!(kind(attempt(&*store, on_range(&later, b_to_d()))), ErrorKind::Conflict);
 }
 
-pub(super) fn a_transaction_notes_what_it_covered(lane: &Lane) {
+pub(super) fn a_transaction_notes_what_it_covered(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     for key in ["b", "c", "e", "f"] {
         write(&*store, vec![put(key, "1")]);
@@ -121,7 +121,7 @@ pub(super) fn a_transaction_notes_what_it_covered(lane: &Lane) {
 }
 
 /// Write skew over a range: of many who find it empty, one may write into it.
-pub(super) fn one_of_many_fills_an_empty_range(lane: &Lane) {
+pub(super) fn one_of_many_fills_an_empty_range(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     for round in 0..30 {
         let won = AtomicU64::new(0);

@@ -1,4 +1,6 @@
-//! What the cases have in common: writing tersely, and reading in pages.
+//! Writes tersely and reads in pages, for cases and for tests beside them.
+//!
+//! What it is not: for a program that goes on. Where the store refuses, these panic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,27 +13,35 @@ use shelfmark_store::{
     ScanLimits, Snapshot, Store, Write,
 };
 
-pub(crate) fn bytes(text: impl AsRef<[u8]>) -> Bytes {
+pub use crate::caught::together;
+
+/// Returns the bytes of a text.
+pub fn bytes(text: impl AsRef<[u8]>) -> Bytes {
     Bytes::copy_from_slice(text.as_ref())
 }
 
-pub(crate) fn put(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
+/// Returns the write that puts a value.
+pub fn put(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
     Write::Put { key: bytes(key), value: bytes(value) }
 }
 
-pub(crate) fn delete(key: impl AsRef<[u8]>) -> Write {
+/// Returns the write that deletes a key.
+pub fn delete(key: impl AsRef<[u8]>) -> Write {
     Write::Delete { key: bytes(key) }
 }
 
-pub(crate) fn put_if_absent(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
+/// Returns the write that puts a value where there is none.
+pub fn put_if_absent(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
     Write::PutIfAbsent { key: bytes(key), value: bytes(value) }
 }
 
-pub(crate) fn put_stamped(prefix: &str, suffix: &str, value: impl AsRef<[u8]>) -> Write {
+/// Returns the write that puts a value at `prefix ‖ stamp ‖ suffix`.
+pub fn put_stamped(prefix: &str, suffix: &str, value: impl AsRef<[u8]>) -> Write {
     Write::PutStamped { prefix: bytes(prefix), suffix: bytes(suffix), value: bytes(value) }
 }
 
-pub(crate) fn add(key: impl AsRef<[u8]>, delta: i64) -> Write {
+/// Returns the write that adds to a counter.
+pub fn add(key: impl AsRef<[u8]>, delta: i64) -> Write {
     Write::Add { key: bytes(key), delta }
 }
 
@@ -47,36 +57,45 @@ fn unless_busy<T>(call: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Commits and waits.
-pub(crate) fn attempt(store: &dyn Store, commit: Commit) -> Result<Committed> {
+/// Commits and waits, also for a store that is busy.
+///
+/// # Errors
+///
+/// * Those of [`Store::commit`], but for [`ErrorKind::Busy`].
+pub fn attempt(store: &dyn Store, commit: Commit) -> Result<Committed> {
     unless_busy(|| store.commit(commit.clone()))
 }
 
 /// Commits blind writes that nothing can be wrong with.
-pub(crate) fn write(store: &dyn Store, writes: Vec<Write>) -> CommitNumber {
+#[track_caller]
+pub fn write(store: &dyn Store, writes: Vec<Write>) -> CommitNumber {
     attempt(store, Commit::of(writes)).unwrap().number
 }
 
-/// A commit that rests on `keys` being unwritten since `base`.
-pub(crate) fn on(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) -> Commit {
+/// Returns a commit that rests on `keys` being unwritten since `base`.
+pub fn on(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) -> Commit {
     let validate = keys.iter().map(bytes).collect();
     Commit { base: Some(Arc::clone(base)), validate, writes, ..Commit::default() }
 }
 
 /// Returns true if `number` may be that of the commit that follows the one of `last`: the next one
 /// where numbers have a total order, else any later one.
-pub(crate) fn follows(store: &dyn Store, number: CommitNumber, last: CommitNumber) -> bool {
+pub fn follows(store: &dyn Store, number: CommitNumber, last: CommitNumber) -> bool {
     if store.caps().stamps_total_order { number == last + 1 } else { number > last }
 }
 
 /// Returns true if a snapshot that shows `shown` may have been taken when `newest` was the newest
 /// commit.
-pub(crate) fn shows(store: &dyn Store, shown: CommitNumber, newest: CommitNumber) -> bool {
+pub fn shows(store: &dyn Store, shown: CommitNumber, newest: CommitNumber) -> bool {
     if store.caps().stamps_total_order { shown == newest } else { shown >= newest }
 }
 
 /// Submits without waiting; the receiver gets the end.
-pub(crate) fn submit(
+///
+/// # Errors
+///
+/// * Those of [`Store::submit`], but for [`ErrorKind::Busy`].
+pub fn submit(
     store: &dyn Store,
     commit: Commit,
 ) -> Result<(CommitNumber, mpsc::Receiver<Result<Committed>>)> {
@@ -90,30 +109,37 @@ pub(crate) fn submit(
     })
 }
 
-pub(crate) fn kind<T>(result: Result<T>) -> ErrorKind {
+/// Returns the kind of an error that must be there.
+#[track_caller]
+pub fn kind<T>(result: Result<T>) -> ErrorKind {
     match result {
         Ok(_) => panic!("this should have been refused"),
         Err(error) => error.kind(),
     }
 }
 
-/// The keys of an error, sorted.
-pub(crate) fn keys_of(error: &Error) -> Vec<Bytes> {
+/// Returns the keys of an error, sorted.
+pub fn keys_of(error: &Error) -> Vec<Bytes> {
     let mut keys = error.keys().to_vec();
     keys.sort();
     keys
 }
 
-pub(crate) fn get(store: &dyn Store, key: impl AsRef<[u8]>) -> Option<Bytes> {
+/// Returns the value of a key now.
+#[track_caller]
+pub fn get(store: &dyn Store, key: impl AsRef<[u8]>) -> Option<Bytes> {
     store.snapshot().unwrap().get(key.as_ref()).unwrap()
 }
 
-pub(crate) fn counter(store: &dyn Store, key: impl AsRef<[u8]>) -> i64 {
+/// Returns the value of a counter now; 0 if it is absent.
+#[track_caller]
+pub fn counter(store: &dyn Store, key: impl AsRef<[u8]>) -> i64 {
     get(store, key).map_or(0, |value| Write::counter(&value).unwrap())
 }
 
 /// Reads all of `range`, page by page, and checks that each page keeps the contract.
-pub(crate) fn read(
+#[track_caller]
+pub fn read(
     snapshot: &dyn Snapshot,
     range: &KeyRange,
     direction: Direction,
@@ -149,25 +175,20 @@ pub(crate) fn read(
 }
 
 /// Reads the whole store, or a range of it, upwards.
-pub(crate) fn rows(snapshot: &dyn Snapshot, range: &KeyRange) -> Vec<(Bytes, Bytes)> {
+#[track_caller]
+pub fn rows(snapshot: &dyn Snapshot, range: &KeyRange) -> Vec<(Bytes, Bytes)> {
     read(snapshot, range, Direction::Ascending, ScanLimits::default())
         .into_iter()
         .map(|row| (row.key, row.value))
         .collect()
 }
 
-/// Runs `bodies` in a thread each and waits for them; a panic of one is a panic here.
-pub(crate) fn together<'a>(bodies: Vec<Box<dyn FnOnce() + Send + 'a>>) {
-    std::thread::scope(|scope| {
-        for body in bodies {
-            scope.spawn(body);
-        }
-    });
-}
-
 /// Says that something is done when it goes away, also in a panic: or who waits for it, waits for
 /// ever.
-pub(crate) struct Raised<'a>(pub(crate) &'a AtomicBool);
+pub struct Raised<'a>(
+    /// The flag that is raised.
+    pub &'a AtomicBool,
+);
 
 impl Drop for Raised<'_> {
     fn drop(&mut self) {

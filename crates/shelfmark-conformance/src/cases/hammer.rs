@@ -8,8 +8,8 @@ use bytes::Bytes;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{ErrorKind, KeyRange, Store};
 
-use crate::lanes::Lane;
-use crate::support::{
+use crate::lane::Lane;
+use crate::terse::{
     Raised, add, attempt, bytes, counter, delete, get, on, put, put_stamped, rows, together, write,
 };
 
@@ -72,7 +72,7 @@ fn work(store: &dyn Store, thread: u64) -> Done {
     done
 }
 
-pub(super) fn many_threads_leave_what_they_should(lane: &Lane) {
+pub(super) fn many_threads_leave_what_they_should(lane: &dyn Lane) {
     let store = lane.open();
     let all = Mutex::new(Vec::new());
     let is_done = AtomicBool::new(false);

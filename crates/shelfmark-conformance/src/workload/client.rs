@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver};
 use bytes::Bytes;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::txn::Transaction;
-use shelfmark_store::{Commit, Committed, ErrorKind, Result, Write};
+use shelfmark_store::{Commit, Committed, ErrorKind, Result, Store, Write};
 
 use super::{Stage, is_expected, read_list};
 use crate::history::{Outcome, Record, Version};
@@ -45,7 +45,9 @@ struct Active {
     plan: VecDeque<Action>,
 }
 
-pub(super) struct Client {
+pub(super) struct Client<'a> {
+    /// The server that it speaks to.
+    store: &'a dyn Store,
     random: SplitMix,
     begun: usize,
     state: State,
@@ -57,9 +59,9 @@ pub(super) struct Step {
     pub(super) is_done: bool,
 }
 
-impl Client {
-    pub(super) fn new(seeds: &mut SplitMix) -> Self {
-        Self { random: seeds.fork(), begun: 0, state: State::Idle }
+impl<'a> Client<'a> {
+    pub(super) fn new(store: &'a dyn Store, seeds: &mut SplitMix) -> Self {
+        Self { store, random: seeds.fork(), begun: 0, state: State::Idle }
     }
 
     /// Does one step. Waits only for the end of its own commit, and only in a step that does
@@ -87,8 +89,8 @@ impl Client {
         // The event comes first: whatever ended before it must be seen.
         let began = stage.event();
         let base = match self.random.chance(500) {
-            true => stage.store.snapshot()?,
-            false => stage.store.latest()?,
+            true => self.store.snapshot()?,
+            false => self.store.latest()?,
         };
         let record = Record {
             id: began,
@@ -180,7 +182,7 @@ impl Client {
             // The receiver is there as long as the client is.
             let _ = sender.send(ended);
         });
-        match stage.store.submit(commit, done) {
+        match self.store.submit(commit, done) {
             Ok(_) => Ok(State::Waiting(active.record, receiver)),
             Err(error) => {
                 end(stage, active.record, Err(error))?;

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Write};
 
-use crate::lanes::Lane;
-use crate::support::{
+use crate::lane::Lane;
+use crate::terse::{
     Raised, add, attempt, counter, delete, follows, get, kind, put, put_if_absent, put_stamped,
     rows, shows, submit, together, write,
 };
 
-pub(super) fn numbers_are_consecutive(lane: &Lane) {
+pub(super) fn numbers_are_consecutive(lane: &dyn Lane) {
     let mut store = lane.open();
     let mut last = write(&*store, vec![put("a", "1")]);
     for _ in 0..3 {
@@ -32,7 +32,7 @@ fn stamp(key: &[u8]) -> u64 {
     u64::from_be_bytes(key["log".len()..][..8].try_into().unwrap())
 }
 
-pub(super) fn a_stamp_is_the_number_of_its_commit(lane: &Lane) {
+pub(super) fn a_stamp_is_the_number_of_its_commit(lane: &dyn Lane) {
     let store = lane.open();
     let committed = Mutex::new(BTreeSet::new());
     let writer = |name: &'static str| {
@@ -67,7 +67,7 @@ pub(super) fn a_stamp_is_the_number_of_its_commit(lane: &Lane) {
     assert_eq!(entries, Vec::from_iter(expected));
 }
 
-pub(super) fn no_stamp_is_passed_by_a_reader(lane: &Lane) {
+pub(super) fn no_stamp_is_passed_by_a_reader(lane: &dyn Lane) {
     let store = lane.open();
     let is_done = AtomicBool::new(false);
     let writer = || {
@@ -108,7 +108,7 @@ pub(super) fn no_stamp_is_passed_by_a_reader(lane: &Lane) {
     together(vec![Box::new(writers), Box::new(reader)]);
 }
 
-pub(super) fn counters_count(lane: &Lane) {
+pub(super) fn counters_count(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![add("n", 5)]);
     assert_eq!(counter(&*store, "n"), 5);
@@ -133,7 +133,7 @@ pub(super) fn counters_count(lane: &Lane) {
     assert_eq!(get(&*store, "zero").unwrap(), Write::counter_value(0));
 }
 
-pub(super) fn counters_sum_what_many_add(lane: &Lane) {
+pub(super) fn counters_sum_what_many_add(lane: &dyn Lane) {
     let store = lane.open();
     let sums = [const { AtomicI64::new(0) }; 3];
     let adder = |seed: u64| {
@@ -156,7 +156,7 @@ pub(super) fn counters_sum_what_many_add(lane: &Lane) {
     }
 }
 
-pub(super) fn a_counter_over_something_else_is_corrupt(lane: &Lane) {
+pub(super) fn a_counter_over_something_else_is_corrupt(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "no counter")]);
     let commit = Commit::of(vec![put("b", "1"), add("a", 1)]);
@@ -166,7 +166,7 @@ pub(super) fn a_counter_over_something_else_is_corrupt(lane: &Lane) {
     write(&*store, vec![put("b", "1")]);
 }
 
-pub(super) fn additions_act_in_their_place_in_a_commit(lane: &Lane) {
+pub(super) fn additions_act_in_their_place_in_a_commit(lane: &dyn Lane) {
     let store = lane.open();
     let set = |count| put("n", Write::counter_value(count));
     // Behind a put they count on from it, whatever the store holds.
@@ -198,7 +198,7 @@ pub(super) fn additions_act_in_their_place_in_a_commit(lane: &Lane) {
     assert_eq!(counter(&*store, "n"), 8);
 }
 
-pub(super) fn counters_wrap_around(lane: &Lane) {
+pub(super) fn counters_wrap_around(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![add("a", i64::MAX), add("a", 2)]);
     assert_eq!(counter(&*store, "a"), i64::MIN + 1);

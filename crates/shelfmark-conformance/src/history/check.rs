@@ -4,6 +4,7 @@
 //! the circle is searched for whatever came out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use bytes::Bytes;
 
@@ -72,6 +73,54 @@ pub enum Anomaly {
     Misnumbered(Edge),
     /// Each transaction comes before the next, and the last one before the first.
     Circle(Vec<Edge>),
+}
+
+impl fmt::Display for Anomaly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let who = |reader: &Option<TxnId>| match reader {
+            Some(reader) => format!("transaction {reader} saw"),
+            None => "at the end there is".to_owned(),
+        };
+        let at = |key: &Bytes| key.escape_ascii().to_string();
+        match self {
+            Self::AbortedRead { reader, key, version } => {
+                let (who, key, writer) = (who(reader), at(key), version.txn);
+                write!(f, "{who} a write of {key} by {writer}, which was refused or never ran")
+            }
+            Self::IntermediateRead { reader, key, version } => {
+                let (who, key, writer) = (who(reader), at(key), version.txn);
+                write!(f, "{who} a write of {key} that {writer} itself had replaced")
+            }
+            Self::LostUpdate { key, writers: (one, other) } => {
+                write!(f, "{one} and {other} both replaced the same version of {}", at(key))
+            }
+            Self::LostWrite { key, writer } => {
+                write!(f, "the committed write of {} by {writer} is lost", at(key))
+            }
+            Self::Torn { writer, there, missing } => {
+                let (there, missing) = (at(there), at(missing));
+                write!(
+                    f,
+                    "of transaction {writer} the write of {there} is there, that of {missing} is not"
+                )
+            }
+            Self::Fork { reader, key } => {
+                write!(f, "transaction {reader} saw {} in another order than at the end", at(key))
+            }
+            Self::Repeated { key, version } => {
+                write!(f, "the write of {} by {} is there twice", at(key), version.txn)
+            }
+            Self::Misnumbered(edge) => write!(f, "numbers of commits go against {edge}"),
+            Self::Circle(edges) => {
+                let edges: Vec<String> = edges.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "each is before the next, and the last before the first: {}",
+                    edges.join(", ")
+                )
+            }
+        }
+    }
 }
 
 /// Returns what is wrong with `history`; nothing if one order of its transactions, true to real

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use shelfmark_store::{AddWithin, Commit, Error, ErrorKind, KeyRange, Store};
 
-use crate::lanes::Lane;
-use crate::support::{Raised, attempt, delete, get, keys_of, kind, on, put, rows, together, write};
+use crate::lane::Lane;
+use crate::terse::{Raised, attempt, delete, get, keys_of, kind, on, put, rows, together, write};
 
 /// A text, a number, a text and another number.
 fn value(first: i64, second: i64) -> Bytes {
@@ -21,7 +21,7 @@ fn added(key: &str, seen: &Bytes, first: i64, second: i64) -> Commit {
 }
 
 /// Opens a store with a value at `a`, if the driver adds within values. Others must say so.
-fn with_value(lane: &Lane) -> Option<std::sync::Arc<dyn Store>> {
+fn with_value(lane: &dyn Lane) -> Option<std::sync::Arc<dyn Store>> {
     let store = lane.open();
     write(&*store, vec![put("a", value(1, -1))]);
     if store.caps().adds_within {
@@ -32,7 +32,7 @@ fn with_value(lane: &Lane) -> Option<std::sync::Arc<dyn Store>> {
     None
 }
 
-pub(super) fn additions_that_saw_the_same_value_are_both_made(lane: &Lane) {
+pub(super) fn additions_that_saw_the_same_value_are_both_made(lane: &dyn Lane) {
     let Some(store) = with_value(lane) else { return };
     let base = store.snapshot().unwrap();
     let seen = base.get(b"a").unwrap().unwrap();
@@ -51,7 +51,7 @@ pub(super) fn additions_that_saw_the_same_value_are_both_made(lane: &Lane) {
     assert_eq!(get(&*store, "b").unwrap(), "x");
 }
 
-pub(super) fn an_addition_to_another_value_than_was_seen_is_a_conflict(lane: &Lane) {
+pub(super) fn an_addition_to_another_value_than_was_seen_is_a_conflict(lane: &dyn Lane) {
     let Some(store) = with_value(lane) else { return };
     let seen = get(&*store, "a").unwrap();
     let refused = |commit: Commit| -> Error { attempt(&*store, commit).unwrap_err() };
@@ -72,7 +72,7 @@ pub(super) fn an_addition_to_another_value_than_was_seen_is_a_conflict(lane: &La
     assert_eq!(get(&*store, "a").unwrap(), value(41, 51));
 }
 
-pub(super) fn who_rests_on_a_value_meets_additions_to_it(lane: &Lane) {
+pub(super) fn who_rests_on_a_value_meets_additions_to_it(lane: &dyn Lane) {
     let Some(store) = with_value(lane) else { return };
     let seen = get(&*store, "a").unwrap();
     let base = store.snapshot().unwrap();
@@ -87,7 +87,7 @@ pub(super) fn who_rests_on_a_value_meets_additions_to_it(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), value(2, -1));
 }
 
-pub(super) fn additions_side_by_side_lose_nothing(lane: &Lane) {
+pub(super) fn additions_side_by_side_lose_nothing(lane: &dyn Lane) {
     const TURNS: i64 = 30;
     let Some(store) = with_value(lane) else { return };
     let is_over = AtomicBool::new(false);
@@ -100,16 +100,16 @@ pub(super) fn additions_side_by_side_lose_nothing(lane: &Lane) {
             }
         }
     };
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut last = 0;
-            while !is_over.load(Ordering::SeqCst) {
-                let now = rows(&*store.snapshot().unwrap(), &KeyRange::prefix("a"));
-                let first = i64::from_be_bytes(now[0].1[1..9].try_into().unwrap());
-                assert!(first >= last, "{first} behind {last}");
-                last = first;
-            }
-        });
+    let reader = || {
+        let mut last = 0;
+        while !is_over.load(Ordering::SeqCst) {
+            let now = rows(&*store.snapshot().unwrap(), &KeyRange::prefix("a"));
+            let first = i64::from_be_bytes(now[0].1[1..9].try_into().unwrap());
+            assert!(first >= last, "{first} behind {last}");
+            last = first;
+        }
+    };
+    let adders = || {
         let _over = Raised(&is_over);
         together(vec![
             Box::new(adding(1, 0)),
@@ -117,6 +117,7 @@ pub(super) fn additions_side_by_side_lose_nothing(lane: &Lane) {
             Box::new(adding(0, -3)),
             Box::new(adding(1, 1)),
         ]);
-    });
+    };
+    together(vec![Box::new(reader), Box::new(adders)]);
     assert_eq!(get(&*store, "a").unwrap(), value(1 + 4 * TURNS, -1 - TURNS));
 }

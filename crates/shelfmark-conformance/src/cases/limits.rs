@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Store, Write};
 
-use crate::lanes::Lane;
-use crate::support::{attempt, delete, get, kind, put, put_if_absent, rows, write};
+use crate::lane::Lane;
+use crate::terse::{attempt, delete, get, kind, put, put_if_absent, rows, write};
 
 fn refused(store: &dyn Store, writes: Vec<Write>) {
     assert_eq!(kind(attempt(store, Commit::of(writes))), ErrorKind::LimitExceeded);
 }
 
-pub(super) fn keys_up_to_the_limit(lane: &Lane) {
+pub(super) fn keys_up_to_the_limit(lane: &dyn Lane) {
     let store = lane.open();
     let longest = store.caps().key_size_bytes_max;
     let key = |length: usize| Bytes::from(vec![b'k'; length]);
@@ -35,7 +35,7 @@ pub(super) fn keys_up_to_the_limit(lane: &Lane) {
     assert_eq!(get(&*store, key(longest + 1)), None);
 }
 
-pub(super) fn values_up_to_the_limit(lane: &Lane) {
+pub(super) fn values_up_to_the_limit(lane: &dyn Lane) {
     let store = lane.open();
     let longest = store.caps().value_size_bytes_max;
     let value = Bytes::from(vec![b'v'; longest + 1]);
@@ -47,7 +47,7 @@ pub(super) fn values_up_to_the_limit(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), value.slice(1..));
 }
 
-pub(super) fn commits_up_to_the_limit(lane: &Lane) {
+pub(super) fn commits_up_to_the_limit(lane: &dyn Lane) {
     let store = lane.open();
     let caps = store.caps();
     let value = Bytes::from(vec![b'v'; caps.value_size_bytes_max]);
@@ -70,7 +70,7 @@ pub(super) fn commits_up_to_the_limit(lane: &Lane) {
     }
 }
 
-pub(super) fn so_many_writes_and_no_more(lane: &Lane) {
+pub(super) fn so_many_writes_and_no_more(lane: &dyn Lane) {
     let store = lane.open();
     let most = store.caps().commit_writes_max;
     let mut writes = vec![delete("x"); most + 1];
@@ -81,7 +81,7 @@ pub(super) fn so_many_writes_and_no_more(lane: &Lane) {
     }
 }
 
-pub(super) fn nothing_is_empty(lane: &Lane) {
+pub(super) fn nothing_is_empty(lane: &dyn Lane) {
     let store = lane.open();
     let stamped =
         Write::PutStamped { prefix: Bytes::new(), suffix: Bytes::new(), value: Bytes::new() };

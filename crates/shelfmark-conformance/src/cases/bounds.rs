@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use shelfmark_store::{Direction, ErrorKind, KeyRange, ScanLimits, Snapshot, Store, Write};
 
-use crate::lanes::{Lane, SNAPSHOT_AGE_MAX, SNAPSHOT_BYTES_MAX};
-use crate::support::{attempt, bytes, get, kind, on, put, write};
+use crate::lane::{Lane, SNAPSHOT_AGE_MAX, SNAPSHOT_BYTES_MAX};
+use crate::terse::{attempt, bytes, get, kind, on, put, write};
 
 fn is_too_old(snapshot: &dyn Snapshot) {
     assert_eq!(kind(snapshot.get(b"a")), ErrorKind::TooOld);
@@ -16,16 +16,16 @@ fn is_too_old(snapshot: &dyn Snapshot) {
     assert_eq!(kind(page), ErrorKind::TooOld);
 }
 
-pub(super) fn a_snapshot_gets_too_old_by_time(lane: &Lane) {
+pub(super) fn a_snapshot_gets_too_old_by_time(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     let snapshot = store.snapshot().unwrap();
     assert_eq!(snapshot.time_left(), Some(SNAPSHOT_AGE_MAX));
-    lane.clock.advance(SNAPSHOT_AGE_MAX - Duration::from_secs(1));
+    lane.clock().advance(SNAPSHOT_AGE_MAX - Duration::from_secs(1));
     assert_eq!(snapshot.time_left(), Some(Duration::from_secs(1)));
     assert_eq!(snapshot.get(b"a").unwrap().unwrap(), "1");
     let newer = store.snapshot().unwrap();
-    lane.clock.advance(Duration::from_secs(2));
+    lane.clock().advance(Duration::from_secs(2));
     is_too_old(&*snapshot);
     assert_eq!(snapshot.time_left(), Some(Duration::ZERO));
     // Each for itself, also two of one moment.
@@ -42,7 +42,7 @@ fn fill(store: &Arc<dyn Store>, total: u64) {
     }
 }
 
-pub(super) fn a_snapshot_gets_too_old_by_bytes(lane: &Lane) {
+pub(super) fn a_snapshot_gets_too_old_by_bytes(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     if store.caps().snapshot_bytes_max == u64::MAX {
@@ -57,7 +57,7 @@ pub(super) fn a_snapshot_gets_too_old_by_bytes(lane: &Lane) {
     assert_eq!(newer.get(b"a").unwrap().unwrap(), "1");
 }
 
-pub(super) fn a_commit_on_an_old_snapshot_is_refused(lane: &Lane) {
+pub(super) fn a_commit_on_an_old_snapshot_is_refused(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     let refused = |base: &Arc<dyn Snapshot>| {
@@ -68,7 +68,7 @@ pub(super) fn a_commit_on_an_old_snapshot_is_refused(lane: &Lane) {
         assert_eq!(get(&*store, "b"), None);
     };
     let base = store.snapshot().unwrap();
-    lane.clock.advance(SNAPSHOT_AGE_MAX + Duration::from_secs(1));
+    lane.clock().advance(SNAPSHOT_AGE_MAX + Duration::from_secs(1));
     refused(&base);
     if store.caps().snapshot_bytes_max < u64::MAX {
         let base = store.snapshot().unwrap();

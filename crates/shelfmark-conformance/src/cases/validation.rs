@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind};
 
-use crate::lanes::Lane;
-use crate::support::{
+use crate::lane::Lane;
+use crate::terse::{
     attempt, bytes, delete, get, keys_of, kind, on, put, put_if_absent, submit, together, write,
 };
 
-pub(super) fn a_written_key_is_a_conflict(lane: &Lane) {
+pub(super) fn a_written_key_is_a_conflict(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     let base = store.snapshot().unwrap();
@@ -24,7 +24,7 @@ pub(super) fn a_written_key_is_a_conflict(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), "2");
 }
 
-pub(super) fn a_created_key_is_a_conflict(lane: &Lane) {
+pub(super) fn a_created_key_is_a_conflict(lane: &dyn Lane) {
     let store = lane.open();
     let base = store.snapshot().unwrap();
     write(&*store, vec![put("a", "1")]);
@@ -32,7 +32,7 @@ pub(super) fn a_created_key_is_a_conflict(lane: &Lane) {
     assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Conflict);
 }
 
-pub(super) fn a_deleted_key_is_a_conflict(lane: &Lane) {
+pub(super) fn a_deleted_key_is_a_conflict(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("b", "1")]);
     // One for each commit: for a second one on the same base a driver may compare values.
@@ -45,7 +45,7 @@ pub(super) fn a_deleted_key_is_a_conflict(lane: &Lane) {
     }
 }
 
-pub(super) fn an_unwritten_key_is_none(lane: &Lane) {
+pub(super) fn an_unwritten_key_is_none(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("gone", "1")]);
     write(&*store, vec![delete("gone")]);
@@ -62,7 +62,7 @@ pub(super) fn an_unwritten_key_is_none(lane: &Lane) {
     attempt(&*store, on(&base, &["c"], vec![put("c", "2")])).unwrap();
 }
 
-pub(super) fn a_conflict_names_the_keys(lane: &Lane) {
+pub(super) fn a_conflict_names_the_keys(lane: &dyn Lane) {
     let store = lane.open();
     let base = store.snapshot().unwrap();
     write(&*store, vec![put("b", "1"), put("d", "1")]);
@@ -77,7 +77,7 @@ pub(super) fn a_conflict_names_the_keys(lane: &Lane) {
     assert!(!named.is_empty() && (!is_whole || named == expected), "{named:?}");
 }
 
-pub(super) fn validation_survives_flushes(lane: &Lane) {
+pub(super) fn validation_survives_flushes(lane: &dyn Lane) {
     let store = lane.open();
     let keys = ["written", "deleted", "created", "kept"];
     write(&*store, vec![put("written", "1"), put("deleted", "1"), put("kept", "1")]);
@@ -95,7 +95,7 @@ pub(super) fn validation_survives_flushes(lane: &Lane) {
     }
 }
 
-pub(super) fn validation_sees_what_is_queued(lane: &Lane) {
+pub(super) fn validation_sees_what_is_queued(lane: &dyn Lane) {
     let store = lane.open();
     for round in 0..30 {
         let base = store.snapshot().unwrap();
@@ -112,7 +112,7 @@ pub(super) fn validation_sees_what_is_queued(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), "29");
 }
 
-pub(super) fn a_commit_may_build_on_what_is_queued(lane: &Lane) {
+pub(super) fn a_commit_may_build_on_what_is_queued(lane: &dyn Lane) {
     let store = lane.open();
     let mut ends = Vec::new();
     let mut conflicts = 0;
@@ -135,7 +135,7 @@ pub(super) fn a_commit_may_build_on_what_is_queued(lane: &Lane) {
     assert_eq!(get(&*store, "n").unwrap().len(), 60);
 }
 
-pub(super) fn keys_are_validated_without_writing(lane: &Lane) {
+pub(super) fn keys_are_validated_without_writing(lane: &dyn Lane) {
     let store = lane.open();
     let base = store.snapshot().unwrap();
     attempt(&*store, on(&base, &["a"], Vec::new())).unwrap();
@@ -143,7 +143,7 @@ pub(super) fn keys_are_validated_without_writing(lane: &Lane) {
     assert_eq!(kind(attempt(&*store, on(&base, &["a"], Vec::new()))), ErrorKind::Conflict);
 }
 
-pub(super) fn keys_to_validate_need_a_base(lane: &Lane) {
+pub(super) fn keys_to_validate_need_a_base(lane: &dyn Lane) {
     let store = lane.open();
     let validate = vec![bytes("a")];
     let commit = Commit { base: None, validate, writes: vec![put("a", "1")], ..Commit::default() };
@@ -151,7 +151,7 @@ pub(super) fn keys_to_validate_need_a_base(lane: &Lane) {
     assert_eq!(get(&*store, "a"), None);
 }
 
-pub(super) fn put_if_absent_needs_an_absent_key(lane: &Lane) {
+pub(super) fn put_if_absent_needs_an_absent_key(lane: &dyn Lane) {
     let store = lane.open();
     let once = |value: &str| attempt(&*store, Commit::of(vec![put_if_absent("a", value)]));
     once("1").unwrap();
@@ -167,7 +167,7 @@ pub(super) fn put_if_absent_needs_an_absent_key(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), "5");
 }
 
-pub(super) fn put_if_absent_asks_the_store_and_not_the_commit(lane: &Lane) {
+pub(super) fn put_if_absent_asks_the_store_and_not_the_commit(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("there", "1")]);
     let deleted_first = Commit::of(vec![delete("there"), put_if_absent("there", "2")]);
@@ -176,7 +176,7 @@ pub(super) fn put_if_absent_asks_the_store_and_not_the_commit(lane: &Lane) {
     assert_eq!(get(&*store, "new").unwrap(), "2");
 }
 
-pub(super) fn one_of_many_puts_if_absent(lane: &Lane) {
+pub(super) fn one_of_many_puts_if_absent(lane: &dyn Lane) {
     let store = lane.open();
     let keys = 25;
     let won = AtomicU64::new(0);
@@ -198,7 +198,7 @@ pub(super) fn one_of_many_puts_if_absent(lane: &Lane) {
     assert_eq!(won.into_inner(), keys);
 }
 
-pub(super) fn no_update_is_lost(lane: &Lane) {
+pub(super) fn no_update_is_lost(lane: &dyn Lane) {
     let store = lane.open();
     let (threads, rounds) = (4, 30);
     let updater = |seed: u64| {

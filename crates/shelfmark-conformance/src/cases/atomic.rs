@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits};
 
-use crate::lanes::Lane;
-use crate::support::{
+use crate::lane::Lane;
+use crate::terse::{
     Raised, attempt, delete, follows, get, kind, on, put, put_if_absent, read, shows, submit,
     together, write,
 };
 
-pub(super) fn a_commit_is_there_wholly_once_it_is_acknowledged(lane: &Lane) {
+pub(super) fn a_commit_is_there_wholly_once_it_is_acknowledged(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1"), put("b", "2")]);
     let number = write(&*store, vec![put("a", "3"), delete("b"), put("c", "4")]);
@@ -21,7 +21,7 @@ pub(super) fn a_commit_is_there_wholly_once_it_is_acknowledged(lane: &Lane) {
     assert!(shows(&*store, snapshot.id().commit, number));
 }
 
-pub(super) fn the_last_write_of_a_key_in_a_commit_counts(lane: &Lane) {
+pub(super) fn the_last_write_of_a_key_in_a_commit_counts(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("gone", "0"), put("kept", "0")]);
     let writes = vec![
@@ -47,7 +47,7 @@ pub(super) fn the_last_write_of_a_key_in_a_commit_counts(lane: &Lane) {
     assert_eq!(get(&*store, "d"), None);
 }
 
-pub(super) fn a_refused_commit_leaves_nothing(lane: &Lane) {
+pub(super) fn a_refused_commit_leaves_nothing(lane: &dyn Lane) {
     let store = lane.open();
     let base = store.snapshot().unwrap();
     let number = write(&*store, vec![put("there", "1")]);
@@ -71,7 +71,7 @@ pub(super) fn a_refused_commit_leaves_nothing(lane: &Lane) {
     assert!(follows(&*store, write(&*store, vec![put("x", "1")]), number));
 }
 
-pub(super) fn no_reader_sees_half_a_commit(lane: &Lane) {
+pub(super) fn no_reader_sees_half_a_commit(lane: &dyn Lane) {
     let store = lane.open();
     // Far apart, and long enough that memory tables fill up.
     let filler = "f".repeat(2000);
@@ -113,7 +113,7 @@ pub(super) fn no_reader_sees_half_a_commit(lane: &Lane) {
     assert_eq!(get(&*store, "m").unwrap(), values(299));
 }
 
-pub(super) fn an_empty_commit_ends_after_everything_before_it(lane: &Lane) {
+pub(super) fn an_empty_commit_ends_after_everything_before_it(lane: &dyn Lane) {
     let store = lane.open();
     for round in 0..5 {
         let mut last = 0;
@@ -131,7 +131,7 @@ pub(super) fn an_empty_commit_ends_after_everything_before_it(lane: &Lane) {
     }
 }
 
-pub(super) fn commits_that_were_submitted_end_in_the_order_of_their_numbers(lane: &Lane) {
+pub(super) fn commits_that_were_submitted_end_in_the_order_of_their_numbers(lane: &dyn Lane) {
     let store = lane.open();
     let submitted: Vec<_> = (0..50)
         .map(|round| {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use shelfmark_store::{KeyRange, Store};
 
-use crate::lanes::Lane;
-use crate::support::{bytes, get, put, rows, write};
+use crate::lane::Lane;
+use crate::terse::{bytes, get, put, rows, write};
 
 fn fill(store: &dyn Store, prefixes: &[&str], keys: usize) {
     for prefix in prefixes {
@@ -21,7 +21,7 @@ fn count(store: &dyn Store, range: &KeyRange) -> usize {
     rows(&*store.snapshot().unwrap(), range).len()
 }
 
-pub(super) fn a_destroyed_range_is_gone_and_nothing_else(lane: &Lane) {
+pub(super) fn a_destroyed_range_is_gone_and_nothing_else(lane: &dyn Lane) {
     let store = lane.open();
     fill(&*store, &["a", "b", "c"], 1500);
     store.maintain().unwrap();
@@ -57,7 +57,7 @@ fn ranges() -> Vec<KeyRange> {
     ]
 }
 
-pub(super) fn boundaries_lie_inside_and_ascend(lane: &Lane) {
+pub(super) fn boundaries_lie_inside_and_ascend(lane: &dyn Lane) {
     let store = lane.open();
     assert!(store.boundaries(&KeyRange::all()).unwrap().len() < 2);
     fill(&*store, &["a", "b"], 1500);
@@ -69,7 +69,7 @@ pub(super) fn boundaries_lie_inside_and_ascend(lane: &Lane) {
     }
 }
 
-pub(super) fn parts_between_boundaries_make_the_whole(lane: &Lane) {
+pub(super) fn parts_between_boundaries_make_the_whole(lane: &dyn Lane) {
     let store = lane.open();
     fill(&*store, &["a", "b"], 1500);
     let snapshot = store.snapshot().unwrap();

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Store};
 
-use crate::lanes::Lane;
-use crate::support::{add, attempt, counter, delete, get, kind, put, rows, shows, submit, write};
+use crate::lane::Lane;
+use crate::terse::{add, attempt, counter, delete, get, kind, put, rows, shows, submit, write};
 
-pub(super) fn a_closed_store_says_so(lane: &Lane) {
+pub(super) fn a_closed_store_says_so(lane: &dyn Lane) {
     let store = lane.open();
     write(&*store, vec![put("a", "1")]);
     let held = store.snapshot().unwrap();
@@ -35,7 +35,7 @@ pub(super) fn a_closed_store_says_so(lane: &Lane) {
     drop(held);
 }
 
-pub(super) fn closing_ends_what_was_queued(lane: &Lane) {
+pub(super) fn closing_ends_what_was_queued(lane: &dyn Lane) {
     let store = lane.open();
     let ends: Vec<_> = (0..30)
         .map(|key| submit(&*store, Commit::of(vec![put(format!("{key}"), "x")])).unwrap())
@@ -52,7 +52,7 @@ pub(super) fn closing_ends_what_was_queued(lane: &Lane) {
 }
 
 /// Writes in several rounds, with `again` between them, and checks that nothing is missing.
-fn rounds(lane: &Lane, again: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) {
+fn rounds(lane: &dyn Lane, again: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) {
     let mut store = lane.open();
     for round in 0..6 {
         for key in 0..40 {
@@ -77,10 +77,10 @@ fn rounds(lane: &Lane, again: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) {
     }
 }
 
-pub(super) fn what_was_acknowledged_is_there_after_a_reopen(lane: &Lane) {
+pub(super) fn what_was_acknowledged_is_there_after_a_reopen(lane: &dyn Lane) {
     rounds(lane, |store| lane.reopen(store));
 }
 
-pub(super) fn what_was_acknowledged_is_there_after_a_crash(lane: &Lane) {
+pub(super) fn what_was_acknowledged_is_there_after_a_crash(lane: &dyn Lane) {
     rounds(lane, |store| lane.crash(store));
 }
