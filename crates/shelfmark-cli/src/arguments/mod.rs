@@ -640,10 +640,13 @@ pub(crate) struct Verify {
     /// With --salvage: go on although whole tables are lost
     #[arg(long, requires = "salvage")]
     pub(crate) accept_loss: bool,
+    /// Print JSON: an object for the files, where these are checked, and one for the records
+    #[arg(long, conflicts_with = "salvage")]
+    pub(crate) json: bool,
     /// Try the cluster of --engine itself, in place of the records of a store on it: whether it keeps the
     /// storage contract, case by case, and whether transactions that run side by side are in one order
     #[cfg(feature = "tikv")]
-    #[arg(long, requires = "engine", conflicts_with_all = ["data", "server", "salvage"])]
+    #[arg(long, requires = "engine", conflicts_with_all = ["data", "server", "salvage", "json"])]
     pub(crate) suites: bool,
     /// With --suites: run the cases whose group or name has TEXT in it
     #[cfg(feature = "tikv")]
