@@ -8,7 +8,7 @@ use shelfmark_store::{AddWithin, Commit, Error, ErrorKind, KeyRange, Store};
 use crate::lane::Lane;
 use crate::terse::{Raised, attempt, delete, get, keys_of, kind, on, put, rows, together, write};
 
-/// A text, a number, a text and another number.
+/// Returns a value of a text, a number, a text and another number.
 fn value(first: i64, second: i64) -> Bytes {
     [b"<", &first.to_be_bytes()[..], b"|", &second.to_be_bytes(), b">"].concat().into()
 }

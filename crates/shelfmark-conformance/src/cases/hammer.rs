@@ -16,10 +16,10 @@ use crate::terse::{
 const THREADS: u64 = 4;
 const ROUNDS: u64 = 120;
 
-/// What one thread did.
+/// Counts what one thread did.
 #[derive(Default)]
 struct Done {
-    /// What its own keys hold.
+    /// The values of its own keys.
     own: BTreeMap<Bytes, Bytes>,
     added: i64,
     appended: usize,

@@ -1,4 +1,4 @@
-//! What fits the limits is taken, what does not is refused, and nothing is cut.
+//! Checks that what fits the limits is taken, that what does not is refused, and that nothing is cut.
 
 use bytes::Bytes;
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Store, Write};

@@ -1,4 +1,4 @@
-//! What every driver must do, case by case.
+//! Checks what every driver must do, case by case.
 //!
 //! A case gets a lane: a driver with an empty store. Nothing here knows which driver it is, but for
 //! what a lane answers: whether it keeps anything over a reopen, and whether `latest` may be behind.

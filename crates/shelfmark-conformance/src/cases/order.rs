@@ -7,7 +7,7 @@ use crate::terse::{bytes, put, read, write};
 
 const BOTH: [Direction; 2] = [Direction::Ascending, Direction::Descending];
 
-/// Keys that lie close together in every way that bytes can.
+/// Returns keys that lie close together in every way that bytes can.
 fn nasty_keys() -> Vec<Vec<u8>> {
     let mut keys: Vec<Vec<u8>> = vec![
         b"a".to_vec(),

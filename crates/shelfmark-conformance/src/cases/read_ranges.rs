@@ -11,7 +11,7 @@ use crate::terse::{
     add, attempt, bytes, delete, get, kind, put, put_stamped, rows, submit, together, write,
 };
 
-/// A commit that rests on `range` being unwritten since `base`.
+/// Returns a commit that rests on `range` being unwritten since `base`.
 fn on_range(base: &Arc<dyn Snapshot>, range: KeyRange) -> Commit {
     Commit {
         base: Some(Arc::clone(base)),
@@ -120,7 +120,7 @@ pub(super) fn a_transaction_notes_what_it_covered(lane: &dyn Lane) {
     }
 }
 
-/// Write skew over a range: of many who find it empty, one may write into it.
+/// Checks write skew over a range: of many who find it empty, one may write into it.
 pub(super) fn one_of_many_fills_an_empty_range(lane: &dyn Lane) {
     let Some(store) = open(lane) else { return };
     for round in 0..30 {

@@ -27,7 +27,7 @@ pub(super) fn numbers_are_consecutive(lane: &dyn Lane) {
     }
 }
 
-/// The stamp in a key `log ‖ stamp ‖ suffix`.
+/// Returns the stamp in a key `log ‖ stamp ‖ suffix`.
 fn stamp(key: &[u8]) -> u64 {
     u64::from_be_bytes(key["log".len()..][..8].try_into().unwrap())
 }

@@ -1,4 +1,4 @@
-//! What was read must still hold, and what must be absent must be.
+//! Checks that what was read still holds, and that what must be absent is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

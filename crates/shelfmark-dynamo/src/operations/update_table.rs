@@ -16,7 +16,7 @@ use super::table_request::{
     ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
-use super::vector_requests::{self, VectorChange, VectorUpdate};
+use super::vector_requests::{self, VectorUpdate};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face};
 use crate::json::Reader;
@@ -248,14 +248,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         }
         meta.settings_replication =
             request.settings_replication.or(meta.settings_replication.take());
-        match vector {
-            Some(VectorChange::Create(name, index)) => {
-                meta.vectors.insert(name, index);
-            }
-            Some(VectorChange::Delete(name)) => {
-                meta.vectors.remove(&name);
-            }
-            None => {}
+        if let Some(change) = vector {
+            change.apply(&mut meta.vectors);
         }
         meta.put(&mut options.face);
     })?;
