@@ -33,6 +33,9 @@ pub struct Get {
 pub struct GetAnswer {
     /// The item as plain JSON.
     pub item: Box<RawValue>,
+    /// The names of the key columns, partition key first.
+    #[serde(default)]
+    pub keys: Vec<String>,
     /// The cost: rows and ranges read.
     pub report: Report,
 }
@@ -48,7 +51,7 @@ impl Operation for Get {
         let got = engine.get(&table, &shelfmark_engine::Get::new(key))?;
         let none = || Error::new(ErrorKind::NotFound, "there is no item with this key");
         let item = json_of(&got.item.ok_or_else(none)?)?;
-        Ok(GetAnswer { item, report: Report::from(&got.report) })
+        Ok(GetAnswer { item, keys: key_names(&table, None)?, report: Report::from(&got.report) })
     }
 }
 
@@ -89,6 +92,9 @@ pub struct Query(
 pub struct ScanAnswer {
     /// The items as plain JSON, in key order.
     pub items: Vec<Box<RawValue>>,
+    /// The names of the key columns of what was read, partition key first.
+    #[serde(default)]
+    pub keys: Vec<String>,
     /// The position where the next page begins; none at the end.
     pub cursor: Option<String>,
     /// The key range, in words.
@@ -106,6 +112,7 @@ impl Operation for Scan {
         let page = self.page(admin, &table)?;
         Ok(ScanAnswer {
             items: page.items.iter().map(json_of).collect::<Result<_>>()?,
+            keys: key_names(&table, self.index.as_deref())?,
             cursor: page.cursor.map(|cursor| hex::encode(cursor.to_bytes())),
             range: self.range(&table)?,
             report: Report::from(&page.report),
@@ -196,6 +203,13 @@ impl Scan {
         let (lower, upper) = (bound(&self.from)?, bound(&self.to)?);
         Ok(SortCondition::Range { equal: Vec::new(), lower, upper })
     }
+}
+
+/// Returns the names of the key columns of a table, or of one of its indexes.
+fn key_names(table: &Table, index: Option<&str>) -> Result<Vec<String>> {
+    let (partition, sort) = named::key_columns(table, index)?;
+    let partition = partition.iter().map(|column| column.name.clone());
+    Ok(partition.chain(sort.iter().map(|column| column.name.clone())).collect())
 }
 
 fn cursor(text: &str) -> Result<Cursor> {

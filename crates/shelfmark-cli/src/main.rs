@@ -11,6 +11,7 @@ mod commands;
 mod connect;
 mod console;
 mod credentials;
+mod items_csv;
 mod log;
 mod memory;
 mod place;

@@ -29,12 +29,16 @@ pub(crate) fn print<const N: usize>(
         shown.add_rows(rows);
         return writeln!(out, "{shown}");
     }
-    let line = |fields: &[&str]| fields.iter().map(|own| field(own)).collect::<Vec<_>>().join(",");
-    writeln!(out, "{}", line(&heads))?;
+    writeln!(out, "{}", csv_line(&heads))?;
     for row in rows {
-        writeln!(out, "{}", line(&row.each_ref().map(String::as_str)))?;
+        writeln!(out, "{}", csv_line(&row))?;
     }
     Ok(())
+}
+
+/// Returns fields as a line of CSV (RFC 4180), without its end.
+pub(crate) fn csv_line<T: AsRef<str>>(fields: &[T]) -> String {
+    fields.iter().map(|own| field(own.as_ref())).collect::<Vec<_>>().join(",")
 }
 
 /// Quotes a field of CSV where it has to be.

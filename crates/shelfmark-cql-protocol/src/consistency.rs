@@ -2,7 +2,8 @@
 
 /// A consistency level. A single store satisfies every one.
 ///
-/// Source: native protocol specification v5, section 3, read 2026-11.
+/// Source: native protocol specification v5, section 3, read 2026-11; `NodeLocal`: Cassandra 5.0,
+/// `ConsistencyLevel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u16)]
 #[allow(missing_docs, reason = "the protocol's own names")]
@@ -19,6 +20,8 @@ pub enum Consistency {
     Serial = 8,
     LocalSerial = 9,
     LocalOne = 10,
+    /// Cassandra's own, for debugging; refused wherever it is not asked for at the start.
+    NodeLocal = 11,
 }
 
 impl Consistency {
@@ -37,6 +40,7 @@ impl Consistency {
             8 => Self::Serial,
             9 => Self::LocalSerial,
             10 => Self::LocalOne,
+            11 => Self::NodeLocal,
             _ => return None,
         })
     }
@@ -56,6 +60,7 @@ impl Consistency {
             Self::Serial => "SERIAL",
             Self::LocalSerial => "LOCAL_SERIAL",
             Self::LocalOne => "LOCAL_ONE",
+            Self::NodeLocal => "NODE_LOCAL",
         }
     }
 }

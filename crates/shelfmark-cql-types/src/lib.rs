@@ -18,5 +18,5 @@ mod resolve;
 pub mod term;
 mod value;
 
-pub use resolve::{UserTypes, refresh, resolve_type};
+pub use resolve::{UserTypes, is_reversed, refresh, resolve_type};
 pub use value::*;

@@ -24,6 +24,13 @@ pub trait UserTypes {
     }
 }
 
+/// Returns true if a type of the text is the class of a reversed order, as that of a clustering column
+/// can be.
+pub fn is_reversed(ty: &ast::Type) -> bool {
+    let ast::Type::Custom(class) = ty else { return false };
+    parse_class_name(class).is_ok_and(|(_, is_reversed)| is_reversed)
+}
+
 /// Resolves a type of the text, in a keyspace.
 ///
 /// # Errors

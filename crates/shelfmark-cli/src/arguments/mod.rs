@@ -308,6 +308,20 @@ pub(crate) struct Get {
     /// Values of the key columns, partition key first
     #[arg(required = true)]
     pub(crate) key: Vec<String>,
+    #[command(flatten)]
+    pub(crate) form: ItemsForm,
+}
+
+/// The form in which items are printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ItemsForm {
+    /// Print JSON, an object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print CSV: key columns first, then all other attributes by name; documents as JSON. The items are
+    /// held until all are read
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
@@ -344,7 +358,7 @@ pub(crate) struct Delete {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music -p 'No One \
+    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music --csv > music.csv\n  shelfmark scan Music -p 'No One \
     You Know' --prefix Call --desc --explain"
 )]
 pub(crate) struct Scan {
@@ -400,6 +414,8 @@ pub(crate) struct ScanOptions {
     /// Say what was read for it, on standard error
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) form: ItemsForm,
 }
 
 /// The server to speak CQL to, or the store to open in this process.
@@ -599,9 +615,15 @@ pub(crate) struct Compact {
 #[derive(Debug, Args)]
 #[command(
     after_help = "With --server and --engine the records are checked, while clients write; the bytes of \
-                  files are not.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
+                  files are not.\n\nWith --suites nothing of a store is read or written. Each case has a key \
+                  space of its own on the cluster, shelfmark-verify-RUN-NUMBER, which is removed when the case \
+                  ends; Ctrl-C removes it too, and what a killed run left is removed by the next one. Servers \
+                  on the cluster go on beside it, and share its load: a minute or a few of small commits from a few \
+                  threads, one of 16 MiB, some 30 MB in all, which the next collection takes off the disks.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
                   shelfmark verify --data /srv/store --salvage\n  \
-                  shelfmark verify --salvage --schema schema.cql --schema tables.json"
+                  shelfmark verify --salvage --schema schema.cql --schema tables.json\n  \
+                  shelfmark verify --engine tikv://10.0.0.1:2379,10.0.0.2:2379\n  \
+                  shelfmark verify --engine tikv://10.0.0.1:2379 --suites"
 )]
 pub(crate) struct Verify {
     #[command(flatten)]
@@ -618,6 +640,22 @@ pub(crate) struct Verify {
     /// With --salvage: go on although whole tables are lost
     #[arg(long, requires = "salvage")]
     pub(crate) accept_loss: bool,
+    /// Print JSON: an object for the files, where these are checked, and one for the records
+    #[arg(long, conflicts_with = "salvage")]
+    pub(crate) json: bool,
+    /// Try the cluster of --engine itself, in place of the records of a store on it: whether it keeps the
+    /// storage contract, case by case, and whether transactions that run side by side are in one order
+    #[cfg(feature = "tikv")]
+    #[arg(long, requires = "engine", conflicts_with_all = ["data", "server", "salvage", "json"])]
+    pub(crate) suites: bool,
+    /// With --suites: run the cases whose group or name has TEXT in it
+    #[cfg(feature = "tikv")]
+    #[arg(long, value_name = "TEXT", requires = "suites")]
+    pub(crate) only: Option<String>,
+    /// With --suites: seed of the transactions [default: another one each time, which is printed]
+    #[cfg(feature = "tikv")]
+    #[arg(long, value_name = "N", requires = "suites")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// Certificates for connections to a cluster.

@@ -33,6 +33,9 @@ pub(crate) struct Backup {
     /// The new file, by a flag
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub(crate) to: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -55,6 +58,9 @@ pub(crate) struct Restore {
     pub(crate) engine: Option<String>,
     #[command(flatten)]
     pub(crate) tls: EngineTls,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Writes a copy of a store into a new file.
@@ -70,6 +76,9 @@ pub(crate) fn backup(backup: &Backup) -> anyhow::Result<()> {
         let _ = vfs::remove(&unfinished);
     })?;
     vfs::move_to(&unfinished, to)?;
+    if backup.json {
+        return print_json(to, &copied);
+    }
     let size = indicatif::HumanBytes(copied.bytes);
     writeln!(std::io::stdout(), "{}: {} keys, {size}", to.display(), copied.rows)?;
     Ok(())
@@ -127,8 +136,19 @@ pub(crate) fn restore(restore: &Restore) -> anyhow::Result<()> {
             copied
         }
     };
+    if restore.json {
+        return print_json(from, &copied);
+    }
     let size = indicatif::HumanBytes(copied.bytes);
     writeln!(std::io::stdout(), "{} keys, {size} from {}", copied.rows, from.display())?;
+    Ok(())
+}
+
+fn print_json(file: &Path, copied: &StoreCopy) -> anyhow::Result<()> {
+    let StoreCopy { rows, bytes } = copied;
+    let copied =
+        serde_json::json!({ "file": file.display().to_string(), "keys": rows, "bytes": bytes });
+    writeln!(std::io::stdout(), "{copied:#}")?;
     Ok(())
 }
 

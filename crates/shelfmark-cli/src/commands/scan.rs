@@ -1,10 +1,11 @@
-//! `shelfmark scan` and `shelfmark query`: items in key order, one JSON object a line.
+//! `shelfmark scan` and `shelfmark query`: items in key order, one JSON object a line, or as CSV.
 
 use std::io::{BufWriter, Write as _};
 
 use shelfmark_admin::PAGE_ITEMS_MAX;
 
 use crate::arguments::{Query, Scan, ScanOptions};
+use crate::items_csv::csv_lines;
 use crate::place::{Asked, Place};
 
 pub(crate) fn run(scan: &Scan) -> anyhow::Result<()> {
@@ -33,7 +34,7 @@ fn request(table: &str, partition: &[String], options: &ScanOptions) -> shelfmar
     }
 }
 
-/// Prints page by page, which bounds the memory of a long scan.
+/// Prints page by page, which bounds the memory of a long scan; CSV needs all items to know its columns.
 fn read(
     place: &Place,
     options: &ScanOptions,
@@ -44,18 +45,29 @@ fn read(
         let mut out = BufWriter::new(std::io::stdout().lock());
         let mut left = options.limit;
         let (mut read, mut returned, mut range) = (0, 0, String::new());
+        let (mut keys, mut held) = (Vec::new(), Vec::new());
         while left > 0 {
             request.limit = Some(left.min(PAGE_ITEMS_MAX));
             let answer = page(asked, request.clone())?;
-            for item in &answer.items {
-                writeln!(out, "{}", item.get())?;
-            }
             left -= answer.items.len().min(left);
             read += answer.report.rows_read;
             returned += answer.report.rows_returned;
             (request.cursor, range) = (answer.cursor, answer.range);
+            if options.form.csv {
+                keys = answer.keys;
+                held.extend(answer.items);
+            } else {
+                for item in &answer.items {
+                    writeln!(out, "{}", item.get())?;
+                }
+            }
             if request.cursor.is_none() {
                 break;
+            }
+        }
+        if options.form.csv {
+            for line in csv_lines(&keys, &held)? {
+                writeln!(out, "{line}")?;
             }
         }
         out.flush()?;

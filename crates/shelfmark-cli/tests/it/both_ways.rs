@@ -26,7 +26,7 @@ fn fill(server: &Server) {
 }
 
 /// The commands, with what each must print somewhere.
-const COMMANDS: [(&[&str], &str); 27] = [
+const COMMANDS: [(&[&str], &str); 32] = [
     (&["tables"], "ks.t"),
     (&["tables", "--json"], "\"by_c\""),
     (&["tables", "--csv"], "table,owner,partition key,sort key,placement,indexes"),
@@ -38,6 +38,11 @@ const COMMANDS: [(&[&str], &str); 27] = [
     (&["stats", "Music", "--partition", "a", "b"], "the partition key is: pk"),
     (&["get", "Music", "a", "chat#2"], "\"sk\": \"chat#2\""),
     (&["get", "Music", "n", "n"], "-12345678901234567890.12345678901234567"),
+    (&["get", "Music", "n", "n", "--json"], "{\"n\":-12345678901234567890.12345678901234567,"),
+    (&["get", "Music", "n", "n", "--csv"], "n,n,-12345678901234567890.12345678901234567"),
+    (&["scan", "Music", "--csv", "--limit", "1"], "pk,sk"),
+    (&["query", "ks.t", "1", "--csv"], "a,b,c"),
+    (&["query", "ks.t", "1", "--json"], "\"b\":\"x\""),
     (&["get", "Music", "none", "none"], "no item with this key"),
     (&["get", "Music", "a"], "the key of dynamodb.Music is: pk, sk"),
     (&["get", "Muzak", "a", "b"], "dynamodb.Music"),
@@ -76,10 +81,14 @@ fn a_running_server_and_its_folder_answer_alike() {
     let copy = folder.path().join("copy");
     let copied = ran(&["backup", copy.to_str().unwrap()], ["--server", &console]);
     assert!(copied.0 && copied.1.contains(" keys, "), "{copied:?}");
+    let again = folder.path().join("again");
+    let again = ran(&["backup", again.to_str().unwrap(), "--json"], ["--server", &console]);
+    assert!(again.0 && again.1.contains("\"keys\": "), "{again:?}");
     drop(server.stop("-TERM"));
     let restored = folder.path().join("restored");
     let (copy, restored) = (copy.to_str().unwrap(), restored.to_str().unwrap());
-    assert!(ran(&["restore", copy], ["--data", restored]).0);
+    let made = ran(&["restore", copy, "--json"], ["--data", restored]);
+    assert!(made.0 && made.1.contains("\"keys\": "), "{made:?}");
     let store = folder.path().join("store");
     for data in [store.to_str().unwrap(), restored] {
         for ((words, part), over_server) in COMMANDS.iter().zip(&over_server) {
@@ -92,6 +101,11 @@ fn a_running_server_and_its_folder_answer_alike() {
         }
         let verified = ran(&["verify"], ["--data", data]);
         assert!(verified.0, "{verified:?}");
+        let verified = ran(&["verify", "--json"], ["--data", data]);
+        let lines = verified.1.lines().map(|line| serde_json::from_str(line).unwrap());
+        let lines: Vec<serde_json::Value> = lines.collect();
+        assert_eq!(lines[0]["files"]["damages"], serde_json::json!([]));
+        assert_eq!(lines[1]["records"]["findings"], serde_json::json!([]));
     }
 }
 

@@ -7,7 +7,8 @@ use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Opcode, Version, flag
 use super::framed::{self, FrameProblem};
 use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
 
-/// The reason why no more requests can be read from a connection. Each of them ends it.
+/// The reason why a request cannot be read. Most of them end the connection: see
+/// [`FrameError::is_behind`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The version is not spoken here. The first byte is all that can be trusted.
@@ -83,6 +84,11 @@ pub enum FrameError {
 }
 
 impl FrameError {
+    /// Returns true if the envelope was taken off the bytes: the next one can be read.
+    pub fn is_behind(&self) -> bool {
+        matches!(self, Self::OtherVersion { .. } | Self::Compression { .. })
+    }
+
     /// Returns the stream that the refusal goes to.
     pub fn stream(&self) -> i16 {
         match self {
@@ -156,7 +162,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// * What breaks the protocol, with the stream to answer on if it is known. Close the connection.
+    /// * What breaks the protocol, with the stream to answer on if it is known. Go on if
+    ///   [`FrameError::is_behind`], or else close the connection.
     pub fn take(&mut self, input: &mut BytesMut) -> Result<Option<Envelope>, FrameError> {
         self.take_within(input, &mut |_| true)
     }
@@ -214,7 +221,7 @@ impl Decoder {
         }
         let mut envelope = self.payload.split_to(size);
         envelope.advance(HEADER_SIZE_BYTES);
-        Ok(Self::open_framed(header, envelope))
+        self.open_framed(header, envelope)
     }
 
     /// Adds a piece of a large envelope and returns it if that was the last.
@@ -230,7 +237,7 @@ impl Decoder {
         }
         let mut envelope = std::mem::take(&mut self.partial).freeze();
         envelope.advance(HEADER_SIZE_BYTES);
-        Ok(Some(Self::open_framed(header, envelope)))
+        self.open_framed(header, envelope).map(Some)
     }
 
     /// Reads and checks the head of the next envelope.
@@ -238,24 +245,17 @@ impl Decoder {
         // Until the version is known, only the first byte means anything.
         let Some(&first) = bytes.first() else { return Ok(None) };
         let number = first & 0x7F;
-        let Some(version) = Version::from_number(number) else {
+        if Version::from_number(number).is_none() {
             // The refusal names the stream, so it waits for it: how bytes are cut into pieces on
             // their way changes no answer. The heads of versions 1 and 2 are a byte shorter, their
             // stream is one byte.
             let Some(&[_, _, high, low]) = bytes.get(..4) else { return Ok(None) };
             let stream = if number > 2 { i16::from_be_bytes([high, low]) } else { i16::from(high) };
             return Err(FrameError::UnknownVersion { version: number, stream });
-        };
+        }
         let Some(header) = Header::read(bytes) else { return Ok(None) };
         if (first & 0x80 != 0) != self.answers {
             return Err(FrameError::Direction { opcode: header.opcode, stream: header.stream });
-        }
-        if let Some(expected) = self.version.filter(|expected| *expected != version) {
-            return Err(FrameError::OtherVersion {
-                got: number,
-                expected: expected.number(),
-                stream: header.stream,
-            });
         }
         if header.length > ENVELOPE_SIZE_BYTES_MAX {
             return Err(FrameError::TooLarge {
@@ -284,17 +284,26 @@ impl Decoder {
             let damaged = FrameError::Compression { stream };
             body = compression.unpack_body(body).map_err(|_| damaged)?;
         }
-        Ok(Self::open_framed(header, body))
+        self.open_framed(header, body)
     }
 
     /// Opens an envelope whose body is not compressed by itself: in frames, frames are.
-    fn open_framed(header: Header, body: Bytes) -> Envelope {
-        Envelope {
-            version: Version::from_number(header.version & 0x7F).unwrap_or(Version::HIGHEST),
+    fn open_framed(&self, header: Header, body: Bytes) -> Result<Envelope, FrameError> {
+        let number = header.version & 0x7F;
+        let version = Version::from_number(number).unwrap_or(Version::HIGHEST);
+        if let Some(expected) = self.version.filter(|expected| *expected != version) {
+            return Err(FrameError::OtherVersion {
+                got: number,
+                expected: expected.number(),
+                stream: header.stream,
+            });
+        }
+        Ok(Envelope {
+            version,
             flags: header.flags,
             stream: header.stream,
             opcode: header.opcode,
             body,
-        }
+        })
     }
 }

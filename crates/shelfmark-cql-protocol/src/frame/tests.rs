@@ -161,10 +161,11 @@ fn refusals() {
     );
     let mut decoder = Decoder::default();
     decoder.agree(Version::V4, None);
-    assert_eq!(
-        decoder.take(&mut BytesMut::from(&[3, 0, 0, 1, 5, 0, 0, 0, 0][..])),
-        Err(FrameError::OtherVersion { got: 3, expected: 4, stream: 1 })
-    );
+    let mut two = BytesMut::from(&[3, 0, 0, 1, 5, 0, 0, 0, 1, 9, 4, 0, 0, 2, 5, 0, 0, 0, 0][..]);
+    let other = FrameError::OtherVersion { got: 3, expected: 4, stream: 1 };
+    assert!(other.is_behind());
+    assert_eq!(decoder.take(&mut two), Err(other));
+    assert_eq!(decoder.take(&mut two).unwrap().unwrap().stream, 2);
 }
 
 #[test]

@@ -22,8 +22,16 @@ pub(crate) type Read<T> = Result<T, Malformed>;
 
 const SHORT: Malformed = Malformed(Cow::Borrowed("The body of the request ends too early"));
 
-const TEXT_SHORT: Malformed = Malformed(Cow::Borrowed(
+const STRING_SHORT: Malformed = Malformed(Cow::Borrowed(
+    "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length",
+));
+
+const LONG_STRING_SHORT: Malformed = Malformed(Cow::Borrowed(
     "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length",
+));
+
+const SHORT_BYTES_SHORT: Malformed = Malformed(Cow::Borrowed(
+    "Not enough bytes to read a byte array preceded by its 2 bytes length",
 ));
 
 /// Takes values off the front of a body.
@@ -65,32 +73,45 @@ impl Reader {
             .map_err(|_| Malformed::new("Cannot decode string as UTF8"))
     }
 
+    /// Takes bytes whose length went before them.
+    fn take_value(&mut self, length: usize) -> Read<Bytes> {
+        let left = self.body.len();
+        self.take(length).map_err(|_| {
+            Malformed::new(format!(
+                "Cannot read value of length {length}, only {left} bytes remaining in the message"
+            ))
+        })
+    }
+
     /// Reads a `[string]`.
     pub(crate) fn string(&mut self) -> Read<String> {
-        let length = self.short()?;
+        let length = self.body.try_get_u16().map_err(|_| STRING_SHORT)?;
+        if usize::from(length) > self.body.len() {
+            return Err(STRING_SHORT);
+        }
         self.text(usize::from(length))
     }
 
     /// Reads a `[long string]`.
     pub(crate) fn long_string(&mut self) -> Read<String> {
-        let length = self.int()?;
-        let length = usize::try_from(length).map_err(|_| TEXT_SHORT)?;
+        let length = self.body.try_get_i32().map_err(|_| LONG_STRING_SHORT)?;
+        let length = usize::try_from(length).map_err(|_| LONG_STRING_SHORT)?;
         if length > self.body.len() {
-            return Err(TEXT_SHORT);
+            return Err(LONG_STRING_SHORT);
         }
         self.text(length)
     }
 
     /// Reads `[short bytes]`.
     pub(crate) fn short_bytes(&mut self) -> Read<Bytes> {
-        let length = self.short()?;
-        self.take(usize::from(length))
+        let length = self.body.try_get_u16().map_err(|_| SHORT_BYTES_SHORT)?;
+        self.take(usize::from(length)).map_err(|_| SHORT_BYTES_SHORT)
     }
 
     /// Reads `[bytes]`; a negative length is null.
     pub(crate) fn bytes(&mut self) -> Read<Option<Bytes>> {
         match usize::try_from(self.int()?) {
-            Ok(length) => self.take(length).map(Some),
+            Ok(length) => self.take_value(length).map(Some),
             Err(_) => Ok(None),
         }
     }
@@ -99,7 +120,7 @@ impl Reader {
     pub(crate) fn value(&mut self) -> Read<BoundValue> {
         let length = self.int()?;
         match (length, usize::try_from(length)) {
-            (_, Ok(length)) => self.take(length).map(BoundValue::Bytes),
+            (_, Ok(length)) => self.take_value(length).map(BoundValue::Bytes),
             (-1, _) => Ok(BoundValue::Null),
             (-2, _) => Ok(BoundValue::Unset),
             _ => Err(Malformed::new(format!("Invalid ByteBuf length {length}"))),

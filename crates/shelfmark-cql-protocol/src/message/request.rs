@@ -56,7 +56,8 @@ pub struct QueryParameters {
     pub serial_consistency: Option<Consistency>,
     /// The default timestamp, in microseconds since the epoch.
     pub timestamp: Option<i64>,
-    /// The keyspace of names that have none; version 5 only.
+    /// The keyspace of names that have none. The specification has it from version 5 on; Cassandra
+    /// reads it in all.
     pub keyspace: Option<String>,
     /// The time that expiry is judged by, in seconds since the epoch; version 5 only.
     pub now_in_seconds: Option<i32>,
@@ -124,6 +125,9 @@ mod bit {
     pub(super) const NOW_IN_SECONDS: u32 = 0x100;
 }
 
+/// The opcode of a login of version 1, which no version has that is spoken here.
+const CREDENTIALS: u8 = 0x04;
+
 impl Request {
     /// Decodes a request.
     ///
@@ -131,8 +135,10 @@ impl Request {
     ///
     /// * The text of a protocol error.
     pub fn read(envelope: &Envelope) -> Result<Self, String> {
-        let opcode = Opcode::from_number(envelope.opcode)
-            .ok_or_else(|| format!("Unknown opcode {}", envelope.opcode))?;
+        let opcode = Opcode::from_number(envelope.opcode).ok_or_else(|| match envelope.opcode {
+            CREDENTIALS => "Unsupported message".to_owned(),
+            unknown => format!("Unknown opcode {unknown}"),
+        })?;
         let body = || {
             let mut reader = Reader::new(envelope.body.clone());
             if envelope.flags & flag::PAYLOAD != 0 {
@@ -203,7 +209,7 @@ fn flags(reader: &mut Reader, version: Version) -> Read<u32> {
     if version >= Version::V5 {
         Ok(reader.int()?.cast_unsigned())
     } else {
-        Ok(u32::from(reader.byte()?) & 0x7F)
+        Ok(u32::from(reader.byte()?))
     }
 }
 

@@ -159,6 +159,7 @@ impl<'t> Parser<'t> {
         match name {
             "DateType" => Ok(CqlType::Timestamp),
             "LexicalUUIDType" => Ok(CqlType::Uuid),
+            "LegacyTimeUUIDType" => Ok(CqlType::Timeuuid),
             "ListType" => Ok(CqlType::list(self.one(depth)?)),
             "SetType" => Ok(CqlType::set(self.one(depth)?)),
             "FrozenType" => Ok(self.one(depth)?.freeze()),

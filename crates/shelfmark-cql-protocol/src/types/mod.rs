@@ -377,6 +377,11 @@ impl CqlType {
                 a.len() >= b.len()
                     && a.iter().zip(b.iter()).all(|(a, b)| a.is_value_compatible_with(b))
             }
+            (Self::Tuple(a), Self::User { definition, .. }) => {
+                let fields = definition.fields.iter().map(|(_, field)| field);
+                a.len() >= fields.len()
+                    && a.iter().zip(fields).all(|(a, b)| a.is_value_compatible_with(b))
+            }
             (Self::User { definition: a, .. }, Self::User { definition: b, .. }) => {
                 a.keyspace == b.keyspace && a.name == b.name
             }
@@ -408,10 +413,7 @@ impl Native {
                 | (Self::Text, Self::Ascii)
                 | (Self::Bigint, Self::Timestamp)
                 | (Self::Timestamp, Self::Bigint)
-                | (
-                    Self::Varint,
-                    Self::Int | Self::Bigint | Self::Smallint | Self::Tinyint | Self::Timestamp
-                )
+                | (Self::Varint, Self::Int | Self::Bigint | Self::Timestamp)
                 | (Self::Uuid, Self::Timeuuid)
                 | (Self::Date | Self::Int, Self::Int)
                 | (Self::Time | Self::Bigint, Self::Bigint)

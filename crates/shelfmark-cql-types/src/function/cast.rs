@@ -9,7 +9,7 @@ use shelfmark_cql_protocol::CqlError;
 use super::numeric::{Number, is_numeric};
 use super::scalar::Scalar;
 use super::time::{date_of, moment};
-use crate::value::{CqlType, Native, decimal_parts, decimal_to_scientific, to_text};
+use crate::value::{CqlType, Native, decimal_parts, decimal_to_scientific, parse_decimal, to_text};
 
 /// A function from the bytes of a value to those of the value of another type.
 type Conversion = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
@@ -40,6 +40,13 @@ pub fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
         } else {
             None
         };
+    }
+    if *from == CqlType::Float && *to == CqlType::Decimal {
+        // By the digits of the float; those of the double that it is are more.
+        return make(Box::new(move |value| {
+            let (unscaled, scale) = parse_decimal(&to_text(&own, value)).ok()?.into_parts();
+            Number::Decimal(unscaled, scale).write(&CqlType::Decimal)
+        }));
     }
     if is_numeric(from) && is_numeric(to) && *to != CqlType::Counter {
         let target = to.clone();
@@ -92,6 +99,8 @@ fn signatures(to: &CqlType) -> Vec<String> {
     CASTABLE
         .iter()
         .map(|native| CqlType::Native(*native))
+        // A timestamp stands for a number there, and has no cast of its own.
+        .filter(|from| *from != CqlType::Timestamp || !is_numeric(to))
         .filter(|from| from != to && cast(from, to).is_some())
         .map(|from| super::scalar::full_signature(&format!("system.cast_as_{to}"), &[from], to))
         .collect()

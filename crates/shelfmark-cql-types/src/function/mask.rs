@@ -128,12 +128,33 @@ fn hash(values: &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError> {
         Some(Some(name)) => String::from_utf8_lossy(name).into_owned(),
         _ => "SHA-256".to_owned(),
     };
-    Ok(Some(match name.to_ascii_uppercase().as_str() {
-        "SHA-256" => sha2::Sha256::digest(value).to_vec(),
-        "SHA-512" => sha2::Sha512::digest(value).to_vec(),
+    match digest(&name, value) {
+        Some(digest) => Ok(Some(digest)),
+        None => Err(CqlError::invalid(format!("Hash algorithm not found: {name}"))),
+    }
+}
+
+/// Returns the digest of a value by the name of its algorithm; `None` of an unknown one.
+///
+/// Source: the names and aliases of `MessageDigest` in Java 17, "Java Security Standard Algorithm
+/// Names", read 2026-11. Aliases that are object identifiers are left out.
+fn digest(name: &str, value: &[u8]) -> Option<Vec<u8>> {
+    Some(match name.to_ascii_uppercase().as_str() {
+        "MD2" => md2::Md2::digest(value).to_vec(),
         "MD5" => md5::Md5::digest(value).to_vec(),
-        _ => return Err(CqlError::invalid(format!("Hash algorithm not found: {name}"))),
-    }))
+        "SHA-1" | "SHA1" | "SHA" => sha1::Sha1::digest(value).to_vec(),
+        "SHA-224" | "SHA224" => sha2::Sha224::digest(value).to_vec(),
+        "SHA-256" | "SHA256" => sha2::Sha256::digest(value).to_vec(),
+        "SHA-384" | "SHA384" => sha2::Sha384::digest(value).to_vec(),
+        "SHA-512" | "SHA512" => sha2::Sha512::digest(value).to_vec(),
+        "SHA-512/224" | "SHA512/224" => sha2::Sha512_224::digest(value).to_vec(),
+        "SHA-512/256" | "SHA512/256" => sha2::Sha512_256::digest(value).to_vec(),
+        "SHA3-224" => sha3::Sha3_224::digest(value).to_vec(),
+        "SHA3-256" => sha3::Sha3_256::digest(value).to_vec(),
+        "SHA3-384" => sha3::Sha3_384::digest(value).to_vec(),
+        "SHA3-512" => sha3::Sha3_512::digest(value).to_vec(),
+        _ => return None,
+    })
 }
 
 /// Refuses lengths of edges that are no numbers.

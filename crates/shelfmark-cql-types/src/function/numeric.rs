@@ -1,7 +1,7 @@
 //! Numbers of any of CQL's types: what operators, sums and averages work on.
 
 use num_bigint::BigInt;
-use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use num_traits::{NumOps, One, Pow, Signed, ToPrimitive, Zero};
 use shelfmark_keycode::Decimal;
 
 use crate::value::{
@@ -185,20 +185,19 @@ pub(super) fn compute(
     result: &CqlType,
 ) -> Result<Number, &'static str> {
     const BEYOND: &str = "the result is out of range";
-    let floating = matches!(result, CqlType::Native(Native::Float | Native::Double));
-    if floating {
-        let (a, b) = (left.to_f64(), right.to_f64());
-        return Ok(Number::Float(match symbol {
-            '+' => a + b,
-            '-' => a - b,
-            '*' => a * b,
-            '/' => a / b,
-            _ => a % b,
-        }));
+    match result {
+        // In floats from the start: an integer is rounded before anything is done with it.
+        CqlType::Native(Native::Float) => {
+            let (a, b) = (to_f32(left.to_f64()), to_f32(right.to_f64()));
+            return Ok(Number::Float(f64::from(computed(symbol, a, b))));
+        }
+        CqlType::Native(Native::Double) => {
+            return Ok(Number::Float(computed(symbol, left.to_f64(), right.to_f64())));
+        }
+        _ => {}
     }
     if *result == CqlType::Decimal {
-        let a = left.to_decimal().ok_or("Infinite or NaN")?;
-        let b = right.to_decimal().ok_or("Infinite or NaN")?;
+        let (a, b) = (operand(left)?, operand(right)?);
         return match symbol {
             '+' => align(a, b).map(|(a, b, scale)| Number::Decimal(a + b, scale)).ok_or(BEYOND),
             '-' => align(a, b).map(|(a, b, scale)| Number::Decimal(a - b, scale)).ok_or(BEYOND),
@@ -207,6 +206,7 @@ pub(super) fn compute(
                 Ok(Number::Decimal(a.0 * b.0, scale))
             }
             '/' => divide_decimals(a, b),
+            _ if b.0.is_zero() && a.0.is_zero() => Err("Division undefined"),
             _ if b.0.is_zero() => Err("Division by zero"),
             _ => remainder(a, b).ok_or(BEYOND),
         };
@@ -224,6 +224,24 @@ pub(super) fn compute(
         '/' => a / b,
         _ => a % b,
     }))
+}
+
+fn computed<F: NumOps>(symbol: char, a: F, b: F) -> F {
+    match symbol {
+        '+' => a + b,
+        '-' => a - b,
+        '*' => a * b,
+        '/' => a / b,
+        _ => a % b,
+    }
+}
+
+/// Returns a number as a decimal. The error is what Java's exception says.
+fn operand(number: &Number) -> Result<(BigInt, i32), &'static str> {
+    number.to_decimal().ok_or(match number {
+        Number::Float(value) if value.is_nan() => "A NaN cannot be converted into a decimal",
+        _ => "An infinite number cannot be converted into a decimal",
+    })
 }
 
 /// Returns the remainder with the scale that Java's `BigDecimal.remainder` gives it: that of the

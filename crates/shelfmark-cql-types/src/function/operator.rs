@@ -11,10 +11,11 @@ use crate::value::{Native, take_duration};
 pub fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> {
     let name = name_of(symbol);
     let arguments = vec![left.clone(), right.clone()];
-    let is_temporal = matches!(left, CqlType::Native(Native::Timestamp | Native::Date));
-    if is_temporal && *right == CqlType::Duration && matches!(symbol, '+' | '-') {
-        let ty = left.clone();
-        return Some(Scalar::strict(name, arguments, left.clone(), move |values| {
+    if *right == CqlType::Duration
+        && matches!(symbol, '+' | '-')
+        && let Some(ty) = moment_type(left)
+    {
+        return Some(Scalar::strict(name, arguments, ty.clone(), move |values| {
             let &[moment, duration] = values else { return Ok(None) };
             shift(&ty, moment, duration, symbol == '-').map(Some)
         }));
@@ -47,6 +48,16 @@ pub fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> 
     }))
 }
 
+/// Returns the type of moments that values of a type are, or may stand for: a whole number of
+/// milliseconds is a timestamp, one of days is a date.
+fn moment_type(ty: &CqlType) -> Option<CqlType> {
+    match ty {
+        CqlType::Native(Native::Timestamp | Native::Bigint) => Some(CqlType::Timestamp),
+        CqlType::Native(Native::Date | Native::Int) => Some(CqlType::Date),
+        _ => None,
+    }
+}
+
 /// Integers of a fixed size become decimals by way of a double, and so have one decimal place: `2`
 /// is `2.0`. Source: Cassandra 5.0, `DecimalType.toBigDecimal`.
 fn as_decimal(number: Number, ty: &CqlType) -> Number {
@@ -71,17 +82,21 @@ fn shift(ty: &CqlType, moment: &[u8], duration: &[u8], minus: bool) -> Result<Ve
     let duration = take_duration(duration).map_err(|error| CqlError::invalid(error.0))?;
     let sign = if minus { -1 } else { 1 };
     let beyond = || CqlError::invalid("the result is out of range");
+    let (precision, nanos) = match ty {
+        CqlType::Native(Native::Date) => ("day", super::time::NANOS_PER_DAY),
+        _ => ("millisecond", 1_000_000),
+    };
+    if duration.nanos % nanos != 0 {
+        return Err(CqlError::new(
+            shelfmark_cql_protocol::ErrorCode::FunctionFailure,
+            format!(
+                "the operation '{ty} {} duration' failed: The duration must have a {precision} precision. Was: {}",
+                if minus { '-' } else { '+' },
+                duration.to_text()
+            ),
+        ));
+    }
     if let (CqlType::Native(Native::Date), Ok(bytes)) = (ty, moment.try_into()) {
-        if duration.nanos % super::time::NANOS_PER_DAY != 0 {
-            return Err(CqlError::new(
-                shelfmark_cql_protocol::ErrorCode::FunctionFailure,
-                format!(
-                    "the operation 'date {} duration' failed: The duration must have a day precision. Was: {}",
-                    if minus { '-' } else { '+' },
-                    duration.to_text()
-                ),
-            ));
-        }
         let days = i64::from(u32::from_be_bytes(bytes)) - i64::from(crate::value::DATE_EPOCH);
         let millis =
             super::time::add_duration(days * 86_400_000, duration, sign).ok_or_else(beyond)?;

@@ -62,10 +62,14 @@ pub(super) fn millis_of(uuid: &[u8]) -> Option<i64> {
     Some((ticks - UUID_EPOCH).div_euclid(10_000))
 }
 
-/// Returns the `date` of a time in milliseconds.
+/// Returns the `date` of a time in milliseconds, as Cassandra does: before 1970 it is that of the
+/// midnight behind, and days that no date has go round.
+///
+/// Source: Cassandra 5.0, `SimpleDateType.timeInMillisToDay`.
 pub(super) fn date_of(millis: i64) -> Vec<u8> {
-    let days = millis.div_euclid(MILLIS_PER_DAY) + i64::from(DATE_EPOCH);
-    u32::try_from(days.clamp(0, i64::from(u32::MAX))).unwrap_or(0).to_be_bytes().to_vec()
+    let days = (millis / MILLIS_PER_DAY).wrapping_add(i64::from(DATE_EPOCH));
+    let [.., a, b, c, d] = days.to_be_bytes();
+    vec![a, b, c, d]
 }
 
 /// Returns milliseconds since the Unix epoch of a timestamp, date or timeuuid.
@@ -184,10 +188,13 @@ fn floors(name: &str, temporal: &[CqlType]) -> Vec<Scalar> {
                 "For time values, the floor can only be computed for durations smaller that a day";
             return Err(CqlError::invalid(text));
         }
-        if duration.nanos <= 0 {
+        if duration.nanos < 0 {
             return Err(CqlError::invalid(
                 "Negative durations are not supported by the floor function",
             ));
+        }
+        if duration.nanos == 0 {
+            return Ok(Some(time.to_be_bytes().to_vec()));
         }
         Ok(Some((time - time.rem_euclid(duration.nanos)).to_be_bytes().to_vec()))
     });

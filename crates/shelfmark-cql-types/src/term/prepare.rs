@@ -227,7 +227,14 @@ fn prepare_raw_text(literal: &Literal, ty: &CqlType) -> Result<Bytes> {
         let digits = literal.text.get(2..).unwrap_or_default();
         return Ok(from_text(&CqlType::Blob, digits)?.into());
     }
-    Ok(from_text(ty, &literal.text)?.into())
+    // Cassandra's message leaves the sign out.
+    let text = match ty {
+        CqlType::Native(Native::Duration) if literal.kind == LiteralKind::Integer => {
+            literal.text.trim_start_matches('-')
+        }
+        _ => &literal.text,
+    };
+    Ok(from_text(ty, text)?.into())
 }
 
 fn no_markers(expr: &Expr, kind: &str, to: Receiver<'_>) -> Result<()> {

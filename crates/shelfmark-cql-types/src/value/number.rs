@@ -143,12 +143,23 @@ pub fn decimal_to_scientific(value: &Decimal) -> String {
 
 /// Writes a double as Java does: `1.0`, `1.0E10`, `NaN`, `Infinity`.
 pub(super) fn double_to_text(value: f64) -> String {
-    java_float(&format!("{value:e}"), value.is_nan(), value.is_infinite(), value.is_sign_negative())
+    let digits = java_digits(format!("{value:e}"), || format!("{value:.1e}"));
+    java_float(&digits, value.is_nan(), value.is_infinite(), value.is_sign_negative())
 }
 
 /// Writes a float as Java does.
 pub(super) fn float_to_text(value: f32) -> String {
-    java_float(&format!("{value:e}"), value.is_nan(), value.is_infinite(), value.is_sign_negative())
+    let digits = java_digits(format!("{value:e}"), || format!("{value:.1e}"));
+    java_float(&digits, value.is_nan(), value.is_infinite(), value.is_sign_negative())
+}
+
+/// Returns the digits that Java writes: where one would do, the nearest two, as of `4.9E-324`.
+fn java_digits(shortest: String, two: impl FnOnce() -> String) -> String {
+    if shortest.contains('.') {
+        return shortest;
+    }
+    let two = two();
+    if two.contains(".0") { shortest } else { two }
 }
 
 /// Turns Rust's shortest scientific form into Java's: plain between 10^-3 and 10^7.

@@ -128,7 +128,7 @@ fn bare_address(text: &str) -> &str {
 /// fills the bytes that are left.
 fn short_ipv4(text: &str) -> Option<[u8; 4]> {
     let mut parts: Vec<&str> = text.split('.').collect();
-    if parts.len() > 3 || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+    if parts.len() > 4 || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return None;
     }
     let last: u32 = parts.pop()?.parse().ok()?;
@@ -198,8 +198,11 @@ fn native_to_text(native: Native, bytes: &[u8]) -> Option<String> {
         Native::Uuid | Native::Timeuuid => format_uuid(bytes),
         Native::Inet => match inet(bytes)? {
             std::net::IpAddr::V4(address) => address.to_string(),
-            // Java writes all eight groups.
+            // Java writes all eight groups, and of an address of version 4 that one.
             std::net::IpAddr::V6(address) => {
+                if let Some(mapped) = address.to_ipv4_mapped() {
+                    return Some(mapped.to_string());
+                }
                 let groups: Vec<String> =
                     address.segments().iter().map(|group| format!("{group:x}")).collect();
                 groups.join(":")

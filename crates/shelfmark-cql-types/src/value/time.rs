@@ -124,7 +124,7 @@ pub fn parse_time(text: &str) -> Result<i64> {
     let mut rest = text;
     let seconds = take_clock(&mut rest, true).ok_or_else(fail)?;
     let nanos = take_fraction(&mut rest).ok_or_else(fail)?;
-    if rest.is_empty() { Ok(seconds * 1_000_000_000 + nanos) } else { Err(fail()) }
+    if rest.trim_end().is_empty() { Ok(seconds * 1_000_000_000 + nanos) } else { Err(fail()) }
 }
 
 /// Reads `hh:mm[:ss]` as seconds.
@@ -398,7 +398,8 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
 }
 
 fn too_large(what: &str) -> MarshalError {
-    let most = if what == "nanoseconds" { i64::MAX } else { i64::from(i32::MAX) };
+    // Cassandra names this bound for nanoseconds too, of which there may be more.
+    let most = i32::MAX;
     MarshalError::new(format!(
         "Invalid duration. The total number of {what} must be less or equal to {most}"
     ))

@@ -73,6 +73,9 @@ fn validate_at(ty: &CqlType, bytes: &[u8], depth: usize) -> Result<()> {
     }
 }
 
+/// Said of a null where a collection has none.
+const NULL_INSIDE: &str = "Null value read when not allowed";
+
 fn validate_map(key: &CqlType, value: &CqlType, bytes: &[u8], depth: usize) -> Result<()> {
     if bytes.is_empty() {
         return Ok(());
@@ -80,7 +83,7 @@ fn validate_map(key: &CqlType, value: &CqlType, bytes: &[u8], depth: usize) -> R
     let mut all = entries(bytes)?;
     for entry in all.by_ref() {
         let (Some(k), Some(v)) = entry? else {
-            return fail("null is not supported inside collections");
+            return fail(NULL_INSIDE);
         };
         validate_at(key, k, depth + 1)?;
         validate_at(value, v, depth + 1)?;
@@ -107,7 +110,11 @@ fn validate_elements(element: &CqlType, bytes: &[u8], what: &str, depth: usize) 
     for value in all.by_ref() {
         match value.map_err(|_| short())? {
             Some(value) => validate_at(element, value, depth + 1)?,
-            None => return fail("null is not supported inside collections"),
+            // Cassandra lets it into a list that is bound, and then fails to read that.
+            None if what == "list" && depth == 0 => {
+                return fail("null is not supported inside collections");
+            }
+            None => return fail(NULL_INSIDE),
         }
     }
     if all.rest().is_empty() {

@@ -32,6 +32,7 @@ pub(crate) fn run(
     statement: &Statement,
     user: Option<&User>,
 ) -> Result<Answered, CqlError> {
+    check_named(statement)?;
     let done = match statement {
         Statement::ListRoles(own) => return authority.list_roles(own, user),
         Statement::ListUsers => return authority.list_users(user),
@@ -48,6 +49,23 @@ pub(crate) fn run(
         }
     };
     done.map(|()| Outcome::Void.into())
+}
+
+/// Refuses statements about a role without a name, which no row can have.
+fn check_named(statement: &Statement) -> Result<(), CqlError> {
+    let names = match statement {
+        Statement::ListRoles(own) => [own.role.as_ref(), None],
+        Statement::GrantRole(own) | Statement::RevokeRole(own) => {
+            [Some(&own.role), Some(&own.grantee)]
+        }
+        Statement::AlterRole(own) => [Some(&own.name), None],
+        Statement::DropRole(own) => [Some(&own.name), None],
+        _ => [None, None],
+    };
+    match names.into_iter().flatten().any(|name| name.as_str().is_empty()) {
+        true => Err(CqlError::invalid("Key may not be empty")),
+        false => Ok(()),
+    }
 }
 
 impl Authority {

@@ -13,7 +13,7 @@ use shelfmark_cql_protocol::message::{
     self, Batch, BatchItem, Execute, Prepare, Prepared as PreparedHead, Query, QueryParameters,
     Request, ResultMetadataId, Write as _,
 };
-use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
+use shelfmark_cql_protocol::{CQL_VERSION, Consistency, CqlError, ErrorCode, Values};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
@@ -56,7 +56,8 @@ pub enum Progress {
     Paused,
     /// As much is under way as may be: give it nothing before answers were taken.
     Full,
-    /// The client broke the protocol: send what it has to say, then close it.
+    /// The client broke the protocol, and where its next request begins is not known: send what the
+    /// connection has to say, then close it.
     Ended,
 }
 
@@ -176,7 +177,11 @@ impl Connection {
                     }
                     self.crowded();
                 }
-                Err(error) => self.end(&error),
+                Err(error) => {
+                    requests += 1;
+                    self.refuse(&error);
+                    self.ended = !error.is_behind();
+                }
             }
         }
         input.clear();
@@ -228,8 +233,8 @@ impl Connection {
             || load.is_over && load.requests > 0
     }
 
-    /// Says what is wrong with the bytes, and reads no more of them.
-    fn end(&mut self, error: &FrameError) {
+    /// Says what is wrong with the bytes.
+    fn refuse(&self, error: &FrameError) {
         let version = match error {
             // In no version that was agreed on: the client is to see which there are.
             FrameError::UnknownVersion { .. } => Version::HIGHEST,
@@ -243,7 +248,6 @@ impl Connection {
         self.send_queue.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
             message::error(&refused, version, out);
         });
-        self.ended = true;
     }
 
     /// Turns a large request away because there are too many.
@@ -291,8 +295,10 @@ impl Connection {
         match read {
             Ok(request) => self.run(request, envelope, pending),
             Err(text) => {
+                // Where the next request begins is known. Before the handshake nobody speaks the
+                // protocol for sure.
+                self.ended = matches!(self.phase.get(), Phase::New);
                 pending.refuse(&CqlError::protocol(text));
-                self.ended = true;
             }
         }
     }
@@ -541,6 +547,11 @@ impl Connection {
                 i64::MAX,
                 i64::MIN
             )));
+        }
+        if options.consistency == Consistency::NodeLocal {
+            return Err(CqlError::invalid(
+                "NODE_LOCAL consistency level is highly dangerous and should be used only for debugging purposes",
+            ));
         }
         if options.page_size == Some(0) {
             return Err(CqlError::protocol("The page size cannot be 0"));

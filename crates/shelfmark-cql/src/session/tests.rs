@@ -116,6 +116,7 @@ fn error_text(body: &Bytes) -> (i32, String) {
 const STARTUP: u8 = 1;
 const OPTIONS: u8 = 5;
 const ERROR: u8 = 0;
+const SUPPORTED: u8 = 6;
 const QUERY: u8 = 7;
 const RESULT: u8 = 8;
 const PREPARE: u8 = 9;
@@ -248,19 +249,12 @@ fn version_5_begins_frames_after_the_answer_to_startup() {
 }
 
 #[test]
-fn what_breaks_the_protocol_ends_the_connection_with_a_reason() {
+fn bytes_without_known_borders_end_the_connection_with_a_reason() {
     let face = face(None);
     let started = envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")]));
     for (bytes, reason) in [
-        (envelope(4, 3, 0x55, b""), "Unknown opcode 85"),
-        (
-            envelope(4, 3, 0x08, b""),
-            "Wrong protocol direction (expected RESPONSE, got REQUEST) for opcode 8 (RESULT)",
-        ),
         (envelope(4, -3, OPTIONS, b""), "Negative stream"),
-        (envelope(4, 3, QUERY, b"\0\0\0\x09"), "Not enough bytes to read"),
         (envelope(0x84, 3, QUERY, b""), "Wrong protocol direction"),
-        (envelope(3, 3, OPTIONS, b""), "Invalid message version"),
     ] {
         let mut connection = connect(&face);
         ask(&mut connection, &started);
@@ -271,6 +265,56 @@ fn what_breaks_the_protocol_ends_the_connection_with_a_reason() {
         let (code, text) = error_text(&found[0].2);
         assert_eq!(code, 0x000A);
         assert!(text.contains(reason), "{text}");
+    }
+    // Who begins so does not speak the protocol.
+    let mut connection = connect(&face);
+    let (progress, found) = ask(&mut connection, &envelope(4, 3, STARTUP, b"\0\x01\0"));
+    assert_eq!((progress, found.len()), (Progress::Ended, 1));
+}
+
+#[test]
+fn a_request_that_cannot_be_read_costs_no_other() {
+    let face = face(None);
+    let started = envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")]));
+    let node_local = "NODE_LOCAL consistency level is highly dangerous and should be used only for debugging purposes";
+    for (bytes, code, reason) in [
+        (envelope(4, 3, 0x55, b""), 0x000A, "Unknown opcode 85"),
+        (envelope(4, 3, 0x04, b""), 0x000A, "Unsupported message"),
+        (
+            envelope(4, 3, 0x08, b""),
+            0x000A,
+            "Wrong protocol direction (expected RESPONSE, got REQUEST) for opcode 8 (RESULT)",
+        ),
+        (
+            envelope(4, 3, QUERY, b"\0\0\0\x09"),
+            0x000A,
+            "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length",
+        ),
+        (
+            envelope(4, 3, QUERY, b"\0\0\0\x01x\0\x01\x01\0\x01\0\0\0\x03a"),
+            0x000A,
+            "Cannot read value of length 3, only 1 bytes remaining in the message",
+        ),
+        (
+            envelope(4, 3, EXECUTE, b""),
+            0x000A,
+            "Not enough bytes to read a byte array preceded by its 2 bytes length",
+        ),
+        (
+            envelope(3, 3, OPTIONS, b""),
+            0x000A,
+            "Invalid message version. Got 3/v3 but previous messages on this connection had version 4/v4",
+        ),
+        (envelope(4, 3, QUERY, b"\0\0\0\x01x\0\x0b\0"), 0x2200, node_local),
+    ] {
+        let mut connection = connect(&face);
+        ask(&mut connection, &started);
+        let mut bytes = bytes.clone();
+        bytes.extend_from_slice(&envelope(4, 4, OPTIONS, b""));
+        let (progress, found) = ask(&mut connection, &bytes);
+        assert_eq!(progress, Progress::Hungry, "{reason}");
+        assert_eq!((found[0].0, error_text(&found[0].2)), (3, (code, reason.to_owned())));
+        assert_eq!((found[1].0, found[1].1), (4, SUPPORTED), "{reason}");
     }
 }
 
@@ -592,4 +636,42 @@ fn version_5_is_told_that_columns_changed() {
     run(&mut schema, "ALTER TABLE k.t DROP w");
     assert_eq!(execute(&fresh).0 & CHANGED, CHANGED);
     assert_eq!(execute(&old).0, NO_METADATA, "the columns are those of the beginning");
+}
+
+/// A QUERY with a default timestamp of 99 microseconds.
+fn query_at_99(text: &str) -> BytesMut {
+    let mut body = BytesMut::new();
+    body.put_i32(i32::try_from(text.len()).unwrap());
+    body.put_slice(text.as_bytes());
+    body.put_slice(b"\0\x01\x20");
+    body.put_i64(99);
+    envelope(4, 1, QUERY, &body)
+}
+
+#[test]
+fn a_conditional_batch_is_written_at_its_own_moment() {
+    let face = face(None);
+    let mut connection = connect(&face);
+    ask(&mut connection, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    run(
+        &mut connection,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    run(&mut connection, "CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");
+    let mut written_at = |statement: &str, c: i32| {
+        let (_, found) = ask(&mut connection, &query_at_99(statement));
+        assert_eq!(found[0].1, RESULT, "{statement}");
+        let read = format!("SELECT writetime(v) FROM k.t WHERE p = 1 AND c = {c}");
+        let (_, found) = ask(&mut connection, &envelope(4, 1, QUERY, &query(&read)));
+        let body = &found[0].2;
+        i64::from_be_bytes(body[body.len() - 8..].try_into().unwrap())
+    };
+    let plain = "BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); APPLY BATCH";
+    assert_eq!(written_at(plain, 1), 99);
+    let conditional = "BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 2, 1) IF NOT EXISTS; \
+        INSERT INTO k.t (p, c, v) VALUES (1, 3, 1) USING TIMESTAMP 5; APPLY BATCH";
+    let at = written_at(conditional, 2);
+    assert!(at > 1_600_000_000_000_000, "{at}");
+    let other = "BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 4, 1) IF NOT EXISTS; APPLY BATCH";
+    assert_eq!(written_at(other, 3), at);
 }

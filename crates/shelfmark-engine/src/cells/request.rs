@@ -41,13 +41,13 @@ impl Mutation {
 
     /// Tells whether it only takes away: such a write is done also where room is short.
     pub(crate) fn is_deletion(&self) -> bool {
-        let takes_away = |operation: &CellOperation| {
-            matches!(
-                operation,
-                CellOperation::Delete { .. }
-                    | CellOperation::DeleteElement { .. }
-                    | CellOperation::Clear { .. }
-            )
+        let takes_away = |operation: &CellOperation| match operation {
+            CellOperation::Delete { .. }
+            | CellOperation::DeleteElement { .. }
+            | CellOperation::Clear { .. } => true,
+            CellOperation::Overwrite { elements, .. } => elements.is_empty(),
+            CellOperation::OverwriteList { values, .. } => values.is_empty(),
+            _ => false,
         };
         match &self.change {
             CellChange::Row { is_insert, operations, .. } => {
@@ -121,7 +121,7 @@ pub enum CellOperation {
         /// As in `SetElement`.
         path: Bytes,
     },
-    /// A collection becomes null, with all elements written up to the timestamp.
+    /// A collection is deleted, with all elements written up to the timestamp.
     Clear {
         /// The column.
         column: u32,

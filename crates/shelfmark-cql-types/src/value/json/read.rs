@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::number::{decimal_from_parts, parse_decimal, parse_varint, varint_to_bytes};
-use super::super::{CqlType, MarshalError, Native, Result, compare, from_text};
+use super::super::{CqlType, MarshalError, Native, Result, compare, from_text, to_text};
 use super::super::{put_collection, put_tuple, unsigned_vint};
 
 /// The greatest depth of nested JSON. Ours; Cassandra's reader takes 1,000, and no type is as deep.
@@ -50,6 +50,10 @@ impl Json {
         match self {
             Self::Null => "null".to_owned(),
             Self::Bool(bool) => bool.to_string(),
+            Self::Number(text) if self.class() == "Double" => match text.parse::<f64>() {
+                Ok(number) => to_text(&CqlType::Double, &number.to_be_bytes()),
+                Err(_) => text.clone(),
+            },
             Self::Number(text) | Self::String(text) => text.clone(),
             Self::Array(values) => {
                 format!("[{}]", values.iter().map(Self::shown).collect::<Vec<_>>().join(", "))

@@ -8,7 +8,7 @@ use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, Property, Rename,
 };
 use shelfmark_cql_types::resolve_type;
-use shelfmark_engine::{CatalogueChange, Environment};
+use shelfmark_engine::{CatalogueChange, Timestamp};
 use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
@@ -20,7 +20,7 @@ pub(super) fn alter(
     own: &AlterTable,
     keyspace: Option<&str>,
     schema: &Schema,
-    environment: &Environment,
+    now: Timestamp,
 ) -> Result<Option<Change>> {
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
     let name = own.name.name.as_str();
@@ -39,7 +39,7 @@ pub(super) fn alter(
         );
     }
     let mut table = Table::clone(found);
-    apply(&mut table, own, keyspace, schema, environment)?;
+    apply(&mut table, own, keyspace, schema, now)?;
     table.arrange();
     if !matches!(own.action, AlterTableAction::With(_) | AlterTableAction::DropCompactStorage)
         && table.columns == found.columns
@@ -65,7 +65,7 @@ fn apply(
     own: &AlterTable,
     keyspace: &Arc<Keyspace>,
     schema: &Schema,
-    environment: &Environment,
+    now: Timestamp,
 ) -> Result<()> {
     match &own.action {
         AlterTableAction::AlterType { .. } => {
@@ -80,7 +80,6 @@ fn apply(
             }
         }
         AlterTableAction::Drop { if_exists, columns, timestamp } => {
-            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
             let at = match timestamp {
                 Some(text) => DroppedAt::Said(
                     text.parse().map_err(|_| CqlError::syntax("Invalid timestamp"))?,
@@ -96,8 +95,12 @@ fn apply(
             }
         }
         AlterTableAction::Rename { renames, .. } => {
-            for own in renames {
-                rename(table, own)?;
+            // Each is a change of the table as it was; of two of one column the last counts.
+            let before = table.clone();
+            for (at, own) in renames.iter().enumerate() {
+                if !renames.iter().skip(at + 1).any(|later| later.from == own.from) {
+                    rename(table, &before, own)?;
+                }
             }
         }
         AlterTableAction::DropCompactStorage => {
@@ -254,13 +257,16 @@ fn add(
 }
 
 /// Returns the number of a column that is added: a new one, unless what was written into one of this
-/// name comes back with it.
+/// name comes back with it. What is written into it later, with a timestamp of before the drop, stays
+/// hidden either way.
 fn number_of(name: &str, table: &mut Table) -> u32 {
     let gone = table.dropped.iter().find(|gone| &*gone.name == name);
-    let Some((column, dropped_at)) = gone.and_then(|gone| Some((gone.id?, gone.dropped_at))) else {
+    let gone = gone.map(|gone| (gone.id, gone.dropped_at));
+    let column = gone.and_then(|(id, _)| id).unwrap_or_else(|| {
         table.next_column += 1;
-        return table.next_column - 1;
-    };
+        table.next_column - 1
+    });
+    let Some((_, dropped_at)) = gone else { return column };
     // What was gone once stays so, whatever a later drop says.
     let before = table.revived.iter().filter(|own| own.column == column);
     let before = before.map(|own| own.dropped_at_micros).max();
@@ -328,6 +334,10 @@ fn drop_column(
         DroppedAt::Now(at) => (at, None),
         DroppedAt::Said(at) => (at, Some(column.id)),
     };
+    if id.is_none() {
+        // Nothing is stored under its number again.
+        table.revived.retain(|own| own.column != column.id);
+    }
     table.columns.retain(|own| &*own.name != name);
     table.dropped.retain(|own| &*own.name != name);
     table.dropped.push(DroppedColumn {
@@ -341,15 +351,15 @@ fn drop_column(
     Ok(())
 }
 
-fn rename(table: &mut Table, own: &Rename) -> Result<()> {
+fn rename(table: &mut Table, before: &Table, own: &Rename) -> Result<()> {
     let (from, to) = (own.from.as_str(), own.to.as_str());
-    let Some((place, column)) = table.find(from) else {
-        return Err(undefined_column(from, table));
+    let Some((place, column)) = before.find(from) else {
+        return Err(undefined_column(from, before));
     };
     if !column.role.is_key() {
         return invalid(format!("Cannot rename non PRIMARY KEY column {from}"));
     }
-    if table.column(to).is_some() {
+    if table.column(to).is_some() || before.column(to).is_some() {
         return invalid(format!(
             "Cannot rename column {from} to {to} in table '{}'; another column with that name already exists",
             table.full_name()

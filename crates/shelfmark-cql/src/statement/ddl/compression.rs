@@ -22,7 +22,7 @@ pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>
     let off = pairs.is_empty()
         || pairs
             .iter()
-            .any(|(name, value)| name == "enabled" && value.eq_ignore_ascii_case("false"));
+            .any(|(name, value)| name == "enabled" && !value.eq_ignore_ascii_case("true"));
     if pairs.iter().any(|(name, value)| name == "class" && value.is_empty()) {
         return configuration(
             "The 'class' option must not be empty. To disable compression use 'enabled' : false",
@@ -55,8 +55,9 @@ pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>
                 }
                 out.push(("class".to_owned(), format!("{COMPRESSION}{short}")));
             }
-            "chunk_length_in_kb" => match value.parse::<u32>() {
-                Ok(length) if length.is_power_of_two() => {
+            "chunk_length_in_kb" => match value.parse::<i32>() {
+                Ok(..1) => return configuration("Invalid negative or null chunk_length_in_kb"),
+                Ok(length) if length.cast_unsigned().is_power_of_two() => {
                     out.push(("chunk_length_in_kb".to_owned(), value));
                 }
                 Ok(_) => return configuration("chunk_length_in_kb must be a power of 2"),
@@ -67,8 +68,19 @@ pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>
                 let Ok(ratio) = value.parse::<f64>() else {
                     return configuration("Invalid value for min_compress_ratio");
                 };
-                let shown = to_text(&CqlType::Double, &ratio.to_be_bytes());
-                out.push((name, shown));
+                if ratio < 0.0 {
+                    return configuration("Invalid negative min_compress_ratio");
+                }
+                if ratio > 0.0 && ratio < 1.0 {
+                    return configuration(
+                        "min_compress_ratio can either be 0 or greater than or equal to 1",
+                    );
+                }
+                // 0 is what counts where nothing is said, and not shown.
+                if ratio != 0.0 {
+                    let shown = to_text(&CqlType::Double, &ratio.to_be_bytes());
+                    out.push((name, shown));
+                }
             }
             _ => out.push((name, value)),
         }

@@ -33,6 +33,15 @@ pub(super) fn create(
         return invalid("Secondary indexes on materialized views aren't supported");
     }
     let target = single_target(own)?;
+    let taken = |wanted: &str| {
+        found.tables.values().any(|own| own.indexes.iter().any(|index| index.name == wanted))
+    };
+    if let Some(name) = own.name.as_ref().filter(|name| taken(name.as_str())) {
+        return match own.if_not_exists {
+            true => Ok(None),
+            false => invalid(format!("Index '{}' already exists", name.as_str())),
+        };
+    }
     let class = class(own)?;
     let name = target.column.as_str();
     let Some(column) = table.column(name) else {
@@ -40,19 +49,10 @@ pub(super) fn create(
     };
     let kind = target_of(target.kind, column, &table)?;
     check(column, kind, &table)?;
-    let taken = |wanted: &str| {
-        found.tables.values().any(|own| own.indexes.iter().any(|index| index.name == wanted))
-    };
     let index_name = match &own.name {
         Some(name) => name.as_str().to_owned(),
         None => default_name(&table, column, &taken),
     };
-    if taken(&index_name) {
-        if own.if_not_exists {
-            return Ok(None);
-        }
-        return invalid(format!("Index '{index_name}' already exists"));
-    }
     let index = Index {
         name: index_name,
         column: Arc::clone(&column.name),
@@ -184,7 +184,11 @@ fn options(own: &CreateIndex) -> Result<Vec<(String, String)>> {
         }
     }
     out.sort();
-    if !out.is_empty() && own.using.is_none() {
+    let is_plain = match own.using.as_deref() {
+        None => true,
+        Some(class) => !own.custom && class.eq_ignore_ascii_case("legacy_local_table"),
+    };
+    if !out.is_empty() && is_plain {
         return invalid("Cannot specify options for a non-CUSTOM index");
     }
     for name in OWN_OPTIONS {

@@ -14,6 +14,9 @@ const MISSING_CLASS: &str = "Missing replication strategy class";
 
 const LOCATOR: &str = "org.apache.cassandra.locator.";
 
+/// The option that says how many replicas there are.
+const FACTOR: &str = "replication_factor";
+
 /// The data centre that this server says it is in.
 pub(super) const DATACENTER: &str = "datacenter1";
 
@@ -105,7 +108,7 @@ pub(super) fn warnings(name: &str, before: &Schema, after: &Schema) -> Vec<Strin
         .filter(|(_, factor)| *factor > NODES)
         .map(|(option, factor)| {
             let place = match option.as_str() {
-                "replication_factor" => String::new(),
+                FACTOR => String::new(),
                 data_center => format!(" for datacenter {data_center}"),
             };
             format!(
@@ -183,7 +186,7 @@ fn apply(mut keyspace: Keyspace, properties: &[Property]) -> Result<Keyspace> {
                     .iter()
                     .map(|(name, value)| (name.text.to_string(), value.text.to_string()))
                     .collect();
-                keyspace.replication = replication(pairs, &keyspace.name)?;
+                keyspace.replication = replication(pairs, &keyspace.replication, &keyspace.name)?;
             }
             ("replication", _) => {
                 return Err(CqlError::syntax(
@@ -199,8 +202,13 @@ fn apply(mut keyspace: Keyspace, properties: &[Property]) -> Result<Keyspace> {
     Ok(keyspace)
 }
 
-/// Checks a replication map and brings it into the form that is shown.
-fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(String, String)>> {
+/// Checks a replication map and brings it into the form that is shown; `before` is what the keyspace
+/// had.
+fn replication(
+    pairs: Vec<(String, String)>,
+    before: &[(String, String)],
+    keyspace: &str,
+) -> Result<Vec<(String, String)>> {
     let class = pairs.iter().find(|(name, _)| name == "class").map(|(_, value)| value.clone());
     let Some(class) = class else { return configuration(MISSING_CLASS) };
     let short = class.strip_prefix(LOCATOR).unwrap_or(&class).to_owned();
@@ -209,7 +217,7 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
     match short.as_str() {
         "SimpleStrategy" => {
             for (name, value) in others {
-                if name != "replication_factor" {
+                if name != FACTOR {
                     return configuration(format!(
                         "Unrecognized strategy option {{{name}}} passed to SimpleStrategy for keyspace {keyspace}"
                     ));
@@ -219,31 +227,10 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
             }
             // What the setting `default_keyspace_rf` says.
             if out.is_empty() {
-                out.insert("replication_factor".to_owned(), "1".to_owned());
+                out.insert(FACTOR.to_owned(), "1".to_owned());
             }
         }
-        "NetworkTopologyStrategy" => {
-            let mut is_given = false;
-            for (name, value) in others {
-                is_given = true;
-                if name != "replication_factor" && name != DATACENTER {
-                    return configuration(format!(
-                        "Unrecognized strategy option {{{name}}} passed to NetworkTopologyStrategy for keyspace {keyspace}"
-                    ));
-                }
-                check_factor(&value)?;
-                // No replica is as good as not naming the data centre.
-                if value != "0" {
-                    out.insert(DATACENTER.to_owned(), value);
-                }
-            }
-            if out.is_empty() && is_given {
-                return configuration("Configuration for at least one datacenter must be present");
-            }
-            if out.is_empty() {
-                out.insert(DATACENTER.to_owned(), "1".to_owned());
-            }
-        }
+        "NetworkTopologyStrategy" => out = data_centers(others.collect(), before, keyspace)?,
         "LocalStrategy" => {
             return invalid(
                 "Unable to use given strategy class: LocalStrategy is reserved for internal use.",
@@ -258,6 +245,37 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
     let mut all = vec![("class".to_owned(), format!("{LOCATOR}{short}"))];
     all.extend(out);
     Ok(all)
+}
+
+/// Returns the replicas of each data centre. `replication_factor` is that of the data centres which are
+/// not named, and which the keyspace did not have before.
+///
+/// Source: Cassandra 5.0, `NetworkTopologyStrategy.prepareOptions`.
+fn data_centers(
+    mut named: BTreeMap<String, String>,
+    before: &[(String, String)],
+    keyspace: &str,
+) -> Result<BTreeMap<String, String>> {
+    let had = |name: &str| before.iter().find(|(own, _)| own == name).map(|(_, own)| own.clone());
+    let mut factor = named.remove(FACTOR);
+    if factor.is_none() && named.is_empty() {
+        factor = Some(had(FACTOR).unwrap_or_else(|| "1".to_owned()));
+    }
+    if let Some(factor) = factor {
+        named.entry(DATACENTER.to_owned()).or_insert_with(|| had(DATACENTER).unwrap_or(factor));
+    }
+    if let Some(name) = named.keys().find(|name| *name != DATACENTER) {
+        return configuration(format!(
+            "Unrecognized strategy option {{{name}}} passed to NetworkTopologyStrategy for keyspace {keyspace}"
+        ));
+    }
+    named.values().try_for_each(|value| check_factor(value))?;
+    // No replica is as good as not naming the data centre.
+    named.retain(|_, value| value != "0");
+    if named.is_empty() {
+        return configuration("Configuration for at least one datacenter must be present");
+    }
+    Ok(named)
 }
 
 fn check_factor(value: &str) -> Result<()> {

@@ -15,6 +15,7 @@ mod mask;
 mod options;
 mod sizes;
 mod table;
+mod unified;
 mod user_type;
 mod verify;
 mod view;
@@ -105,7 +106,9 @@ impl Executor {
             Statement::AlterKeyspace(own) => keyspace::alter(own, &schema)?,
             Statement::DropKeyspace(own) => keyspace::drop(own, &schema)?,
             Statement::CreateTable(own) => table::create(own, keyspace, &schema, environment)?,
-            Statement::AlterTable(own) => alter::alter(own, keyspace, &schema, environment)?,
+            Statement::AlterTable(own) => {
+                alter::alter(own, keyspace, &schema, self.engine.cell_timestamp())?
+            }
             Statement::DropTable(own) => table::drop(own, keyspace, &schema)?,
             Statement::CreateIndex(own) => index::create(own, keyspace, &schema)?,
             Statement::DropIndex(own) => index::drop(own, keyspace, &schema)?,
@@ -138,7 +141,16 @@ impl Executor {
         };
         let mut answered = match change {
             Some(change) => self.commit_schema(statement, change, &schema, options)?,
-            None => Answered::from(Outcome::Void),
+            None => {
+                let warnings = match statement {
+                    // Said again, though nothing changes.
+                    Statement::AlterKeyspace(own) => {
+                        keyspace::warnings(own.name.as_str(), &schema, &schema)
+                    }
+                    _ => Vec::new(),
+                };
+                Answered { warnings, ..Outcome::Void.into() }
+            }
         };
         answered.warnings.splice(0..0, warning.into_iter().chain(other_shape));
         Ok(answered)

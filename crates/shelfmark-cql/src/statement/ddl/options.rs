@@ -7,6 +7,7 @@ use shelfmark_cql_types::{CqlType, to_text};
 use shelfmark_engine::{Environment, Share};
 
 use super::configuration;
+use super::unified::no_number;
 use crate::function_context::EngineContext;
 use crate::schema::{Schema, TableId, TableOptions};
 
@@ -379,14 +380,13 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
             "timestamp_resolution",
             "unsafe_aggressive_sstable_expiration",
         ],
-        // The others' options are many, and looked at are those that are known to be refused.
-        _ => {
-            check_scaling(pairs)?;
-            return super::sizes::check_unified(pairs);
-        }
+        _ => &super::unified::OPTIONS,
     };
+    let is_unified = class == "UnifiedCompactionStrategy";
     for (name, value) in pairs {
-        if !COMPACTION_OPTIONS.contains(&name.as_str()) && !own.contains(&name.as_str()) {
+        let is_common = COMPACTION_OPTIONS.contains(&name.as_str())
+            && !(is_unified && name.ends_with("_threshold") && name != "tombstone_threshold");
+        if !is_common && !own.contains(&name.as_str()) {
             return configuration(format!(
                 "Properties specified [{name}] are not understood by {class}"
             ));
@@ -399,7 +399,13 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
             ));
         }
         check_compaction_value(name, value)?;
-        super::sizes::check_plain(name, value)?;
+        if !is_unified {
+            check_tiered_value(name, value)?;
+            super::sizes::check_plain(name, value)?;
+        }
+    }
+    if is_unified {
+        return super::unified::check(pairs);
     }
     if class == "LeveledCompactionStrategy" {
         super::sizes::check_leveled(pairs)?;
@@ -436,7 +442,7 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses values of single sub-options.
+/// Refuses values of single sub-options that every strategy takes.
 fn check_compaction_value(name: &str, value: &str) -> Result<()> {
     match name {
         "enabled"
@@ -444,47 +450,85 @@ fn check_compaction_value(name: &str, value: &str) -> Result<()> {
         {
             configuration(format!("enabled should either be 'true' or 'false', not {value}"))
         }
+        // Cassandra says of this part that it is no whole number.
         "tombstone_threshold" => match value.parse::<f64>() {
+            Err(_) => no_number(name, value, "int"),
             Ok(part) if part < 0.0 => configuration(format!(
                 "tombstone_threshold must be greater than 0, but was {part:.6}"
             )),
             _ => Ok(()),
         },
-        "unchecked_tombstone_compaction" if !matches!(value, "true" | "false") => {
+        "unchecked_tombstone_compaction" if !is_boolean(value) => {
             configuration(format!("'{name}' should be either 'true' or 'false', not '{value}'"))
         }
-        "tombstone_compaction_interval" if value.parse::<i64>().is_ok_and(|own| own <= 0) => {
-            configuration(format!(
-                "tombstone_compaction_interval must be greater than 0, but was {value}"
-            ))
+        "log_all" if !is_boolean(value) => {
+            configuration(format!("'{name}' should either be 'true' or 'false', not {value}"))
         }
-        "compaction_window_unit"
-            if !matches!(value.to_ascii_uppercase().as_str(), "MINUTES" | "HOURS" | "DAYS") =>
-        {
-            configuration(format!("{value} is not valid for compaction_window_unit"))
-        }
-        "compaction_window_size" if value.parse::<i32>().is_ok_and(|own| own < 1) => {
-            configuration(format!("{value} must be greater than 1 for compaction_window_size"))
-        }
+        "provide_overlapping_tombstones" => match value.to_ascii_uppercase().as_str() {
+            "NONE" | "ROW" | "CELL" => Ok(()),
+            other => configuration(format!(
+                "Invalid value {other} for '{name}' compaction sub-option - must be one of the following [NONE, ROW, CELL]."
+            )),
+        },
+        "tombstone_compaction_interval" => match value.parse::<i64>() {
+            Ok(..0) => configuration(format!("{name} must be greater than 0, but was {value}")),
+            Ok(_) => Ok(()),
+            Err(_) => no_number(name, value, "int"),
+        },
         _ => Ok(()),
     }
 }
 
-/// Refuses scaling parameters that are none.
-fn check_scaling(pairs: &[(String, String)]) -> Result<()> {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|own| own.is_ascii_digit());
-    let fits = |own: &str| {
-        own == "N"
-            || own.strip_prefix(['L', 'T']).is_some_and(digits)
-            || digits(own.strip_prefix(['+', '-']).unwrap_or(own))
-    };
-    let own = pairs.iter().find(|(name, _)| name == "scaling_parameters");
-    let parts = own.iter().flat_map(|(_, value)| value.split(',')).map(str::trim);
-    match parts.into_iter().find(|part| !fits(part)) {
-        Some(part) => configuration(format!(
-            "Scaling parameter {part} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+"
-        )),
-        None => Ok(()),
+/// Returns true of the words of a sub-option that is on or off.
+fn is_boolean(value: &str) -> bool {
+    value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("false")
+}
+
+/// Refuses values of single sub-options of the size-tiered and time-window strategies.
+///
+/// Source: Cassandra 5.0, `SizeTieredCompactionStrategyOptions` and
+/// `TimeWindowCompactionStrategyOptions`.
+fn check_tiered_value(name: &str, value: &str) -> Result<()> {
+    match name {
+        "bucket_high" | "bucket_low" if value.parse::<f64>().is_err() => {
+            configuration(format!("{value} is not a parsable float for {name}"))
+        }
+        "timestamp_resolution"
+            if !matches!(
+                value,
+                "NANOSECONDS"
+                    | "MICROSECONDS"
+                    | "MILLISECONDS"
+                    | "SECONDS"
+                    | "MINUTES"
+                    | "HOURS"
+                    | "DAYS"
+            ) =>
+        {
+            configuration(format!("{value} is not valid for {name}"))
+        }
+        "compaction_window_unit" if !matches!(value, "MINUTES" | "HOURS" | "DAYS") => {
+            configuration(format!("{value} is not valid for {name}"))
+        }
+        "compaction_window_size" => match value.parse::<i32>() {
+            Ok(..1) => configuration(format!("{value} must be greater than 1 for {name}")),
+            Ok(_) => Ok(()),
+            Err(_) => no_number(name, value, "int"),
+        },
+        "expired_sstable_check_frequency_seconds" => match value.parse::<i64>() {
+            Ok(..0) => configuration(format!("{name} must not be negative, but was {value}")),
+            Ok(_) => Ok(()),
+            Err(_) => no_number(name, value, "int"),
+        },
+        "unsafe_aggressive_sstable_expiration" if !is_boolean(value) => {
+            configuration(format!("{name} is not 'true' or 'false' ({value})"))
+        }
+        "unsafe_aggressive_sstable_expiration" if value.eq_ignore_ascii_case("true") => {
+            configuration(format!(
+                "{name} is requested but not allowed, restart cassandra with -Dcassandra.allow_{name}=true to allow it"
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

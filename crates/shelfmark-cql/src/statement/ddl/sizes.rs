@@ -7,6 +7,7 @@
 use shelfmark_cql_protocol::Result;
 
 use super::configuration;
+use super::unified::no_number;
 
 /// The least `target_sstable_size` and `flush_size_override`, in bytes.
 const TARGET_SIZE_BYTES_MIN: f64 = 1024.0 * 1024.0;
@@ -19,17 +20,16 @@ const MIN_PART_MAX: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Refuses a size among the sub-options of the size-tiered, time-window and levelled strategies.
 pub(super) fn check_plain(name: &str, value: &str) -> Result<()> {
-    let no_number = || configuration(format!("{value} is not a parsable int (base10) for {name}"));
     match name {
         "min_sstable_size" => match value.parse::<i64>() {
             Ok(..0) => configuration(format!("{name} must be non negative: {value}")),
             Ok(_) => Ok(()),
-            Err(_) => no_number(),
+            Err(_) => no_number(name, value, "int"),
         },
         "sstable_size_in_mb" | "fanout_size" => match value.parse::<i32>() {
             Ok(..1) => configuration(format!("{name} must be larger than 0, but was {value}")),
             Ok(_) => Ok(()),
-            Err(_) => no_number(),
+            Err(_) => no_number(name, value, "int"),
         },
         _ => Ok(()),
     }

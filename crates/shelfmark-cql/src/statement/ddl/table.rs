@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
-use shelfmark_cql_types::{CqlType, Native, resolve_type};
+use shelfmark_cql_types::{CqlType, Native, is_reversed, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::{Change, check_name, dropped, schema_event, writable};
@@ -49,6 +49,7 @@ pub(super) fn create(
     assign_key(&mut columns, key, "table", name)?;
     check_columns(&columns, name)?;
     order(&mut columns, &own.options.clustering_order, key, "table", name)?;
+    reverse_by_class(&mut columns, own);
     let options = super::options::of_new(&own.options.properties)?;
     let counter = columns.iter().any(|column| column.kind.is_counter());
     if counter && options.default_time_to_live > 0 {
@@ -100,6 +101,7 @@ pub(super) fn other_shape(
     let key = own.primary_keys.first()?;
     assign_key(&mut columns, key, "table", name).ok()?;
     order(&mut columns, &own.options.clustering_order, key, "table", name).ok()?;
+    reverse_by_class(&mut columns, own);
     let there = |wanted: &Column| table.columns.iter().find(|column| column.name == wanted.name);
     let difference = columns.iter().find_map(|column| match there(column) {
         None => Some(format!("it has no column {}", column.name)),
@@ -287,6 +289,15 @@ pub(super) fn order(
         }
     }
     Ok(())
+}
+
+/// Has clustering columns of a reversed class descend, whatever `CLUSTERING ORDER BY` says.
+fn reverse_by_class(columns: &mut [Column], own: &CreateTable) {
+    for definition in own.columns.iter().filter(|own| is_reversed(&own.column_type)) {
+        let name = definition.name.as_str();
+        let is_it = |own: &&mut Column| &*own.name == name && own.role == ColumnKind::Clustering;
+        columns.iter_mut().filter(is_it).for_each(|own| own.descending = true);
+    }
 }
 
 /// Works out what kind of table it is; a dense table without a value column gets an empty one.

@@ -40,10 +40,8 @@ pub(super) fn describe(
     let items = match &describe.target {
         DescribeTarget::Cluster => return Ok(cluster()),
         DescribeTarget::Keyspaces => {
-            return Ok(answer(
-                schema.keyspaces.keys().map(|name| item(name, "keyspace", name, None)).collect(),
-                false,
-            ));
+            let items = ordered(schema).map(|own| item(&own.name, "keyspace", &own.name, None));
+            return Ok(answer(items.collect(), false));
         }
         DescribeTarget::Tables => {
             return Ok(answer(listed(keyspace, schema, &table_names)?, false));
@@ -59,7 +57,7 @@ pub(super) fn describe(
         }
         DescribeTarget::Schema { full } => {
             let keyspaces =
-                schema.keyspaces.values().filter(|own| *full || !super::ddl::is_system(&own.name));
+                ordered(schema).filter(|own| *full || !super::ddl::is_system(&own.name));
             keyspaces.flat_map(|own| keyspace_items(own, false, internals)).collect()
         }
         DescribeTarget::Keyspace { only, name } => {
@@ -86,6 +84,18 @@ pub(super) fn describe(
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
     Ok(answer(items, true))
+}
+
+/// Returns the keyspaces in the order of their names.
+fn ordered(schema: &Schema) -> impl Iterator<Item = &Arc<Keyspace>> {
+    let mut keyspaces: Vec<_> = schema.keyspaces.values().collect();
+    keyspaces.sort_by_key(|own| by_name(&own.name));
+    keyspaces.into_iter()
+}
+
+/// Returns what names are sorted by: whether letters are small or large does not count.
+fn by_name(name: &str) -> String {
+    name.to_lowercase()
 }
 
 fn table_names(own: &Keyspace) -> Vec<Item> {
@@ -217,9 +227,14 @@ fn listed(
     of: &dyn Fn(&Keyspace) -> Vec<Item>,
 ) -> Result<Vec<Item>> {
     match keyspace {
-        Some(name) => Ok(of(found_keyspace(name, schema)?)),
-        None => Ok(schema.keyspaces.values().flat_map(|own| of(own)).collect()),
+        Some(name) => Ok(sorted(of(found_keyspace(name, schema)?))),
+        None => Ok(ordered(schema).flat_map(|own| sorted(of(own))).collect()),
     }
+}
+
+fn sorted(mut items: Vec<Item>) -> Vec<Item> {
+    items.sort_by_key(|own| by_name(own.name.trim_matches('"')));
+    items
 }
 
 /// Returns a keyspace, then what is in it: types before the types that use them, functions,
@@ -256,7 +271,9 @@ fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     }
     items.extend(function_items(own, None));
     items.extend(aggregate_items(own, None));
-    for table in own.tables.values().filter(|table| !table.is_view()) {
+    let mut tables: Vec<_> = own.tables.values().filter(|table| !table.is_view()).collect();
+    tables.sort_by_key(|table| by_name(&table.name));
+    for table in tables {
         items.extend(table_items(own, table, internals));
     }
     items.extend(own.damage.types.keys().map(|name| {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Result, invalid};
-use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
+use shelfmark_cql_syntax::ast::{
+    ConditionPath, ConditionTest, Conditions as Written, Operator, Term,
+};
 use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::LiveRow;
@@ -50,6 +52,15 @@ impl Conditions {
     /// Returns true if there is any.
     pub(crate) const fn is_some(&self) -> bool {
         !matches!(self, Self::None)
+    }
+
+    /// Returns true if a condition is on a row: that it is there or not, or one of its columns.
+    pub(crate) fn are_of_row(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::NotExists | Self::Exists => true,
+            Self::All(all) => all.iter().any(|own| !own.is_static),
+        }
     }
 
     /// Returns the columns that conditions name; `None` for those on existence.
@@ -99,7 +110,9 @@ impl Conditions {
             }
             let (path, ty, shown) = path_of(&own.path, column, scope)?;
             let test = match &own.test {
-                ConditionTest::In(values) => Test::In(in_list(values, &shown, &ty, scope)?),
+                ConditionTest::In(values) => {
+                    Test::In(in_list(values, &shown, &received(&own.path, column, &ty), scope)?)
+                }
                 ConditionTest::Compare { operator, value } => {
                     let ty = match (operator, &ty) {
                         (
@@ -126,7 +139,10 @@ impl Conditions {
                                     operator.text()
                                 ));
                             }
-                            ty.clone()
+                            match value {
+                                Term::Literal(_) => received(&own.path, column, ty),
+                                _ => ty.clone(),
+                            }
                         }
                     };
                     let named = match operator {
@@ -191,6 +207,13 @@ impl Conditions {
             }
         }
     }
+}
+
+/// Returns the type that messages about a constant show, where a part of a column is compared with it.
+/// Of a whole collection it is the column's own; `ty` is what is compared.
+fn received(path: &ConditionPath, column: &Column, ty: &CqlType) -> CqlType {
+    let is_whole = matches!(path, ConditionPath::Whole) && column.kind.is_collection();
+    if is_whole { column.kind.clone() } else { ty.clone() }
 }
 
 fn path_of(
@@ -287,6 +310,12 @@ impl Condition {
                 let other = match expr.eval(env)? {
                     BoundValue::Bytes(bytes) => Some(bytes),
                     BoundValue::Null => None,
+                    // No element is what is not set.
+                    BoundValue::Unset
+                        if matches!(operator, Operator::Contains | Operator::ContainsKey) =>
+                    {
+                        return Ok(false);
+                    }
                     BoundValue::Unset => return invalid("Invalid 'unset' value in condition"),
                 };
                 compare_values(*operator, &ty, live, own.as_ref(), other.as_ref())

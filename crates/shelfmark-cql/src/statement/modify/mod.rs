@@ -106,12 +106,28 @@ impl Modify {
         self.conditions.is_some()
     }
 
-    /// Evaluates the timestamp and the time to live. `default` is the client's or batch's timestamp.
+    /// Evaluates the timestamp and the time to live. `default` is the timestamp of a statement without
+    /// one of its own: the client's, the batch's or the server's.
     pub(crate) fn moment(
         &self,
         env: EvalContext<'_>,
         default: impl FnOnce() -> i64,
     ) -> Result<TimestampAndTtl> {
+        let timestamp = self.own_timestamp(env)?.unwrap_or_else(default);
+        self.moment_at(timestamp, env)
+    }
+
+    /// Evaluates the time to live of a modification that is written at `timestamp`.
+    pub(crate) fn moment_at(
+        &self,
+        timestamp: i64,
+        env: EvalContext<'_>,
+    ) -> Result<TimestampAndTtl> {
+        Ok(TimestampAndTtl { timestamp, ttl_seconds: self.ttl(env)? })
+    }
+
+    /// Evaluates `USING TIMESTAMP`.
+    fn own_timestamp(&self, env: EvalContext<'_>) -> Result<Option<i64>> {
         let timestamp = match &self.timestamp {
             None => None,
             Some(expr) => match expr.eval(env)? {
@@ -135,10 +151,7 @@ impl Modify {
                 i64::MAX
             )));
         }
-        Ok(TimestampAndTtl {
-            timestamp: timestamp.unwrap_or_else(default),
-            ttl_seconds: self.ttl(env)?,
-        })
+        Ok(timestamp)
     }
 
     fn ttl(&self, env: EvalContext<'_>) -> Result<Option<u32>> {
@@ -148,6 +161,7 @@ impl Modify {
                 BoundValue::Unset => self.table.options.default_time_to_live,
                 // As if there were none, also for the table's default.
                 BoundValue::Null => 0,
+                BoundValue::Bytes(bytes) if bytes.is_empty() => 0,
                 BoundValue::Bytes(bytes) => bytes
                     .as_ref()
                     .try_into()

@@ -440,6 +440,11 @@ impl Operation {
             Action::Delete => out.push(self.clear()),
             Action::Assignability(expr) => match expr.eval(env)? {
                 BoundValue::Unset => {}
+                BoundValue::Null if self.ty.is_multi_cell() => {
+                    // Nothing replaces its elements, as an empty collection does: those that are
+                    // written at the same timestamp stay.
+                    out.push(self.replace(Bytes::new())?);
+                }
                 BoundValue::Null => out.push(self.clear()),
                 BoundValue::Bytes(value) => out.push(self.replace(value)?),
             },

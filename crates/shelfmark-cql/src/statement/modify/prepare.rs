@@ -337,14 +337,17 @@ fn check_where(modify: &Modify) -> Result<()> {
             "Slice restrictions are not supported on the clustering columns in UPDATE statements",
         );
     }
+    // What a condition lacks is said in other words.
+    let deletes_columns =
+        modify.kind == Kind::Delete && !modify.regular.is_empty() && !modify.conditions.is_some();
     if !modify.only_statics {
-        if modify.kind == Kind::Delete && !modify.regular.is_empty() && has_slice {
+        if deletes_columns && has_slice {
             return invalid("Range deletions are not supported for specific columns");
         }
         if modify.kind == Kind::Update || !may_slice {
             let complete =
                 missing(table.clustering_columns(), table.partition_count, own).is_empty();
-            if modify.kind == Kind::Delete && !complete && !modify.regular.is_empty() {
+            if deletes_columns && !complete {
                 return invalid("Range deletions are not supported for specific columns");
             }
             // What a condition lacks where statics are deleted is said later.

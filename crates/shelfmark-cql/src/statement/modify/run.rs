@@ -14,8 +14,8 @@ use shelfmark_cql_protocol::{
 use shelfmark_cql_types::term::EvalContext;
 use shelfmark_cql_types::{CqlType, compare, partition_parts};
 use shelfmark_engine::{
-    CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
-    Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
+    CellChange, CellEntry, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue,
+    ConditionalRead, Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
 use super::measure::{WriteSize, check_batch_size};
@@ -223,14 +223,21 @@ fn evaluate<'p>(
     timestamp: Option<i64>,
     conditional: bool,
 ) -> Result<Vec<Ready<'p>>> {
-    let mut default = timestamp.or(if conditional { None } else { options.timestamp });
+    let mut default = timestamp.or(options.timestamp);
+    // What a conditional request writes has one timestamp, that of its decision: neither the client's
+    // nor those of a batch's statements count.
+    let decided_at = conditional.then(|| engine.cell_timestamp());
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {
         let env = EvalContext { context: Some(context), values: entry.values, row: None };
         let modify = entry.modify;
-        // All statements of a batch share one timestamp.
-        let moment =
-            modify.moment(env, || *default.get_or_insert_with(|| engine.cell_timestamp()))?;
+        let moment = match decided_at {
+            Some(timestamp) => modify.moment_at(timestamp, env)?,
+            // All statements of a batch share one timestamp.
+            None => {
+                modify.moment(env, || *default.get_or_insert_with(|| engine.cell_timestamp()))?
+            }
+        };
         let ready = match &modify.json {
             None => Ready {
                 entry,
@@ -472,9 +479,9 @@ fn decide(
     let reads = Reads::of(ready);
     let mut named: Vec<&[ClusteringValue]> = Vec::new();
     let mut known: HashSet<&[ClusteringValue]> = HashSet::new();
-    for change in
-        ready.iter().filter(|own| own.entry.modify.is_conditional()).flat_map(|own| &own.changes)
-    {
+    // Of conditions on statics alone the row is not read.
+    let of_row = |own: &&Ready<'_>| own.entry.modify.conditions.are_of_row();
+    for change in ready.iter().filter(of_row).flat_map(|own| &own.changes) {
         if let Place::Row(clustering) = &change.place
             && known.insert(clustering)
         {
@@ -491,7 +498,7 @@ fn decide(
         .filter_map(|own| Some(values(Some(own), Some(seen.row(Some(own))?))))
         .collect();
     if named.is_empty()
-        && let Some((clustering, row)) = first_row(engine, table, partition)?
+        && let Some((clustering, row)) = first_row(engine, table, partition, &reads)?
     {
         // Conditions on statics alone show the first row of the partition.
         rows.push(values(Some(&clustering), Some(&row)));
@@ -543,20 +550,21 @@ fn written(
         size.add(mutations.get(before..).unwrap_or_default())?;
     }
     if ready.len() > 1 {
-        // What a conditional batch deletes is older than what it writes, as in Cassandra.
+        // A range that a conditional batch deletes goes before what the batch writes into it. A row that
+        // it deletes is gone, whatever else it says of that row. As in Cassandra.
         for own in &mut mutations {
-            let deletes = matches!(
-                own.change,
-                CellChange::DeleteRow(_) | CellChange::DeleteSpan(_) | CellChange::DeletePartition
-            );
+            let deletes =
+                matches!(own.change, CellChange::DeleteSpan(_) | CellChange::DeletePartition);
             own.timestamp -= i64::from(deletes);
         }
     }
     Ok(mutations)
 }
 
-/// The columns that a condition which did not hold has read: those of the kinds of row that would
-/// be written, and those that it names.
+/// The columns that a condition which did not hold has read: those that it names, the regular ones if
+/// rows would be written, and the statics if a statement with conditions would write some.
+///
+/// Source: Cassandra 5.0, `BatchStatement` and `CQL3CasRequest`, and its answers.
 struct Reads {
     all_statics: bool,
     all_regular: bool,
@@ -573,7 +581,9 @@ impl Reads {
             named.extend(columns.filter(|own| !own.role.is_key()).map(|own| own.id));
         }
         Self {
-            all_statics: ready.iter().any(|own| !own.statics.is_empty()),
+            all_statics: ready
+                .iter()
+                .any(|own| own.entry.modify.is_conditional() && !own.statics.is_empty()),
             all_regular: ready
                 .iter()
                 .flat_map(|own| &own.changes)
@@ -608,18 +618,34 @@ fn compare_clusterings(
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// Returns the first row of a partition.
+/// Most bytes of rows that are looked at for the first that is there, while the partition is locked.
+/// Ours: behind them there is none, and the condition that failed shows the statics alone.
+const FIRST_ROW_READ_BYTES_MAX: usize = 1024 * 1024;
+
+/// Returns the first row of a partition that is there by what a condition reads: it was inserted, or has
+/// a value in one of the columns that are read.
 fn first_row(
     engine: &Engine,
     table: &Table,
     partition: &Bytes,
+    reads: &Reads,
 ) -> Result<Option<(Vec<ClusteringValue>, LiveRow)>> {
     let Some(stored) = &table.stored else { return Ok(None) };
+    let (all, named) = (reads.all_regular, reads.named.clone());
+    let is_there = move |entry: &CellEntry| {
+        let row = &entry.row;
+        all || row.inserted.is_some() || row.cells.iter().any(|cell| named.contains(&cell.column))
+    };
     let query = CellQuery {
         partition: partition.clone(),
         span: Span::all(),
         reversed: false,
-        limits: CellLimits { rows_max: Some(1), ..CellLimits::default() },
+        limits: CellLimits {
+            rows_max: Some(1),
+            bytes_max: Some(FIRST_ROW_READ_BYTES_MAX),
+            filter: Some(Arc::new(is_there)),
+            ..CellLimits::default()
+        },
     };
     let page = engine
         .query_cells(stored, &query)
@@ -664,6 +690,13 @@ fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
 
 /// Returns the columns that a condition that did not hold shows.
 fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usize> {
+    let is_of_existence = |own: &Ready<'_>| {
+        matches!(own.entry.modify.conditions, Conditions::Exists | Conditions::NotExists)
+    };
+    // Conditions on existence show everything.
+    if ready.iter().any(is_of_existence) {
+        return (0..table.columns.len()).collect();
+    }
     let mut places: Vec<usize> = Vec::new();
     let mut is_shown = vec![false; table.columns.len()];
     let mut add = |at: usize| {
@@ -674,16 +707,10 @@ fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usiz
         }
     };
     for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
-        match own.entry.modify.conditions.columns() {
-            // Conditions on existence show everything.
-            None => (0..table.columns.len()).for_each(&mut add),
-            Some(columns) => {
-                if is_batch {
-                    (0..table.partition_count + table.clustering_count).for_each(&mut add);
-                }
-                columns.into_iter().for_each(&mut add);
-            }
+        if is_batch {
+            (0..table.partition_count + table.clustering_count).for_each(&mut add);
         }
+        own.entry.modify.conditions.columns().into_iter().flatten().for_each(&mut add);
     }
     places
 }

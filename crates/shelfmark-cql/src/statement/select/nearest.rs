@@ -148,16 +148,20 @@ pub(super) fn downgraded(consistency: Consistency) -> Option<String> {
     ))
 }
 
+/// Returns the message for a limit that one page is too small for: all rows come on it.
+pub(super) fn paged(page_size: Option<u64>, limit: Option<u64>) -> Option<String> {
+    let (size, limit) = (page_size?, limit?);
+    (size < limit).then(|| {
+        format!(
+            "Top-K queries do not support paging and the page size is set to {size}, which is less than LIMIT {limit}. The page size has been set to {limit} to match the LIMIT."
+        )
+    })
+}
+
 impl Page<'_> {
     /// Finds the rows that are most similar, the nearest first.
-    pub(super) fn nearest(
-        &mut self,
-        nearest: &Nearest,
-        run: &Run<'_>,
-        page_size: Option<u64>,
-    ) -> Result<RowBuffer> {
-        let limit = self.limit.filter(|limit| page_size.is_none_or(|size| size >= *limit));
-        let Some(limit) = limit else {
+    pub(super) fn nearest(&mut self, nearest: &Nearest, run: &Run<'_>) -> Result<RowBuffer> {
+        let Some(limit) = self.limit else {
             return invalid(
                 "Top-K queries must have a limit specified and the limit must be less than the query page size",
             );

@@ -1,10 +1,10 @@
-//! Names of users' functions in a selection get their keyspace: the answer's columns show it.
+//! Names of users' functions and types in a selection get their keyspace: the answer's columns show it.
 //!
 //! What it is not: a choice between functions of one name; that looks at the types.
 //!
 //! Invariant: a name that no function of a user's has stays as it is.
 
-use shelfmark_cql_syntax::ast::{FunctionName, Name, Selector};
+use shelfmark_cql_syntax::ast::{FunctionName, Name, QualifiedName, Selector, Type};
 use shelfmark_cql_types::term::Scope;
 
 /// Returns a selector with the keyspaces of users' functions before their names.
@@ -20,7 +20,7 @@ pub(super) fn qualified(selector: &Selector, scope: &Scope<'_>) -> Selector {
             Selector::Cast { selector: inner(selector), target: *target }
         }
         Selector::TypeHint { target, selector } => {
-            Selector::TypeHint { target: target.clone(), selector: inner(selector) }
+            Selector::TypeHint { target: type_name(target, scope), selector: inner(selector) }
         }
         Selector::Negate(own) => Selector::Negate(inner(own)),
         Selector::Arithmetic { operator, left, right } => {
@@ -38,6 +38,25 @@ pub(super) fn qualified(selector: &Selector, scope: &Scope<'_>) -> Selector {
             own.iter().map(|(k, v)| (qualified(k, scope), qualified(v, scope))).collect(),
         ),
         other => other.clone(),
+    }
+}
+
+fn type_name(ty: &Type, scope: &Scope<'_>) -> Type {
+    let inner = |own: &Type| Box::new(type_name(own, scope));
+    match ty {
+        Type::User(name) => Type::User(QualifiedName {
+            keyspace: Some(name.keyspace.clone().unwrap_or_else(|| Name::new(scope.keyspace))),
+            name: name.name.clone(),
+        }),
+        Type::List(own) => Type::List(inner(own)),
+        Type::Set(own) => Type::Set(inner(own)),
+        Type::Map(key, value) => Type::Map(inner(key), inner(value)),
+        Type::Tuple(own) => Type::Tuple(own.iter().map(|own| type_name(own, scope)).collect()),
+        Type::Vector { element, dimension } => {
+            Type::Vector { element: inner(element), dimension: *dimension }
+        }
+        Type::Frozen(own) => Type::Frozen(inner(own)),
+        Type::Native(_) | Type::Custom(_) => ty.clone(),
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
         misfits: Arc::default(),
     };
     let (rows, paging) = if let Some(nearest) = &select.nearest {
-        (page.nearest(nearest, run, page_size)?, None)
+        (page.nearest(nearest, run)?, None)
     } else if select.is_aggregate() {
         page.aggregate(page_size, sorts)?
     } else if sorts {
@@ -112,6 +112,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     answered.warnings.extend(select.warning.map(str::to_owned));
     if select.nearest.is_some() {
         answered.warnings.extend(super::nearest::downgraded(run.options.consistency));
+        answered.warnings.extend(super::nearest::paged(page_size, limit));
     }
     Ok(answered)
 }

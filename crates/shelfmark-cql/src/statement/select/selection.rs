@@ -14,7 +14,7 @@ use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
     prepare, prepare_literal_as, prepare_marker, spelled_argument, test_literal,
 };
-use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
+use shelfmark_cql_types::{CqlType, UserType, native_by_name, resolve_type};
 
 use super::metadata::{column_of_metadata, metadata_path};
 use crate::schema::{ColumnKind, Table};
@@ -230,15 +230,66 @@ impl Builder<'_> {
         ty: CqlType,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
-        let (expr, own) = self.item(inner, Some(&ty), scope)?;
-        if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
-            return invalid(format!(
-                "Cannot assign value {} to {} of type {ty}",
-                column_name(selector),
-                column_name(selector)
-            ));
+        let refused = || {
+            let shown = column_name(selector);
+            invalid(format!("Cannot assign value {shown} to {shown} of type {}", ty.freeze()))
+        };
+        if !self.fits(inner, &ty) {
+            return refused();
+        }
+        let frozen = ty.freeze();
+        let receiver = Some(&frozen).filter(|_| !is_from_json(inner));
+        let (expr, own) = self.item(inner, receiver, scope)?;
+        if !is_assignable(&own, &ty) {
+            return refused();
         }
         Ok((expr, ty))
+    }
+
+    /// Returns true unless what is written down, or a column in it, is of no such type.
+    fn fits(&self, selector: &Selector, ty: &CqlType) -> bool {
+        let all = |items: &[Selector], types: &mut dyn Iterator<Item = &CqlType>| {
+            items.iter().zip(types).all(|(item, ty)| self.fits(item, ty))
+        };
+        match (selector, ty) {
+            (Selector::Literal(_), CqlType::Tuple(_)) => true,
+            (Selector::Literal(literal), ty) => test_literal(literal, ty) != Assignability::No,
+            (Selector::Column(name), ty) => {
+                let column = self.table.column(name.as_str());
+                column.is_none_or(|own| is_assignable(&own.kind, ty))
+            }
+            (
+                Selector::List(items),
+                CqlType::List { element, .. } | CqlType::Vector { element, .. },
+            )
+            | (Selector::Set(items), CqlType::Set { element, .. }) => {
+                items.iter().all(|item| self.fits(item, element))
+            }
+            (Selector::Set(items), CqlType::Map { .. }) => items.is_empty(),
+            (Selector::MapOrUserType(items), CqlType::Map { key, value, .. }) => {
+                items.iter().all(|(k, v)| self.fits(k, key) && self.fits(v, value))
+            }
+            (Selector::MapOrUserType(items), CqlType::User { definition, .. }) => {
+                // Fields that are not there are refused where it is prepared.
+                items.iter().all(|(name, value)| {
+                    let field = field_name(name).and_then(|name| definition.field(name));
+                    field.is_none_or(|(_, ty)| self.fits(value, ty))
+                })
+            }
+            (Selector::Tuple(items), CqlType::Tuple(types)) => {
+                items.len() <= types.len() && all(items, &mut types.iter())
+            }
+            (Selector::Tuple(items), CqlType::User { definition, .. }) => {
+                let mut types = definition.fields.iter().map(|(_, ty)| ty);
+                items.len() <= types.len() && all(items, &mut types)
+            }
+            (Selector::Tuple(items), ty) => match items.as_slice() {
+                [only] => self.fits(only, ty),
+                _ => false,
+            },
+            (Selector::Set(_) | Selector::MapOrUserType(_), _) => false,
+            _ => true,
+        }
     }
 
     /// Prepares a selector as a value of another type.
@@ -354,17 +405,31 @@ impl Builder<'_> {
         receiver: Option<&CqlType>,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
+        let (left, right) = (within_parentheses(left), within_parentheses(right));
         let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
-        if open(left) || open(right) {
+        let moves_date = self.moves_date(symbol, left, right, scope)?;
+        if (open(left) || open(right)) && !moves_date {
             return Err(shelfmark_cql_types::term::ambiguous(
                 symbol,
                 &column_name(left),
                 &column_name(right),
             ));
         }
-        let (left, right) = (within_parentheses(left), within_parentheses(right));
+        let unsupported = || {
+            invalid(format!(
+                "the '{symbol}' operation is not supported between {} and {}",
+                column_name(left),
+                column_name(right)
+            ))
+        };
+        // These have no type of their own, and none that could be computed with.
+        let is_compound = |own: &Selector| matches!(own, Selector::Set(_) | Selector::Tuple(_));
+        if is_compound(left) || is_compound(right) {
+            return unsupported();
+        }
         let left_known = self.known(left, scope)?;
-        let right_known = self.known(right, scope)?;
+        let right_known =
+            if moves_date { Some(CqlType::Duration) } else { self.known(right, scope)? };
         let left_type =
             left_known.clone().or_else(|| right_known.clone()).or_else(|| receiver.cloned());
         let right_type = right_known.or(left_known).or_else(|| receiver.cloned());
@@ -385,12 +450,26 @@ impl Builder<'_> {
                     &column_name(right),
                 ))
             }
-            None => invalid(format!(
-                "the '{symbol}' operation is not supported between {} and {}",
-                column_name(left),
-                column_name(right)
-            )),
+            None => unsupported(),
         }
+    }
+
+    /// Returns true if null or a number is added to, or taken from, a date: nothing but a duration can
+    /// be, so that is what is asked of it.
+    fn moves_date(
+        &mut self,
+        symbol: char,
+        left: &Selector,
+        right: &Selector,
+        scope: &mut Scope<'_>,
+    ) -> Result<bool> {
+        let is_open = match right {
+            Selector::Null => true,
+            Selector::Literal(literal) => literal.kind == LiteralKind::Integer,
+            _ => false,
+        };
+        let moves = is_open && matches!(symbol, '+' | '-') && matches!(left, Selector::Column(_));
+        Ok(moves && self.known(left, scope)? == Some(CqlType::Date))
     }
 
     fn elements(
@@ -435,6 +514,14 @@ impl Builder<'_> {
                 "Cannot infer type for term {shown} in selection clause (try using a cast to force a type)"
             ));
         };
+        if let Some(ty @ CqlType::Vector { dimension, .. }) = receiver
+            && u32::try_from(items.len()) != Ok(*dimension)
+        {
+            return invalid(format!(
+                "Unable to create a vector selector of type {ty} from {} elements",
+                items.len()
+            ));
+        }
         let parts: Result<Vec<Expr>> = items
             .iter()
             .map(|item| self.item(item, Some(&element), scope).map(|(expr, _)| expr))
@@ -453,6 +540,9 @@ impl Builder<'_> {
         receiver: Option<&CqlType>,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
+        if let Some(CqlType::User { definition, .. }) = receiver {
+            return self.user_type(items, definition, scope);
+        }
         // Of its own it may be a user type as well.
         let Some(CqlType::Map { key, value, .. }) = receiver else {
             return invalid(format!(
@@ -469,6 +559,32 @@ impl Builder<'_> {
         Ok((Expr::Entries { items: parts, ty: ty.clone() }, ty))
     }
 
+    /// Prepares a value of a user type, written as its fields.
+    fn user_type(
+        &mut self,
+        items: &[(Selector, Selector)],
+        definition: &Arc<UserType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let mut parts = vec![None; definition.fields.len()];
+        for (name, value) in items {
+            let found = field_name(name).and_then(|name| definition.field(name));
+            let Some((at, ty)) = found else {
+                return invalid(format!(
+                    "Unknown field '{}' in value of user defined type {}",
+                    column_name(name),
+                    definition.name
+                ));
+            };
+            let part = self.item(value, Some(ty), scope)?.0;
+            // Of a field that is named twice the last counts.
+            parts.get_mut(at).into_iter().for_each(|own| *own = Some(part.clone()));
+        }
+        let unset = UnsetField::OfUserType(Arc::clone(definition));
+        let ty = CqlType::User { definition: Arc::clone(definition), frozen: true };
+        Ok((Expr::Fields { items: parts, unset }, ty))
+    }
+
     fn tuple(
         &mut self,
         items: &[Selector],
@@ -480,13 +596,20 @@ impl Builder<'_> {
         for (at, item) in items.iter().enumerate() {
             let known = match receiver {
                 Some(CqlType::Tuple(fields)) => fields.get(at).cloned(),
+                Some(CqlType::User { definition, .. }) => {
+                    definition.fields.get(at).map(|(_, ty)| ty.clone())
+                }
                 _ => self.known(item, scope)?,
             };
             let (expr, ty) = self.item(item, known.as_ref(), scope)?;
             parts.push(Some(expr));
             types.push(ty);
         }
-        Ok((Expr::Fields { items: parts, unset: UnsetField::OfTuple }, CqlType::tuple(types)))
+        let ty = match receiver {
+            Some(ty @ CqlType::User { .. }) => ty.freeze(),
+            _ => CqlType::tuple(types),
+        };
+        Ok((Expr::Fields { items: parts, unset: UnsetField::OfTuple }, ty))
     }
 
     fn aggregate(&mut self, aggregate: Aggregate, arguments: Vec<Expr>) -> Result<(Expr, CqlType)> {
@@ -513,9 +636,16 @@ impl Builder<'_> {
         }
         let mut parts = Vec::with_capacity(arguments.len());
         for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
-            if let Selector::Literal(literal) = argument
-                && test_literal(literal, ty) == Assignability::No
-            {
+            let known = match argument {
+                // What is written down is looked at when it is prepared.
+                Selector::List(_)
+                | Selector::Set(_)
+                | Selector::Tuple(_)
+                | Selector::MapOrUserType(_) => None,
+                _ => self.known(argument, scope)?,
+            };
+            let own = SelectedArgument { selector: argument, known };
+            if own.test(ty) == Assignability::No {
                 return invalid(format!(
                     "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
                     column_name(argument)
@@ -641,6 +771,25 @@ fn literal_of(literal: &Literal, receiver: Option<&CqlType>) -> Result<(Expr, Cq
     };
     let to = Receiver { name: "[selection]", ty: &ty };
     Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
+}
+
+/// Returns true if a value of a type can be one of another type where a hint asks for that; live
+/// collections and user types are not their frozen forms.
+fn is_assignable(own: &CqlType, ty: &CqlType) -> bool {
+    !own.is_multi_cell() && (own.freeze() == ty.freeze() || ty.is_value_compatible_with(own))
+}
+
+/// Returns true if it is a call of `from_json`, for which a hint is no receiver.
+fn is_from_json(selector: &Selector) -> bool {
+    matches!(selector, Selector::Function { name, .. } if matches!(name.name.as_str(), "from_json" | "fromjson"))
+}
+
+/// Returns the name of a field in a value of a user type.
+fn field_name(selector: &Selector) -> Option<&str> {
+    match selector {
+        Selector::Column(name) => Some(name.as_str()),
+        _ => None,
+    }
 }
 
 /// Returns the error for a term whose type nothing tells.
