@@ -85,7 +85,7 @@ fn suites_hold_beside_a_server_that_notices_nothing_on_a_cluster() {
     drop(server.stop("-TERM"));
     let records = shelfmark(&["verify", "--engine", &engine]);
     assert!(records.status.success(), "{}{}", stdout(&records), stderr(&records));
-    assert!(stdout(&records).contains("--suites"), "{}", stdout(&records));
+    assert!(stderr(&records).contains("--suites"), "{}", stderr(&records));
 
     // A run leaves another one alone, and Ctrl-C removes what was written.
     let (run, told) = begun(&engine, &["--seed", "1"]);
