@@ -55,33 +55,12 @@ pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>
                 }
                 out.push(("class".to_owned(), format!("{COMPRESSION}{short}")));
             }
-            "chunk_length_in_kb" => match value.parse::<i32>() {
-                Ok(..1) => return configuration("Invalid negative or null chunk_length_in_kb"),
-                Ok(length) if length.cast_unsigned().is_power_of_two() => {
-                    out.push(("chunk_length_in_kb".to_owned(), value));
-                }
-                Ok(_) => return configuration("chunk_length_in_kb must be a power of 2"),
-                Err(_) => return configuration("Invalid value for chunk_length_in_kb"),
-            },
-            "enabled" => {}
-            "min_compress_ratio" => {
-                let Ok(ratio) = value.parse::<f64>() else {
-                    return configuration("Invalid value for min_compress_ratio");
-                };
-                if ratio < 0.0 {
-                    return configuration("Invalid negative min_compress_ratio");
-                }
-                if ratio > 0.0 && ratio < 1.0 {
-                    return configuration(
-                        "min_compress_ratio can either be 0 or greater than or equal to 1",
-                    );
-                }
-                // 0 is what counts where nothing is said, and not shown.
-                if ratio != 0.0 {
-                    let shown = to_text(&CqlType::Double, &ratio.to_be_bytes());
-                    out.push((name, shown));
-                }
+            "chunk_length_in_kb" => {
+                check_chunk_length(&value)?;
+                out.push((name, value));
             }
+            "enabled" => {}
+            "min_compress_ratio" => out.extend(compress_ratio(&value)?.map(|shown| (name, shown))),
             _ => out.push((name, value)),
         }
     }
@@ -94,6 +73,28 @@ pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>
     }
     out.sort();
     Ok(out)
+}
+
+/// Refuses lengths of chunks that no chunk can have.
+fn check_chunk_length(value: &str) -> Result<()> {
+    match value.parse::<i32>() {
+        Ok(..1) => configuration("Invalid negative or null chunk_length_in_kb"),
+        Ok(length) if length.cast_unsigned().is_power_of_two() => Ok(()),
+        Ok(_) => configuration("chunk_length_in_kb must be a power of 2"),
+        Err(_) => configuration("Invalid value for chunk_length_in_kb"),
+    }
+}
+
+/// Reads `min_compress_ratio` as it is shown; 0 is what counts where nothing is said, and is not.
+fn compress_ratio(value: &str) -> Result<Option<String>> {
+    match value.parse::<f64>() {
+        Ok(ratio) if ratio < 0.0 => configuration("Invalid negative min_compress_ratio"),
+        Ok(ratio) if ratio > 0.0 && ratio < 1.0 => {
+            configuration("min_compress_ratio can either be 0 or greater than or equal to 1")
+        }
+        Ok(ratio) => Ok((ratio != 0.0).then(|| to_text(&CqlType::Double, &ratio.to_be_bytes()))),
+        Err(_) => configuration("Invalid value for min_compress_ratio"),
+    }
 }
 
 /// Refuses sub-options that a compressor does not know.

@@ -410,6 +410,11 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
     if class == "LeveledCompactionStrategy" {
         super::sizes::check_leveled(pairs)?;
     }
+    check_thresholds(pairs)
+}
+
+/// Refuses thresholds and buckets that leave nothing between them.
+fn check_thresholds(pairs: &[(String, String)]) -> Result<()> {
     let of = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| &**value);
     let threshold = |name: &str, default: i32| {
         of(name).and_then(|value| value.parse::<i32>().ok()).unwrap_or(default)
