@@ -82,7 +82,7 @@ impl Found {
         self.tally.judge("wild models", FALSE_REFUSALS, !alone);
         if !alone {
             assert!(self.unread.len() * 19 <= self.models, "more than a twentieth is no model");
-            assert!(self.tally.certified * 15 >= self.reads, "too few reads are certified");
+            assert!(self.tally.certified * 18 >= self.reads, "too few reads are certified");
             assert!(self.tally.writes * 10 >= self.writes, "too few writes are certified");
         }
     }
