@@ -82,6 +82,9 @@ fn suites(placement: &str, faults: Option<&str>) -> anyhow::Result<()> {
     for package in ["shelfmark-server", "shelfmark-cli"] {
         run(package, &["--ignored", "on_a_cluster"])?;
     }
+    if faults.is_some() {
+        run("shelfmark-cli", &["--ignored", "on_a_bed"])?;
+    }
     let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
     let command = command();
     let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/cluster"];

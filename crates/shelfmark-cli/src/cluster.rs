@@ -60,20 +60,27 @@ pub(crate) fn cluster_store(
     tls: Option<&ClusterTls>,
     clock: &Arc<dyn Clock>,
 ) -> anyhow::Result<Arc<dyn Store>> {
-    use shelfmark_tikv::{Options, TikvStore, Tls};
+    let store = shelfmark_tikv::TikvStore::open(cluster_options(address, tls)?, Arc::clone(clock))
+        .with_context(|| format!("cannot open the store on {address}"))?;
+    tracing::info!("the store on {address} is open");
+    Ok(Arc::new(store))
+}
 
+/// Returns the options of a store on a cluster.
+#[cfg(feature = "tikv")]
+pub(crate) fn cluster_options(
+    address: &str,
+    tls: Option<&ClusterTls>,
+) -> anyhow::Result<shelfmark_tikv::Options> {
     let (placement, space) = cluster_address(address)?;
-    let mut options = Options::new(placement);
+    let mut options = shelfmark_tikv::Options::new(placement);
     options.space = space;
-    options.tls = tls.map(|files| Tls {
+    options.tls = tls.map(|files| shelfmark_tikv::Tls {
         authority: files.authority.clone(),
         certificate: files.certificate.clone(),
         key: files.key.clone(),
     });
-    let store = TikvStore::open(options, Arc::clone(clock))
-        .with_context(|| format!("cannot open the store on {address}"))?;
-    tracing::info!("the store on {address} is open");
-    Ok(Arc::new(store))
+    Ok(options)
 }
 
 /// Says that this build knows no cluster.

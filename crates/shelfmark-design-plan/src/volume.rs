@@ -167,14 +167,20 @@ fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
 /// Returns the share by which a partition grows in a month; `None` when nothing is declared.
 pub fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
     let (known, _) = partition(model, schema, family);
-    let relation = model.relation(family.source);
+    growth_of(model, family.source, &known)
+}
+
+/// Returns the share by which tuples that share values of these attributes become more in a month;
+/// `None` when nothing is declared.
+pub fn growth_of(model: &Model, source: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
+    let relation = model.relation(source);
     if known.is_empty() {
         return relation.facts.get("growth").map(|rate| rate * MONTH_SECONDS);
     }
-    if determines_tuple(model, family.source, &known) {
+    if determines_tuple(model, source, known) {
         return None;
     }
-    let given = |column: &usize| determines_path(model, family.source, &known, &[*column]);
+    let given = |column: &usize| determines_path(model, source, known, &[*column]);
     relation
         .fanouts
         .iter()
@@ -183,7 +189,7 @@ pub fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
         // Where the values cannot become more, each takes its share of what comes.
         .or_else(|| {
             let all = relation.facts.get("growth");
-            all.filter(|_| fixed_values(model, family.source, &known))
+            all.filter(|_| fixed_values(model, source, known))
         })
         .map(|rate| rate * MONTH_SECONDS)
 }

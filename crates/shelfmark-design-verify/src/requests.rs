@@ -6,7 +6,7 @@
 //!
 //! Invariant: a plan passes only when none of these rules forbids it.
 
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Source};
 use shelfmark_design_language::model::schema::{
     Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
 };
@@ -117,8 +117,17 @@ pub(super) fn write(
             let all = schema.target == "dynamodb";
             let told = if all { family.key.len() } else { partition };
             let alone = all || partition == 1;
-            let empty = family.key.iter().take(told).any(|column| may_be_empty(&column.parts));
-            if alone && empty && !step.kind.is_read() {
+            let open = |column: &Column| {
+                may_be_empty(&column.parts) && !is_given_text(write, family, step, column)
+            };
+            let empty = family.key.iter().take(told).any(open);
+            // A row of counters is not put: it is there once something is added to it.
+            let counters = family.stored.iter().all(|one| matches!(one, Stored::Tally { .. }));
+            let unsent = schema.target == "cql"
+                && step.kind.is_put()
+                && counters
+                && !family.stored.is_empty();
+            if alone && empty && !step.kind.is_read() && !unsent {
                 return Err(format!("O10: a key of {} may be empty", family.name.text));
             }
             let adds = write.effects.iter().any(|effect| {
@@ -252,7 +261,7 @@ fn summed_keys(
         let below = schema.tables.get(entry.table).map_or(0, |table| table.kinds.len());
         let own = below.saturating_sub(family.key.len());
         let columns = entry.key.get(..own).unwrap_or(&entry.key);
-        for column in columns {
+        for (at, column) in columns.iter().enumerate() {
             let mut concerned = false;
             for part in &column.parts {
                 if let Part::Hole { term, .. } = part {
@@ -262,7 +271,9 @@ fn summed_keys(
                 }
             }
             let alone = attribute(model, entry, &column.parts).is_some();
-            if concerned && (!alone || shares_column(model, schema, entry, columns)) {
+            // Where rows of other types have all columns, the first is one of the index's own.
+            let shared = at == 0 && shares_column(model, schema, entry, columns);
+            if concerned && (!alone || shared) {
                 let name = &entry.name.text;
                 return Err(format!("O10: the key of {name} is put together from a sum"));
             }
@@ -275,18 +286,23 @@ fn summed_keys(
 /// names, so that the index has a column of its own in their place.
 fn shares_column(model: &Model, schema: &Schema, entry: &Family, columns: &[Column]) -> bool {
     let named = |column: &Column| {
-        attribute(model, entry, &column.parts).map(|path| model.path_text(entry.source, &path))
+        let path = attribute(model, entry, &column.parts)?;
+        let kind = stored_as(&model.path_type(entry.source, &path));
+        Some((model.path_text(entry.source, &path), kind))
     };
-    let names: Option<Vec<String>> = columns.iter().map(named).collect();
+    let names: Option<Vec<(String, &str)>> = columns.iter().map(named).collect();
     let Some(base) = entry.base.and_then(|base| schema.families.get(base)) else { return false };
     let entries = |id: usize| {
         schema.families.iter().any(|one| one.base == Some(id) && one.table == entry.table)
     };
     names.is_some_and(|names| {
         schema.families.iter().enumerate().any(|(id, other)| {
-            let held = |name: &String| {
+            let held = |(name, kind): &(String, &str)| {
                 let mut paths = super::shelf::shown(model, other).into_iter();
-                paths.any(|path| model.path_text(other.source, &path) == *name)
+                paths.any(|path| {
+                    model.path_text(other.source, &path) == *name
+                        && stored_as(&model.path_type(other.source, &path)) == *kind
+                })
             };
             other.table == base.table
                 && other.base.is_none()
@@ -296,8 +312,40 @@ fn shares_column(model: &Model, schema: &Schema, entry: &Family, columns: &[Colu
     })
 }
 
+/// Returns the kind of attribute that values of a type are: those of two kinds have two names.
+fn stored_as(ty: &Type) -> &'static str {
+    match ty {
+        Type::Int(_) | Type::Decimal(_) | Type::Timestamp => "N",
+        Type::Bytes(_) => "B",
+        Type::Bool => "BOOL",
+        Type::List(..) => "L",
+        _ => "S",
+    }
+}
+
+/// Returns true if a put writes a text that is not empty there: each effect gives it as a constant.
+fn is_given_text(write: &Write, family: &Family, step: &WriteStep, column: &Column) -> bool {
+    let given = |effect: &Effect, wanted: usize| {
+        let mut terms = effect.key.iter().chain(&effect.set);
+        let term = terms.find(|(at, _)| *at == wanted).map(|(_, term)| term);
+        matches!(term, Some(Term::Const(Value::Text(text))) if !text.is_empty())
+    };
+    let fixed = |part: &Part| match part {
+        Part::Hole { term: Term::Column(path), .. } => match path.as_slice() {
+            [only] => {
+                let mut own = write.effects.iter().filter(|one| one.relation == family.source);
+                let any = own.clone().next().is_some();
+                any && own.all(|one| one.kind == EffectKind::Insert && given(one, *only))
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    step.kind.is_put() && column.parts.iter().any(fixed)
+}
+
 /// Returns true if a row has a column for an attribute of its own tuple, beside its key.
-fn shows(model: &Model, family: &Family, column: usize) -> bool {
+pub(super) fn shows(model: &Model, family: &Family, column: usize) -> bool {
     family.stored.iter().any(|stored| {
         matches!(stored, Stored::Path(path)
             if canonical(model, family.source, path).as_slice() == [column])
@@ -373,7 +421,7 @@ fn optional(model: &Model, family: &Family, path: &[usize]) -> bool {
 }
 
 /// Returns the attribute that a key column consists of.
-fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize>> {
+pub(super) fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize>> {
     match parts {
         [Part::Hole { term: Term::Column(path), codec: Codec::Native, .. }] => {
             Some(canonical(model, family.source, path))
@@ -489,18 +537,38 @@ fn cql_step(
             return Err("O10: what a text begins with may be empty".to_owned());
         }
     }
-    let by_uuid = read.order.iter().any(|(key, _)| match key {
-        OrderKey::Kind => false,
-        OrderKey::Columns(paths) => read
-            .sources
-            .iter()
-            .zip(paths)
-            .filter_map(|(source, path)| Some((source, path.as_ref()?)))
-            .any(|(source, path)| model.path_type(source.relation, path) == Type::Uuid),
-    });
+    let by_uuid = is_by_uuid(model, read);
     let get = at == table.kinds.len() && !table.is_index;
     if by_uuid && !sorted && !get && table.kinds.iter().skip(at).any(uuid) {
         return Err("O10: uuids are in another order in the target".to_owned());
     }
     Ok(())
+}
+
+/// Returns true if a uuid decides the order of some rows: it is not that of all that a read of one row
+/// type fixes before it, and nothing before it tells the row.
+fn is_by_uuid(model: &Model, read: &Read) -> bool {
+    let decides = |(place, source): (usize, &Source)| {
+        let relation = source.relation;
+        let fixed = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+        let mut known: Vec<Vec<usize>> =
+            fixed.map(|one| canonical(model, relation, &one.path)).collect();
+        read.order.iter().any(|(key, _)| {
+            let OrderKey::Columns(paths) = key else { return false };
+            let Some(path) = paths.get(place).and_then(Option::as_ref) else { return false };
+            let path = canonical(model, relation, path);
+            let uuid = model.path_type(relation, &path) == Type::Uuid;
+            let found = model.relation(relation);
+            let given = |column: &usize| {
+                let optional = found.columns.get(*column).is_none_or(|one| one.optional);
+                !optional && known.contains(&vec![*column])
+            };
+            let whole = |key: &Vec<usize>| key.iter().all(given);
+            let mut keys = found.keys.iter();
+            let told = read.sources.len() == 1 && (known.contains(&path) || keys.any(whole));
+            known.push(path);
+            uuid && !told
+        })
+    };
+    read.sources.iter().enumerate().any(decides)
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
+use super::requests::{attribute, shows};
 use super::shelf::shown;
 use super::write_families::key_paths;
 use super::write_reads::holds_all;
@@ -71,10 +72,14 @@ fn askable(model: &Model, schema: &Schema, family: &Family, effect: &Effect) -> 
     match schema.target.as_str() {
         "candb" => Err("O10: a change takes no condition".to_owned()),
         "cql" => {
-            let alone = key_paths(family);
+            let columns = family.key.iter();
+            let alone: Vec<Vec<usize>> =
+                columns.filter_map(|column| attribute(model, family, &column.parts)).collect();
             for one in &effect.conditions {
                 let ordered = !matches!(one.op, CondOp::Eq | CondOp::Present | CondOp::Absent);
-                if alone.contains(&one.path) {
+                let glued = key_paths(family).contains(&one.path)
+                    && !one.path.first().is_some_and(|column| shows(model, family, *column));
+                if alone.contains(&one.path) || glued {
                     return Err("O10: a column of the key takes no condition".to_owned());
                 }
                 if ordered && model.path_type(family.source, &one.path) == Type::Uuid {

@@ -82,10 +82,12 @@ fn found_all(model: &Model, each: &Each, other: &Family) -> Result<(), String> {
             .iter()
             .any(|one| one.op != CondOp::Absent && short(model, each.relation, &one.path) == path)
     };
+    let relation = model.relation(each.relation);
     let absent = |path: &ColumnPath| {
-        let columns = &model.relation(each.relation).columns;
-        let first = path.first().and_then(|column| columns.get(*column));
-        first.is_some_and(|column| column.optional) && !meant(path)
+        let first = path.first().copied().unwrap_or_default();
+        // What comes together with an attribute that is asked for is there as well.
+        let told = relation.mates(first).any(|mate| meant(&vec![mate]));
+        relation.columns.get(first).is_some_and(|column| column.optional) && !meant(path) && !told
     };
     match key_paths(other).iter().find(|path| absent(path)) {
         None => Ok(()),

@@ -8,7 +8,7 @@ use super::shelf::{Line, RowKey, Rows, row, rows, rows_after};
 use super::world::World;
 use super::write_families::{concerned, key_paths};
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::schema::{Schema, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
@@ -213,6 +213,18 @@ fn changes<'r>(before: &'r Rows, after: &'r Rows) -> Vec<(RowKey, &'r Line, Fate
     all.collect()
 }
 
+/// Returns true if a row that is put is changed afterwards by additions to its numbers alone, whatever
+/// was read before.
+fn only_adds(write: &Write, family: &Family) -> bool {
+    let plain = |stored: &Stored| match stored {
+        Stored::Path(path) => path.len() == 1,
+        Stored::Tally { .. } => true,
+        Stored::Collect { .. } => false,
+    };
+    let mut own = write.effects.iter().filter(|effect| effect.relation == family.source);
+    family.stored.iter().all(plain) && own.all(|effect| effect.kind == EffectKind::Insert)
+}
+
 /// Checks that the steps change a row in the order of the effects, where two effects concern it.
 pub(super) fn in_order(
     schema: &Schema,
@@ -263,7 +275,9 @@ pub(super) fn in_order(
             [Fate::Added, Fate::Removed] => follows(put, delete) && unread(delete),
             [Fate::Added, Fate::Changed] if patch.is_none() => put.is_some() && replaced,
             [Fate::Added, Fate::Changed] if replaced_last => follows(patch, put),
-            [Fate::Added, Fate::Changed] => follows(put, patch) && unread(patch),
+            [Fate::Added, Fate::Changed] => {
+                follows(put, patch) && (unread(patch) || only_adds(write, family))
+            }
             [Fate::Changed, Fate::Removed] => delete.is_some(),
             [Fate::Changed, Fate::Changed] if patch.is_none() => put.is_some() && replaced,
             [Fate::Changed, Fate::Changed] if replaced_first => follows(put, patch),

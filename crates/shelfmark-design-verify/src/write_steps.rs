@@ -195,7 +195,16 @@ pub(super) fn newly_held(
                 let families = reads.flat_map(|read| &read.families);
                 let own = families.filter_map(|id| schema.families.get(*id));
                 let mut own = own.filter(|other| other.source == family.source).peekable();
+                // Who is selected by it has it.
+                let by_loop = effect.each.as_ref().is_some_and(|each| {
+                    each.relation == family.source
+                        && each
+                            .predicates
+                            .iter()
+                            .any(|one| one.op == CondOp::Eq && one.path.as_slice() == [*column])
+                });
                 if optional(*column)
+                    && !by_loop
                     && holds(family, *column)
                     && own.peek().is_some()
                     && own.all(|other| holds(other, *column))

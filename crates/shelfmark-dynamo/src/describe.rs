@@ -50,8 +50,9 @@ pub(crate) fn put(
         put_vectors(out, &described);
         put_stream(out, &described);
         put_restored(out, table, meta);
+        put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
-        put_warm(out, meta.warm_or_least());
+        put_warm(out, meta.warm.or_least_warm());
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
@@ -207,7 +208,17 @@ pub(crate) fn put_seconds(out: &mut Writer, milliseconds: i64) {
     out.number_text(&format!("{seconds}.{rest:03}"));
 }
 
-/// Writes the warm throughput of a table, which is available at once.
+/// Writes what was asked for encryption; the server's files are as its folder's disk keeps them.
+fn put_encryption(out: &mut Writer, meta: &Meta) {
+    let Some(key) = &meta.encryption_key else { return };
+    out.name("SSEDescription").object(|out| {
+        out.name("Status").text("ENABLED");
+        out.name("SSEType").text("KMS");
+        out.name("KMSMasterKeyArn").text(key);
+    });
+}
+
+/// Writes the warm throughput of a table or index, which is available at once.
 fn put_warm(out: &mut Writer, warm: Throughput) {
     out.name("WarmThroughput").object(|out| {
         out.name("ReadUnitsPerSecond").integer(warm.read);
@@ -324,6 +335,8 @@ fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
             out.name("Backfilling").boolean(true);
         }
         put_throughput(out, meta.throughput);
+        put_on_demand(out, meta.on_demand);
+        put_warm(out, meta.warm.or_least_warm());
     }
     let size = described.sizes.indexes.get(&index.name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");

@@ -77,6 +77,13 @@ pub enum Refusal {
     NotUnique(String),
     /// It would make the item larger than the table takes.
     TooLarge(String),
+    /// It would nest an attribute deeper than the table takes.
+    TooDeep {
+        /// The attribute.
+        attribute: String,
+        /// Most levels.
+        levels_max: usize,
+    },
     /// An attribute cannot be a key of an index, and the table refuses that.
     IndexKey {
         /// The index.
@@ -152,6 +159,10 @@ impl Error {
                 format!("attribute {attribute} cannot be a key of index {index}"),
             ),
             Some(Refusal::TooLarge(message)) => (ErrorKind::LimitExceeded, message.clone()),
+            Some(Refusal::TooDeep { attribute, levels_max }) => (
+                ErrorKind::LimitExceeded,
+                format!("attribute {attribute} is nested deeper than {levels_max} levels"),
+            ),
         };
         let mut error = Self::new(kind, message);
         error.detail.failures = failures;

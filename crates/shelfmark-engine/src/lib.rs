@@ -58,10 +58,10 @@ pub use shared::{
     AttributesText, ColumnCheck, ColumnChecks, FieldKind, OtherAttributes, Share, SharedColumns,
     declare_fields, declared_fields,
 };
-pub use shelfmark_records::Misfit;
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
 };
-pub use shelfmark_store::{Durability, Peer, SnapshotId, budget, locks};
+pub use shelfmark_records::{KeyPart, Misfit};
+pub use shelfmark_store::{Durability, Peer, SnapshotId, budget, locks, threads};
 pub use streams::{StreamKeeper, StreamPage, StreamRange, StreamShardState, StreamTable};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

@@ -9,8 +9,9 @@ pub const VALUE_DEPTH_MAX: usize = 64;
 
 /// Deepest nesting of a condition or of an update's right-hand side.
 ///
-/// Source: ours; the recursion that evaluates it must not end the process.
-pub const CONDITION_DEPTH_MAX: usize = 256;
+/// Source: ours; the recursion that evaluates it must not end the process. DynamoDB's 300 operators may all
+/// stand inside each other.
+pub const CONDITION_DEPTH_MAX: usize = 512;
 
 /// Largest row, all chunks together, in bytes.
 ///

@@ -28,6 +28,24 @@ pub enum Misfit {
         /// Most bytes.
         bytes_max: usize,
     },
+    /// It is of the right type, but together with the other columns of its part of the key longer than this.
+    TooLongTogether {
+        /// The part of the key.
+        part: KeyPart,
+        /// Their bytes.
+        bytes: usize,
+        /// Most bytes.
+        bytes_max: usize,
+    },
+}
+
+/// A part of the key of a table or index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyPart {
+    /// The columns of the partition key.
+    Partition,
+    /// The columns of the sort key.
+    Sort,
 }
 
 /// An error of encoding or decoding; its message is for people and outside the contract.

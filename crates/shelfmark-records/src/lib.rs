@@ -18,4 +18,4 @@ pub mod keys;
 pub mod shards;
 pub mod varint;
 
-pub use error::{Error, ErrorKind, Misfit, Result};
+pub use error::{Error, ErrorKind, KeyPart, Misfit, Result};

@@ -13,7 +13,7 @@ use shelfmark_store::{
     Result, ScanLimits, Snapshot, SnapshotId, Store, StoreStats,
 };
 
-use crate::forward::forward_to_inner;
+use crate::forward_to_inner;
 
 /// Counters of reads.
 #[derive(Debug, Default)]

@@ -2,7 +2,9 @@
 //!
 //! What it is not: reads, commits and capabilities, which are what stores over others change.
 
-/// Writes, in an `impl Store`, the calls that are made of the field `inner`.
+/// Writes, in an `impl Store`, the calls that are made of the field `inner`. The names of the contract are
+/// in scope there.
+#[macro_export]
 macro_rules! forward_to_inner {
     () => {
         fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
@@ -34,5 +36,3 @@ macro_rules! forward_to_inner {
         }
     };
 }
-
-pub(crate) use forward_to_inner;

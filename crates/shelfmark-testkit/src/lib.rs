@@ -8,8 +8,6 @@
 pub mod counting;
 pub mod crash;
 mod forward;
-pub mod history;
 pub mod powercut;
 pub mod seeds;
 pub mod waiting;
-pub mod workload;

@@ -14,7 +14,7 @@ use shelfmark_store::{
     Result, ScanLimits, Snapshot, SnapshotId, Store, StoreStats,
 };
 
-use crate::forward::forward_to_inner;
+use crate::forward_to_inner;
 
 /// Waits before a read that begins at this key.
 pub type Wait = Arc<dyn Fn(&[u8]) + Send + Sync>;

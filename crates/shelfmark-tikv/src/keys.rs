@@ -32,6 +32,20 @@ pub(crate) struct Spread {
     pub(crate) number: u32,
 }
 
+/// Returns the first key and the end, excluded, of all spaces whose names begin with `prefix`.
+pub(crate) fn spaces(prefix: &str) -> (Vec<u8>, Vec<u8>) {
+    let start = [&[OURS], prefix.as_bytes()].concat();
+    let end = [&start[..], &[u8::MAX]].concat();
+    (start, end)
+}
+
+/// Returns the name of the space that a key of the cluster lies in, if it lies in one.
+pub(crate) fn space_of(key: &[u8]) -> Option<&str> {
+    let rest = key.strip_prefix(&[OURS])?;
+    let name = rest.get(..rest.iter().position(|byte| *byte == 0)?)?;
+    std::str::from_utf8(name).ok()
+}
+
 /// Bytes of a group in the cluster's encoding of region bounds.
 const GROUP: usize = 8;
 /// The marker of a full group; a shorter one has less by its padding.
@@ -68,6 +82,18 @@ impl Keys {
             None => self.end(),
         };
         (self.outer(&range.start), end)
+    }
+
+    /// Returns the first key and the end, excluded, of everything in the space, whoever it is of.
+    pub(crate) fn whole(&self) -> (Vec<u8>, Vec<u8>) {
+        let start = self.of_kind(OWN);
+        let mut end = start.clone();
+        // The name of no other space goes on with so low a byte.
+        end.pop();
+        if let Some(behind_name) = end.last_mut() {
+            *behind_name = 1;
+        }
+        (start, end)
     }
 
     /// Returns a key of the driver itself.
@@ -228,6 +254,41 @@ mod tests {
         assert!(start <= inside && inside < end);
         assert_eq!(plain.inner(&inside).unwrap(), b"\xff\xff".as_slice());
         assert_eq!(plain.inner(&other.outer(b"k")), None);
+    }
+
+    #[test]
+    fn the_whole_of_a_space_is_everything_of_it_and_nothing_else() {
+        let spread = Spread { at: u64::MAX, number: u32::MAX };
+        for name in ["", "a", "a-", "a0", "ab", "az"] {
+            let keys = Keys::new(name);
+            let own = [
+                keys.own(""),
+                keys.own("peer/"),
+                keys.outer(b""),
+                keys.outer(b"\xff\xff"),
+                keys.owner(spread),
+            ];
+            for key in &own {
+                assert_eq!(space_of(key), Some(name));
+                for prefix in ["", "a", "ab"] {
+                    let (start, end) = spaces(prefix);
+                    let is_inside = start <= *key && *key < end;
+                    assert_eq!(is_inside, name.starts_with(prefix), "{name} {prefix} {key:?}");
+                }
+            }
+            for other in ["", "a", "a-", "a0", "ab", "az"] {
+                let (start, end) = Keys::new(other).whole();
+                for key in &own {
+                    assert_eq!(
+                        start <= *key && *key < end,
+                        name == other,
+                        "{name} {other} {key:?}"
+                    );
+                }
+            }
+        }
+        assert_eq!(space_of(b"y\0"), None);
+        assert_eq!(space_of(b"xa"), None);
     }
 
     #[test]

@@ -27,9 +27,11 @@ mod regions;
 mod retry;
 mod shared;
 mod snapshot;
+mod spaces;
 mod stats;
 mod store;
 mod wire;
 
 pub use options::{Options, Tls};
+pub use spaces::Spaces;
 pub use store::TikvStore;

@@ -51,6 +51,9 @@ pub struct Options {
     /// The time for which replaced versions stay readable before one of the processes has them
     /// collected. Longer than any snapshot.
     pub history: Duration,
+    /// True if this process takes its turn at having old versions collected. Off for one that is not a
+    /// server: what is old is not its to decide.
+    pub collects: bool,
     /// The number of connections to each store of the cluster.
     pub connections: usize,
 }
@@ -66,6 +69,7 @@ impl Options {
             patience: Duration::from_secs(5),
             snapshot_age_max: Duration::from_secs(60),
             history: Duration::from_secs(600),
+            collects: true,
             connections: 2,
         }
     }
@@ -81,14 +85,7 @@ impl Options {
         if self.placement.is_empty() || self.placement.iter().any(String::is_empty) {
             return invalid("name a placement driver of the cluster: host:port".to_owned());
         }
-        let is_plain =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if self.space.len() > SPACE_BYTES_MAX || !self.space.bytes().all(is_plain) {
-            return invalid(format!(
-                "{:?} is no name of a space: at most {SPACE_BYTES_MAX} of a-z, 0-9 and -",
-                self.space
-            ));
-        }
+        check_space(&self.space)?;
         if self.history < self.snapshot_age_max * 2 {
             return invalid(
                 "the history must be at least twice as long as a snapshot lives".into(),
@@ -115,4 +112,19 @@ impl Options {
             durability: Durability::Sync,
         }
     }
+}
+
+/// Checks the name of a space.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Invalid`]: it has other characters, or too many.
+pub(crate) fn check_space(name: &str) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if name.len() > SPACE_BYTES_MAX || !name.bytes().all(is_plain) {
+        let message =
+            format!("{name:?} is no name of a space: at most {SPACE_BYTES_MAX} of a-z, 0-9 and -");
+        return Err(Error::new(ErrorKind::Invalid, message));
+    }
+    Ok(())
 }

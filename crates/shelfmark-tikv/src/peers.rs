@@ -18,6 +18,7 @@ use shelfmark_store::{Error, ErrorKind, Peer, Peers, Result};
 use tikv_client::{BoundRange, CheckLevel, TransactionOptions};
 
 use crate::commit::{Mutations, commit_mutations};
+use crate::keys::Keys;
 use crate::retry::{self, Patience};
 use crate::shared::Shared;
 use crate::snapshot::Moment;
@@ -198,7 +199,7 @@ pub(crate) async fn leave(shared: &Arc<Shared>) -> Result<()> {
 /// so `own` is what [`Membership::settled`] said before the moment began.
 pub(crate) async fn settled(shared: &Arc<Shared>, moment: &Moment, own: u64) -> Result<u64> {
     let mut through = own.min(moment.version);
-    for (id, record) in records(shared, moment).await? {
+    for (id, record) in records(shared, &shared.keys, moment).await? {
         if id != shared.id && record.is_live(moment.version, MARGIN) {
             through = through.min(record.promise);
         }
@@ -240,7 +241,7 @@ impl Peers for ClusterPeers {
         let shared = Arc::clone(&self.shared);
         self.shared.call(async move {
             let moment = crate::commit::begin(&shared).await?;
-            let records = records(&shared, &moment).await?;
+            let records = records(&shared, &shared.keys, &moment).await?;
             let live = records.into_iter().filter(|(id, record)| {
                 *id == shared.id || record.is_live(moment.version, Duration::ZERO)
             });
@@ -281,8 +282,14 @@ impl Record {
     }
 }
 
-async fn records(shared: &Arc<Shared>, moment: &Moment) -> Result<Vec<(u64, Record)>> {
-    let start = shared.keys.own(RECORDS);
+/// Returns true if a process has the space of `keys` open at `moment`, as far as leases say.
+pub(crate) async fn is_anyone(shared: &Arc<Shared>, keys: &Keys, moment: &Moment) -> Result<bool> {
+    let records = records(shared, keys, moment).await?;
+    Ok(records.iter().any(|(_, record)| record.is_live(moment.version, Duration::ZERO)))
+}
+
+async fn records(shared: &Arc<Shared>, keys: &Keys, moment: &Moment) -> Result<Vec<(u64, Record)>> {
+    let start = keys.own(RECORDS);
     let mut end = start.clone();
     end.extend([0xFF; 9]);
     let pairs = retry::read(shared.options.patience, || {

@@ -44,6 +44,50 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Connects to a cluster. Nothing is written there, and no other process sees it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: the options contradict themselves, or a certificate cannot be read.
+    /// * [`ErrorKind::Unavailable`]: no placement driver answers.
+    pub(crate) fn connect(options: Options, clock: Arc<dyn Clock>) -> Result<Arc<Self>> {
+        options.check()?;
+        let bridge = Bridge::new()?;
+        let (clients, id) = bridge.wait({
+            let options = options.clone();
+            async move {
+                let connecting = Clients::connect(&options);
+                let clients = match tokio::time::timeout(options.patience * 2, connecting).await {
+                    Ok(clients) => clients?,
+                    Err(_) => return Err(no_answer(&options)),
+                };
+                let id = crate::retry::read(options.patience, || {
+                    let client = clients.next();
+                    async move { client.current_timestamp().await }
+                })
+                .await?;
+                Ok((clients, tikv_client::TimestampExt::version(&id)))
+            }
+        })?;
+        Ok(Arc::new(Self {
+            bridge,
+            keys: Keys::new(&options.space),
+            clients,
+            placement: Placement::new(&options),
+            regions: Regions::default(),
+            stores: Stores::default(),
+            stats: Stats::default(),
+            membership: Membership::default(),
+            slots: Arc::default(),
+            seen: Mutex::default(),
+            id,
+            clock,
+            bases: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            options,
+        }))
+    }
+
     /// Runs a call's future and waits for it.
     pub(crate) fn call<T: Send + 'static>(
         &self,
@@ -70,4 +114,9 @@ impl Shared {
         // One insertion or removal each: whole, whatever panicked.
         self.bases.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn no_answer(options: &Options) -> Error {
+    let places = options.placement.join(", ");
+    Error::new(ErrorKind::Unavailable, format!("no placement driver answers at {places}"))
 }

@@ -3,8 +3,8 @@
 //! What it is not: a cache. A process keeps nothing of the cluster's rows, so that any number of
 //! processes may share it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use shelfmark_store::clock::Clock;
@@ -14,21 +14,15 @@ use shelfmark_store::{
     PlaceKind, Queued, Result, ScanLimits, Snapshot, Store, StoreStats, StoredPlace, Write, admit,
 };
 
-use crate::blocking::Bridge;
-use crate::clients::Clients;
 use crate::collector;
 use crate::commit;
 use crate::counters::fold;
-use crate::keys::Keys;
-use crate::leaders::Stores;
 use crate::newest::Newest;
 use crate::options::Options;
-use crate::peers::{self, ClusterPeers, Membership};
-use crate::placement::{Placement, Region};
-use crate::regions::Regions;
+use crate::peers::{self, ClusterPeers};
+use crate::placement::Region;
 use crate::shared::Shared;
 use crate::snapshot::TikvSnapshot;
-use crate::stats::Stats;
 
 /// Regions that are asked for at once when a range is divided.
 const REGIONS_ASKED: i32 = 256;
@@ -55,47 +49,15 @@ impl TikvStore {
     /// * [`ErrorKind::Unavailable`]: no placement driver answers. Check the addresses, start the
     ///   cluster.
     pub fn open(options: Options, clock: Arc<dyn Clock>) -> Result<Self> {
-        options.check()?;
-        let bridge = Bridge::new()?;
-        let (clients, id) = bridge.wait({
-            let options = options.clone();
-            async move {
-                let connecting = Clients::connect(&options);
-                let clients = match tokio::time::timeout(options.patience * 2, connecting).await {
-                    Ok(clients) => clients?,
-                    Err(_) => return Err(no_answer(&options)),
-                };
-                let id = crate::retry::read(options.patience, || {
-                    let client = clients.next();
-                    async move { client.current_timestamp().await }
-                })
-                .await?;
-                Ok((clients, tikv_client::TimestampExt::version(&id)))
-            }
-        })?;
-        let shared = Arc::new(Shared {
-            bridge,
-            keys: Keys::new(&options.space),
-            clients,
-            placement: Placement::new(&options),
-            regions: Regions::default(),
-            stores: Stores::default(),
-            stats: Stats::default(),
-            membership: Membership::default(),
-            slots: Arc::default(),
-            seen: Mutex::default(),
-            id,
-            clock,
-            bases: Mutex::default(),
-            is_closed: AtomicBool::new(false),
-            options,
-        });
+        let shared = Shared::connect(options, clock)?;
         shared.call({
             let shared = Arc::clone(&shared);
             async move { peers::renew(&shared).await }
         })?;
         shared.bridge.spawn(peers::run(Arc::downgrade(&shared)));
-        shared.bridge.spawn(collector::run(Arc::downgrade(&shared)));
+        if shared.options.collects {
+            shared.bridge.spawn(collector::run(Arc::downgrade(&shared)));
+        }
         Ok(Self { peers: ClusterPeers::new(Arc::clone(&shared)), shared })
     }
 
@@ -247,9 +209,4 @@ async fn places(shared: &Arc<Shared>, range: &KeyRange, max: usize) -> Result<Ve
         },
     };
     Ok(regions.into_iter().map(place).collect())
-}
-
-fn no_answer(options: &Options) -> Error {
-    let places = options.placement.join(", ");
-    Error::new(ErrorKind::Unavailable, format!("no placement driver answers at {places}"))
 }

@@ -1,6 +1,7 @@
 //! Defines the command line: every flag once, from which help and completions follow.
 
 mod design;
+mod items;
 mod transfer;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,6 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::design::*;
+pub(crate) use self::items::*;
 pub(crate) use self::transfer::*;
 use crate::place::Place;
 use crate::tour::MODELS;
@@ -298,126 +300,6 @@ fn model_names() -> PossibleValuesParser {
     PossibleValuesParser::new(MODELS.iter().map(|model| model.name))
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  shelfmark get Music 'No One You Know' 'Call Me Today'")]
-pub(crate) struct Get {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
-    pub(crate) table: String,
-    /// Values of the key columns, partition key first
-    #[arg(required = true)]
-    pub(crate) key: Vec<String>,
-    #[command(flatten)]
-    pub(crate) form: ItemsForm,
-}
-
-/// The form in which items are printed.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct ItemsForm {
-    /// Print JSON, an object a line
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print CSV: key columns first, then all other attributes by name; documents as JSON. The items are
-    /// held until all are read
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) csv: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  shelfmark put Music '{\"Artist\": \"A\", \"Song\": \"S\", \"Year\": \
-    2026}'"
-)]
-pub(crate) struct Put {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
-    pub(crate) table: String,
-    /// The item as JSON; '-' reads it from standard input
-    pub(crate) item: String,
-    /// Fail if an item with this key is there already
-    #[arg(long)]
-    pub(crate) if_absent: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  shelfmark delete Music 'No One You Know' 'Call Me Today'")]
-pub(crate) struct Delete {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
-    pub(crate) table: String,
-    /// Values of the key columns, partition key first
-    #[arg(required = true)]
-    pub(crate) key: Vec<String>,
-    /// Fail if there is no item with this key
-    #[arg(long)]
-    pub(crate) if_present: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music --csv > music.csv\n  shelfmark scan Music -p 'No One \
-    You Know' --prefix Call --desc --explain"
-)]
-pub(crate) struct Scan {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
-    pub(crate) table: String,
-    /// Read one partition: values of the partition key's columns
-    #[arg(short, long, value_name = "VALUE", num_args = 1..)]
-    pub(crate) partition: Vec<String>,
-    #[command(flatten)]
-    pub(crate) options: ScanOptions,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  shelfmark query Music 'No One You Know' --prefix Call --desc\n  shelfmark \
-    query Music 'No One You Know' --server 127.0.0.1:8080 --explain"
-)]
-pub(crate) struct Query {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
-    pub(crate) table: String,
-    /// Values of the partition key's columns
-    #[arg(value_name = "VALUE", required = true)]
-    pub(crate) partition: Vec<String>,
-    #[command(flatten)]
-    pub(crate) options: ScanOptions,
-}
-
-/// What a scan or query reads of its table, and how much.
-#[derive(Debug, Args)]
-pub(crate) struct ScanOptions {
-    /// Only sort keys that begin with this
-    #[arg(long, value_name = "TEXT", requires = "partition", conflicts_with_all = ["from", "to"])]
-    pub(crate) prefix: Option<String>,
-    /// Only sort keys from this one on
-    #[arg(long, value_name = "VALUE", requires = "partition")]
-    pub(crate) from: Option<String>,
-    /// Only sort keys up to this one
-    #[arg(long, value_name = "VALUE", requires = "partition")]
-    pub(crate) to: Option<String>,
-    /// Read this index instead of the table
-    #[arg(long, value_name = "NAME")]
-    pub(crate) index: Option<String>,
-    /// From the last key to the first
-    #[arg(long)]
-    pub(crate) desc: bool,
-    /// At most this many items
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) limit: usize,
-    /// Say what was read for it, on standard error
-    #[arg(long)]
-    pub(crate) explain: bool,
-    #[command(flatten)]
-    pub(crate) form: ItemsForm,
-}
-
 /// The server to speak CQL to, or the store to open in this process.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Connect {
@@ -615,9 +497,15 @@ pub(crate) struct Compact {
 #[derive(Debug, Args)]
 #[command(
     after_help = "With --server and --engine the records are checked, while clients write; the bytes of \
-                  files are not.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
+                  files are not.\n\nWith --suites nothing of a store is read or written. Each case has a key \
+                  space of its own on the cluster, shelfmark-verify-RUN-NUMBER, which is removed when the case \
+                  ends; Ctrl-C removes it too, and what a killed run left is removed by the next one. Servers \
+                  on the cluster go on beside it, and share its load: a minute or a few of small commits from a few \
+                  threads, one of 16 MiB, some 30 MB in all, which the next collection takes off the disks.\n\nExamples:\n  shelfmark verify\n  shelfmark verify --server 127.0.0.1:8080\n  \
                   shelfmark verify --data /srv/store --salvage\n  \
-                  shelfmark verify --salvage --schema schema.cql --schema tables.json"
+                  shelfmark verify --salvage --schema schema.cql --schema tables.json\n  \
+                  shelfmark verify --engine tikv://10.0.0.1:2379,10.0.0.2:2379\n  \
+                  shelfmark verify --engine tikv://10.0.0.1:2379 --suites"
 )]
 pub(crate) struct Verify {
     #[command(flatten)]
@@ -634,6 +522,22 @@ pub(crate) struct Verify {
     /// With --salvage: go on although whole tables are lost
     #[arg(long, requires = "salvage")]
     pub(crate) accept_loss: bool,
+    /// Print JSON: an object for the files, where these are checked, and one for the records
+    #[arg(long, conflicts_with = "salvage")]
+    pub(crate) json: bool,
+    /// Try the cluster of --engine itself, in place of the records of a store on it: whether it keeps the
+    /// storage contract, case by case, and whether transactions that run side by side are in one order
+    #[cfg(feature = "tikv")]
+    #[arg(long, requires = "engine", conflicts_with_all = ["data", "server", "salvage", "json"])]
+    pub(crate) suites: bool,
+    /// With --suites: run the cases whose group or name has TEXT in it
+    #[cfg(feature = "tikv")]
+    #[arg(long, value_name = "TEXT", requires = "suites")]
+    pub(crate) only: Option<String>,
+    /// With --suites: seed of the transactions [default: another one each time, which is printed]
+    #[cfg(feature = "tikv")]
+    #[arg(long, value_name = "N", requires = "suites")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// Certificates for connections to a cluster.

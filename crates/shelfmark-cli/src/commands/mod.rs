@@ -22,6 +22,8 @@ mod schema;
 pub(crate) mod serve;
 mod settings;
 pub(crate) mod stats;
+#[cfg(feature = "tikv")]
+mod suites;
 pub(crate) mod tables;
 pub(crate) mod tour;
 pub(crate) mod transfer;

@@ -11,8 +11,14 @@ use crate::store::with_engine;
 
 pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     let place = &verify.place;
+    #[cfg(feature = "tikv")]
+    if let (true, Some(address)) = (verify.suites, &place.engine) {
+        return super::suites::run(verify, address);
+    }
     if place.engine.is_some() {
-        return records_alone(verify, "report it, and keep the cluster's backup");
+        records_alone(verify, "report it, and keep the cluster's backup")?;
+        anstream::eprintln!("the cluster itself was not tried; --suites does that");
+        return Ok(());
     }
     if place.server.is_some() {
         let next = "stop the server, and check its folder with: shelfmark verify --data DIR";
@@ -27,7 +33,7 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
         return super::salvage::run(verify, &mut out);
     }
     let report = embedded::verify(folder)?;
-    writeln!(out, "{}", report_text(&report))?;
+    writeln!(out, "{}", if verify.json { report_json(&report) } else { report_text(&report) })?;
     if !report.is_clean() {
         bail!(
             "the store is damaged; this keeps what is intact: shelfmark verify --data {} --salvage",
@@ -44,16 +50,15 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     // Only a store whose bytes are right is opened, which recovers it as any start does.
     let found = match with_engine(folder, |engine| Ok(VerifyAnswer::from(&engine.verify()?))) {
         Err(error) if cannot_be_written(&error) => {
-            writeln!(
-                out,
+            anstream::eprintln!(
                 "note: whether its records belong together was not looked at, for the store cannot be \
                  opened here: {error:#}"
-            )?;
+            );
             return Ok(());
         }
         found => found?,
     };
-    writeln!(out, "{}", records_text(&found))?;
+    print_records(verify, &found)?;
     if !found.is_clean() {
         bail!(
             "records do not belong together; this makes anew what follows from others: shelfmark \
@@ -68,10 +73,19 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
 /// a server that has it open.
 fn records_alone(verify: &Verify, next: &str) -> anyhow::Result<()> {
     let found = verify.place.ask(|asked| asked.run(shelfmark_admin::Verify {}))?;
-    writeln!(std::io::stdout(), "{}", records_text(&found))?;
+    print_records(verify, &found)?;
     if !found.is_clean() {
         bail!("records do not belong together; {next}");
     }
+    Ok(())
+}
+
+fn print_records(verify: &Verify, found: &VerifyAnswer) -> anyhow::Result<()> {
+    let shown = match verify.json {
+        true => serde_json::json!({ "records": found }).to_string(),
+        false => records_text(found),
+    };
+    writeln!(std::io::stdout(), "{shown}")?;
     Ok(())
 }
 
@@ -104,6 +118,21 @@ pub(super) fn records_text(found: &VerifyAnswer) -> String {
         lines.push("every record belongs where it is".to_owned());
     }
     lines.join("\n")
+}
+
+fn report_json(report: &Report) -> String {
+    let damages: Vec<String> = report.damages.iter().map(ToString::to_string).collect();
+    let files = serde_json::json!({
+        "log_files": report.log_files,
+        "groups": report.groups,
+        "last_commit": report.last_commit,
+        "table_files": report.table_files,
+        "table_bytes": report.table_bytes,
+        "clean_stop": report.clean_stop,
+        "notes": report.notes,
+        "damages": damages,
+    });
+    serde_json::json!({ "files": files }).to_string()
 }
 
 fn report_text(report: &Report) -> String {

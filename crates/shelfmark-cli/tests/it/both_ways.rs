@@ -101,6 +101,11 @@ fn a_running_server_and_its_folder_answer_alike() {
         }
         let verified = ran(&["verify"], ["--data", data]);
         assert!(verified.0, "{verified:?}");
+        let verified = ran(&["verify", "--json"], ["--data", data]);
+        let lines = verified.1.lines().map(|line| serde_json::from_str(line).unwrap());
+        let lines: Vec<serde_json::Value> = lines.collect();
+        assert_eq!(lines[0]["files"]["damages"], serde_json::json!([]));
+        assert_eq!(lines[1]["records"]["findings"], serde_json::json!([]));
     }
 }
 

@@ -10,6 +10,9 @@
 
 mod attacks;
 mod backup;
+#[cfg(feature = "tikv")]
+#[path = "../../../shelfmark-tikv/tests/it/bed.rs"]
+mod bed;
 mod both_ways;
 mod by_console;
 mod cassandra_cli;
@@ -29,6 +32,8 @@ mod salvage;
 mod serve;
 mod settings;
 mod sizes;
+#[cfg(feature = "tikv")]
+mod suites;
 mod terminal;
 mod tour;
 mod traces;

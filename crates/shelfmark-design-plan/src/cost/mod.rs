@@ -30,6 +30,7 @@ use shelfmark_design_language::model::{
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 use shelfmark_design_language::target::{Target, profile};
 use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::range::may_touch;
 use shelfmark_design_prove::write::prove_write;
 use shelfmark_design_prove::write_case::WriteCase;
 use shelfmark_design_prove::{decisive, prove_read, write_certificate};
@@ -227,7 +228,11 @@ impl Counter<'_> {
             let turns = turns(read, step);
             let mut bytes = 0.0;
             let mut rows = 0.0;
+            let Some(table) = self.schema.tables.get(step.table) else { continue };
             for (id, family) in self.schema.of_table(step.table) {
+                if !may_touch(step, table, family) {
+                    continue;
+                }
                 let count = self.rows(read, step, family, turns);
                 rows += count;
                 bytes += count * self.items.bytes(id) * self.share_read(step, family);

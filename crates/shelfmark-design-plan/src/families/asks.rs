@@ -48,7 +48,10 @@ impl Planner<'_> {
         }
         let source = read.sources.first().ok_or("it reads nothing")?;
         let relation = source.relation;
-        let (equal, range) = self.predicates(source)?;
+        let (mut equal, range) = self.predicates(source)?;
+        let constants =
+            if self.moves.sparse.contains(&index) { self.constants(index) } else { Vec::new() };
+        equal.retain(|path| !constants.iter().any(|one| one.path == *path));
         let mut tail: Vec<(ColumnPath, Option<bool>)> = Vec::new();
         for (key, desc) in &read.order {
             let OrderKey::Columns(paths) = key else { continue };
@@ -82,6 +85,7 @@ impl Planner<'_> {
         let asked = source.predicates.iter();
         let asked = asked.filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent));
         ask.when = asked.filter(|one| !told(one)).cloned().collect();
+        ask.when.extend(constants);
         ask.shown = self.outputs(source);
         if source.predicates.iter().any(|one| one.op == CondOp::In) {
             // Several ranges are sorted together, by what their rows show.
@@ -105,6 +109,19 @@ impl Planner<'_> {
             self.texts_keep_order(&ask, source)?;
         }
         Ok(Some(ask))
+    }
+
+    /// Returns the conditions by which a read asks for a constant, of attributes of its own.
+    pub(super) fn constants(&self, read: usize) -> Vec<Predicate> {
+        let source = self.model.reads.get(read).and_then(|read| match read.sources.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        });
+        let fixed = |one: &&Predicate| {
+            let value = one.values.first().and_then(super::serve::constant);
+            one.op == CondOp::Eq && one.path.len() == 1 && value.is_some()
+        };
+        source.into_iter().flat_map(|one| one.predicates.iter().filter(fixed)).cloned().collect()
     }
 
     /// Returns the attributes with a single value, and the one with a range.

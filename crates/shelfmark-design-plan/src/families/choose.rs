@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Modes, Planner};
+use super::{Modes, Moves, Planner};
 use crate::Plan;
 use crate::basis::Basis;
 use crate::cost::cost;
@@ -16,6 +16,14 @@ use shelfmark_design_language::target::Target;
 
 /// Relations whose tables are tried one by one to be left out.
 const IDLE_TABLES_TRIED_MAX: usize = 16;
+
+/// Departures from the rules that are tried one by one.
+const MOVES_TRIED_MAX: usize = 24;
+
+/// The part of its cost that a schema must save for each table and index that it has more.
+///
+/// Ours: a hundredth of the bill is about what one more thing to look after is worth.
+const ONE_MORE: f64 = 0.01;
 
 /// The model and the target that a schema is derived for, and its name.
 type Wanted<'a> = (&'a Basis<'a>, &'a Target, &'a str);
@@ -39,48 +47,69 @@ pub(crate) fn derive(basis: &Basis<'_>, target: &Target, name: &str) -> Result<P
 /// Derives a schema whose indexes show what is asked of them; or all of their rows, where a pattern
 /// turns out to need more.
 fn narrowest(wanted: Wanted<'_>, bold: bool) -> Result<Planned, String> {
-    let narrow = without_idle_tables(wanted, Modes { bold, narrow: true })?;
+    let narrow = cheapest(wanted, Modes { bold, narrow: true })?;
     if !narrow.narrowed || (narrow.sound && narrow.unserved.is_empty()) {
         return Ok(narrow);
     }
-    let wide = without_idle_tables(wanted, Modes { bold, narrow: false })?;
+    let wide = cheapest(wanted, Modes { bold, narrow: false })?;
     Ok(if wide.lacks() < narrow.lacks() { wide } else { narrow })
+}
+
+/// Derives a schema by the rules, then departs from them one by one where that costs less.
+fn cheapest(wanted: Wanted<'_>, modes: Modes) -> Result<Planned, String> {
+    let usual = planned(wanted, modes, &Moves::default())?;
+    if wanted.0.model.reads.len() > SEARCHED_PATTERNS_MAX {
+        return Ok(usual);
+    }
+    let (mut best, mut moves) = without_idle_tables(wanted, modes, usual)?;
+    for one in best.moves.clone().into_iter().take(MOVES_TRIED_MAX) {
+        let with = moves.and(&one);
+        let tried = planned(wanted, modes, &with)?;
+        if tried.betters(&best, wanted.0)? {
+            (best, moves) = (tried, with);
+        }
+    }
+    Ok(best)
 }
 
 /// Derives a schema in which a table by the relation's own key, that nobody asks for, gives way to
 /// the first of its indexes, where that costs less and no pattern loses its plan.
-fn without_idle_tables(wanted: Wanted<'_>, modes: Modes) -> Result<Planned, String> {
-    let usual = planned(wanted, modes, &BTreeSet::new())?;
-    if usual.unasked.is_empty() || wanted.0.model.reads.len() > SEARCHED_PATTERNS_MAX {
-        return Ok(usual);
+fn without_idle_tables(
+    wanted: Wanted<'_>,
+    modes: Modes,
+    usual: Planned,
+) -> Result<(Planned, Moves), String> {
+    if usual.unasked.is_empty() {
+        return Ok((usual, Moves::default()));
     }
     let all = usual.unasked.clone();
-    let most = planned(wanted, modes, &all)?;
+    let leading = Moves { leading: all.clone(), ..Moves::default() };
+    let most = planned(wanted, modes, &leading)?;
     if most.betters(&usual, wanted.0)? {
-        return Ok(most);
+        return Ok((most, leading));
     }
-    let (mut best, mut leading) = (usual, BTreeSet::new());
+    let (mut best, mut moves) = (usual, Moves::default());
     for relation in all.into_iter().take(IDLE_TABLES_TRIED_MAX) {
-        leading.insert(relation);
-        let one = planned(wanted, modes, &leading)?;
+        moves.leading.insert(relation);
+        let one = planned(wanted, modes, &moves)?;
         if one.betters(&best, wanted.0)? {
             best = one;
         } else {
-            leading.remove(&relation);
+            moves.leading.remove(&relation);
         }
     }
-    Ok(best)
+    Ok((best, moves))
 }
 
 /// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
 fn planned(
     (basis, target, name): Wanted<'_>,
     modes: Modes,
-    leading: &BTreeSet<RelationId>,
+    moves: &Moves,
 ) -> Result<Planned, String> {
     let planner = |alone| {
         let planner = Planner::new(basis.model, target, modes, alone);
-        Planner { leading: leading.clone(), ..planner }
+        Planner { moves: moves.clone(), ..planner }
     };
     let shared = planner(BTreeSet::new()).plan(basis, name)?;
     if shared.unserved.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
@@ -98,6 +127,8 @@ pub(super) struct Planned {
     pub(super) narrowed: bool,
     /// Relations whose table nobody asks for, while they have indexes.
     pub(super) unasked: BTreeSet<RelationId>,
+    /// Departures from the rules that may be tried.
+    pub(super) moves: Vec<Moves>,
     /// True if each write has a plan.
     pub(super) sound: bool,
     /// Reads for which a family was made that does not serve them.
@@ -110,14 +141,31 @@ impl Planned {
         (self.unserved.len(), !self.sound)
     }
 
-    /// Returns true if it lacks no more than the other and costs less.
+    /// Returns true if it lacks no more than the other and costs less, by more than what it has more
+    /// to look after is worth.
     fn betters(&self, other: &Self, basis: &Basis<'_>) -> Result<bool, String> {
-        Ok(self.lacks() <= other.lacks() && self.month(basis)? < other.month(basis)?)
+        let ((own, parts), (theirs, their_parts)) = (self.month(basis)?, other.month(basis)?);
+        let more = |at: fn(&[usize; 2]) -> usize| at(&parts).saturating_sub(at(&their_parts));
+        let more = (more(|parts| parts[0]) + more(|parts| parts[1])) as f64;
+        Ok(self.lacks() <= other.lacks() && own < theirs * (1.0 - ONE_MORE * more))
     }
 
-    fn month(&self, basis: &Basis<'_>) -> Result<f64, String> {
+    /// Returns the dollars a month, and the numbers of tables and of indexes.
+    fn month(&self, basis: &Basis<'_>) -> Result<(f64, [usize; 2]), String> {
         let model = basis.with(&self.plan.schema)?;
         let cost = model.schemas.first().and_then(|schema| cost(&model, schema));
-        Ok(cost.map_or(0.0, |cost| cost.month()))
+        Ok(cost.map_or((0.0, [0; 2]), |cost| (cost.month(), [cost.tables, cost.indexes])))
+    }
+}
+
+impl Moves {
+    /// Returns both together.
+    fn and(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        both.leading.extend(&other.leading);
+        both.apart.extend(&other.apart);
+        both.sparse.extend(&other.sparse);
+        both.guarding |= other.guarding;
+        both
     }
 }

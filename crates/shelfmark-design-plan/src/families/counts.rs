@@ -191,7 +191,7 @@ impl Planner<'_> {
 
     /// Returns the draft with exactly the entity's key.
     fn keeper(&mut self, parent: RelationId) -> usize {
-        if self.indexed {
+        if self.is_indexed(parent) {
             let at = self.base(parent);
             if let Some(draft) = self.drafts.get_mut(at) {
                 draft.asked = true;

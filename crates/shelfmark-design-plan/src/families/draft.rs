@@ -125,7 +125,7 @@ impl Draft {
         fits: Fits,
     ) -> Option<(Vec<Vec<Component>>, bool)> {
         let same_rows = self.when.len() == ask.when.len()
-            && self.when.iter().zip(&ask.when).all(|(a, b)| a.path == b.path && a.op == b.op);
+            && self.when.iter().zip(&ask.when).all(|(a, b)| a == b);
         // A list of everything lies in one partition, which nobody else is made to share.
         let one_place = fits.ordered || (self.least == 0) == ask.equal.is_empty();
         if !same_rows || !one_place {

@@ -45,28 +45,30 @@ impl Planner<'_> {
     /// first.
     fn guards(&mut self) {
         let relations: Vec<RelationId> = self.of_relation.keys().copied().collect();
-        for relation in relations {
-            let keys: Vec<Vec<usize>> =
-                self.model.relation(relation).keys.iter().skip(1).cloned().collect();
-            for key in keys {
-                let mut effects = self.model.writes.iter().flat_map(|write| &write.effects);
-                let filled = effects.any(|effect| {
-                    effect.relation == relation
-                        && (effect.kind == EffectKind::Insert
-                            || effect.set.iter().any(|(column, _)| key.contains(column)))
-                });
-                let paths: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
-                let wanted: BTreeSet<ColumnPath> = paths.iter().cloned().collect();
-                let there =
-                    self.rows_of(relation).iter().any(|one| one.keys == wanted && one.whole);
-                if filled && !there {
-                    let ask = Ask::new(self.model, relation, paths, Vec::new());
-                    let mut draft = Draft::new(&ask, self.fits());
-                    (draft.locked, draft.guard) = (true, true);
-                    let own = self.model.relation(relation).key().iter();
-                    draft.shown = own.map(|column| vec![*column]).collect();
-                    self.add(draft);
-                }
+        relations.into_iter().for_each(|relation| self.guards_of(relation));
+    }
+
+    /// Adds those rows for one relation.
+    pub(super) fn guards_of(&mut self, relation: RelationId) {
+        let keys: Vec<Vec<usize>> =
+            self.model.relation(relation).keys.iter().skip(1).cloned().collect();
+        for key in keys {
+            let mut effects = self.model.writes.iter().flat_map(|write| &write.effects);
+            let filled = effects.any(|effect| {
+                effect.relation == relation
+                    && (effect.kind == EffectKind::Insert
+                        || effect.set.iter().any(|(column, _)| key.contains(column)))
+            });
+            let paths: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
+            let wanted: BTreeSet<ColumnPath> = paths.iter().cloned().collect();
+            let there = self.rows_of(relation).iter().any(|one| one.keys == wanted && one.whole);
+            if filled && !there {
+                let ask = Ask::new(self.model, relation, paths, Vec::new());
+                let mut draft = Draft::new(&ask, self.fits());
+                (draft.locked, draft.guard) = (true, true);
+                let own = self.model.relation(relation).key().iter();
+                draft.shown = own.map(|column| vec![*column]).collect();
+                self.add(draft);
             }
         }
     }

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::{Planner, completion};
+use crate::items::sorts_as_text;
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
+use shelfmark_design_prove::paths::is_optional;
 
 /// The table of one such read.
 #[derive(Debug, Clone)]
@@ -14,6 +16,8 @@ pub(crate) struct Mixed {
     pub(crate) rows: Vec<MixedRow>,
     /// True for each ordering component that descends.
     pub(crate) descends: Vec<bool>,
+    /// True if rows of all types come in one order, and not type by type.
+    pub(crate) interleaved: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -31,14 +35,19 @@ pub(crate) struct MixedRow {
 
 impl Planner<'_> {
     pub(crate) fn mix(&mut self, index: usize, read: &Read) -> Result<(), String> {
-        let kinds = match read.order.split_first() {
-            None => None,
-            Some(((OrderKey::Kind, desc), _)) => Some(*desc),
-            Some(_) => {
-                return Err("row types are interleaved; order by kind first".to_owned());
-            }
+        let kinds = match read.order.first() {
+            Some((OrderKey::Kind, desc)) => Some(*desc),
+            _ => None,
         };
-        let descends: Vec<bool> = read.order.iter().skip(1).map(|(_, desc)| *desc).collect();
+        let interleaved = kinds.is_none() && !read.order.is_empty();
+        if interleaved && self.target.plans_texts() && !self.weighing {
+            return Err("row types are interleaved; order by kind first".to_owned());
+        }
+        let order = read.order.get(usize::from(kinds.is_some())..).unwrap_or(&[]);
+        let descends: Vec<bool> = order.iter().map(|(_, desc)| *desc).collect();
+        if interleaved && descends.iter().any(|desc| Some(desc) != descends.first()) {
+            return Err("an index is read in one direction, and this order has two".to_owned());
+        }
         let count = read.sources.len();
         // Texts that come in descending order are read backwards, and the row types with them.
         let backwards = self.target.plans_texts() && descends.first() == Some(&true);
@@ -53,13 +62,16 @@ impl Planner<'_> {
                 return Err("a range over rows of several types is none of one key".to_owned());
             }
             let mut keys = equal.clone();
-            for (key, _) in read.order.iter().skip(1) {
+            for (key, _) in order {
                 let OrderKey::Columns(paths) = key else { continue };
                 // A row type without the attribute is in no order by it.
                 let path = paths.get(at).and_then(Option::as_ref);
                 keys.extend(path.map(|path| canonical(self.model, relation, path)));
             }
             let ordering = keys.len() - equal.len();
+            if interleaved && !self.sorts_whole(relation, &keys, equal.len(), order.len()) {
+                return Err("its row types have no order of texts together".to_owned());
+            }
             let given: BTreeSet<ColumnPath> = keys.iter().cloned().collect();
             keys.extend(completion(self.model, relation, &given));
             let place = if (kinds == Some(true)) == backwards { at } else { count - 1 - at };
@@ -69,7 +81,7 @@ impl Planner<'_> {
                 ordering,
                 keys,
                 shown: self.outputs(source),
-                tag: tag(place, count),
+                tag: if interleaved && self.weighing { String::new() } else { tag(place, count) },
             });
         }
         if rows.iter().any(|row| Some(row.known) != rows.first().map(|first| first.known)) {
@@ -80,8 +92,29 @@ impl Planner<'_> {
         {
             return Err("its row types have different orders, and one shape of keys".to_owned());
         }
-        self.mixed.push(Mixed { read: index, rows, descends });
+        let mixed = Mixed { read: index, rows, descends, interleaved };
+        let known = mixed.rows.first().map_or(0, |row| row.known);
+        if interleaved && !(0..mixed.descends.len()).all(|at| self.one_type(&mixed, known + at)) {
+            return Err("its row types are ordered by values of several types".to_owned());
+        }
+        self.mixed.push(mixed);
         Ok(())
+    }
+
+    /// Returns true if each row has all that orders it, as texts that sort as it does.
+    fn sorts_whole(
+        &self,
+        relation: RelationId,
+        keys: &[ColumnPath],
+        known: usize,
+        wanted: usize,
+    ) -> bool {
+        let order = keys.get(known..).unwrap_or(&[]);
+        let sorts = |path: &ColumnPath| {
+            let texts = !self.weighing || sorts_as_text(&self.model.path_type(relation, path));
+            texts && !is_optional(self.model, relation, path)
+        };
+        order.len() == wanted && order.iter().all(sorts)
     }
 }
 

@@ -58,6 +58,19 @@ pub(crate) struct Follow {
     draft: usize,
 }
 
+/// Departures from the rules, each of which is kept where it costs less.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Moves {
+    /// Relations whose first family is their table.
+    leading: BTreeSet<RelationId>,
+    /// Relations whose families are tables of their own, where others are indexes.
+    apart: BTreeSet<RelationId>,
+    /// Reads whose rows are only there while an attribute has the constant that is asked for.
+    sparse: BTreeSet<usize>,
+    /// True if rows that keep unique values apart are also read.
+    guarding: bool,
+}
+
 /// Choices that are tried in turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Modes {
@@ -86,8 +99,7 @@ pub(crate) struct Planner<'a> {
     modes: Modes,
     /// Reads that share no family made before them.
     alone: BTreeSet<usize>,
-    /// Relations whose first family is their table.
-    leading: BTreeSet<RelationId>,
+    moves: Moves,
 }
 
 impl<'a> Planner<'a> {
@@ -100,7 +112,7 @@ impl<'a> Planner<'a> {
         Self {
             modes,
             alone,
-            leading: BTreeSet::new(),
+            moves: Moves::default(),
             weighing: false,
             load: Prices::of(&target.name).map(|prices| Load::of(model, target, prices)),
             model,
@@ -116,6 +128,9 @@ impl<'a> Planner<'a> {
     }
 
     fn plan(mut self, basis: &Basis<'_>, name: &str) -> Result<Planned, String> {
+        if self.moves.guarding {
+            (0..self.model.relations.len()).for_each(|relation| self.guards_of(relation));
+        }
         self.reads();
         self.counts();
         self.homes();
@@ -138,9 +153,9 @@ impl<'a> Planner<'a> {
         let schema = crate::basis::formatted(&text)?;
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
-        let (narrowed, unasked) = (self.is_narrowed(), self.unasked());
+        let (narrowed, unasked, moves) = (self.is_narrowed(), self.unasked(), self.departures());
         let plan = Plan { schema, notes: self.notes };
-        Ok(Planned { plan, narrowed, unasked, sound: settled.sound, unserved })
+        Ok(Planned { plan, narrowed, unasked, moves, sound: settled.sound, unserved })
     }
 
     fn fits(&self) -> Fits {
@@ -156,14 +171,15 @@ impl<'a> Planner<'a> {
     /// Finds or creates such a family; with `alone` it always creates one.
     fn ask_beside(&mut self, ask: &Ask, alone: bool) -> (usize, bool) {
         let fits = self.fits();
-        let based = self.indexed && ask.when.is_empty();
-        if based && !self.leading.contains(&ask.relation) {
+        let based = self.is_indexed(ask.relation) && ask.when.is_empty();
+        if based && !self.moves.leading.contains(&ask.relation) {
             self.base(ask.relation);
         }
+        // Beside a table with indexes a guard is no place to read, unless that is tried.
+        let closed = self.is_indexed(ask.relation) && !self.moves.guarding;
         let of_relation = self.of_relation.get(&ask.relation).filter(|_| !alone);
         let merged = of_relation.into_iter().flatten().find_map(|at| {
-            // Beside a table with indexes a guard is no place to read.
-            let draft = self.drafts.get(*at).filter(|draft| !(self.indexed && draft.guard))?;
+            let draft = self.drafts.get(*at).filter(|draft| !(closed && draft.guard))?;
             draft.refine(self.model, ask, fits).map(|(blocks, flip)| (*at, blocks, flip))
         });
         let (at, flip) = match merged {
@@ -206,6 +222,16 @@ impl<'a> Planner<'a> {
                 self.base(effect.relation);
             }
         }
+        // What has a row only while an attribute has some value is kept as a whole as well.
+        let model = self.model;
+        for read in self.moves.sparse.clone() {
+            let source = model.reads.get(read).and_then(|read| read.sources.first());
+            let relation = source.map(|source| source.relation);
+            let whole = |draft: &Draft| Some(draft.relation) == relation && draft.when.is_empty();
+            if let Some(relation) = relation.filter(|_| !self.drafts.iter().any(whole)) {
+                self.base(relation);
+            }
+        }
     }
 
     /// Returns the table that indexes of a relation belong to: by its key, with all attributes.
@@ -245,19 +271,45 @@ impl<'a> Planner<'a> {
             let index = drafts.clone().any(|draft| self.is_index(draft));
             index && drafts.all(|draft| !draft.is_base() || !(draft.asked || draft.leads))
         };
-        let all = self.of_relation.iter().filter(|(_, list)| self.indexed && idle(list));
+        let all = self.of_relation.iter().filter(|(of, list)| self.is_indexed(**of) && idle(list));
         all.map(|(relation, _)| *relation).collect()
+    }
+
+    /// Returns the departures from the rules that may be tried one by one.
+    fn departures(&self) -> Vec<Moves> {
+        let mut found = Vec::new();
+        let one = |change: &dyn Fn(&mut Moves)| {
+            let mut moves = Moves::default();
+            change(&mut moves);
+            moves
+        };
+        if self.indexed && self.drafts.iter().any(|draft| draft.guard) {
+            found.push(one(&|moves| moves.guarding = true));
+        }
+        for served in &self.served {
+            if !self.constants(served.read).is_empty() {
+                found.push(one(&|moves| moves.sparse.extend([served.read])));
+            }
+        }
+        for (relation, list) in &self.of_relation {
+            let mut drafts = list.iter().filter_map(|at| self.drafts.get(*at));
+            if drafts.any(|draft| self.is_index(draft)) {
+                found.push(one(&|moves| moves.apart.extend([*relation])));
+            }
+        }
+        found
     }
 
     /// Makes the row show these attributes; an index takes them, and its key, from its row.
     fn show(&mut self, at: usize, paths: &BTreeSet<ColumnPath>) {
+        let Some(relation) = self.drafts.get(at).map(|draft| draft.relation) else { return };
+        let indexed = self.is_indexed(relation);
         let Some(draft) = self.drafts.get_mut(at) else { return };
         let mut wanted = paths.clone();
         let mut holder = at;
-        if self.indexed && draft.when.is_empty() && !draft.guard {
+        if indexed && draft.when.is_empty() && !draft.guard {
             draft.shown.extend(paths.iter().cloned());
             wanted.extend(draft.paths());
-            let relation = draft.relation;
             holder = self.base(relation);
         }
         if let Some(draft) = self.drafts.get_mut(holder) {
@@ -265,9 +317,14 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Returns true if families of a relation are indexes of its table.
+    fn is_indexed(&self, relation: RelationId) -> bool {
+        self.indexed && !self.moves.apart.contains(&relation)
+    }
+
     /// Returns true if the draft is an index of the relation's table.
     fn is_index(&self, draft: &Draft) -> bool {
-        self.indexed && draft.when.is_empty() && !draft.locked && !draft.leads
+        self.is_indexed(draft.relation) && draft.when.is_empty() && !draft.locked && !draft.leads
     }
 
     /// Returns the whole key of a draft: its components, and of a table what makes it unique.

@@ -66,7 +66,7 @@ impl Planner<'_> {
                 self.model.path_text(draft.relation, &component.path).replace('.', "_")
             })
             .collect();
-        if draft.guard {
+        if draft.guard && !draft.asked {
             return format!("unique_{relation}_{}", parts.join("_"));
         }
         if parts.is_empty() {

@@ -56,7 +56,7 @@ impl Planner<'_> {
         out.push_str(&if self.target.plans_texts() {
             self.bind_text(read, source, draft, (known, rest), &ranges)?
         } else {
-            self.bind_typed(read, source, draft, known, &ranges)?
+            self.bind_typed(read, source, draft, (known, rest.first()), &ranges)?
         });
         if served.flip && !one {
             out.push_str(" desc");
@@ -100,7 +100,8 @@ impl Planner<'_> {
             .collect();
         let values = values?;
         if !self.target.plans_texts() {
-            let names: Vec<String> = values.into_iter().map(|(_, name)| name).collect();
+            let column = |(one, name): &(Component, String)| self.column(draft.relation, one, name);
+            let names: Vec<String> = values.iter().map(column).collect();
             return Some(format!(" then get {table} ({})", names.join(", ")));
         }
         let hole = |(one, name): &(Component, String)| self.hole(draft.relation, &one.path, name);
@@ -135,23 +136,25 @@ impl Planner<'_> {
         read: &Read,
         source: &Source,
         draft: &Draft,
-        known: &[Component],
+        (known, next): (&[Component], Option<&Component>),
         ranges: &[&Predicate],
     ) -> Option<String> {
         let mut values: Vec<String> = Vec::new();
-        if draft.least == 0 && !self.target.ordered {
+        let shards = self.shards(draft);
+        // Shards of everything are the whole partition key.
+        if draft.least == 0 && !self.target.ordered && shards.is_none() {
             values.push(format!("{EVERYTHING:?}"));
         }
         for component in known {
-            values.push(self.known(read, source, &component.path)?);
+            let value = self.known(read, source, &component.path)?;
+            values.push(self.column(draft.relation, component, &value));
         }
-        if let Some((parts, path)) = self.shards(draft) {
+        if let Some((parts, path)) = shards {
             let shard = match self.known(read, source, &path) {
                 Some(value) => format!("bucket(hash({value}), {parts})"),
                 None => SHARD.to_owned(),
             };
-            let head = usize::from(draft.least == 0);
-            values.insert((draft.least + head).min(values.len()), shard);
+            values.insert(draft.least.min(values.len()), shard);
         }
         let mut out = if values.is_empty() && ranges.is_empty() {
             String::new()
@@ -163,7 +166,9 @@ impl Planner<'_> {
             if matches!(value, Term::Const(Value::Text(_))) {
                 return None;
             }
-            out.push_str(&format!(" {word} {}", term(&read.params, value)?));
+            let value = term(&read.params, value)?;
+            let value = next.map(|one| self.column(draft.relation, one, &value)).unwrap_or(value);
+            out.push_str(&format!(" {word} {value}"));
         }
         Some(out)
     }
@@ -379,6 +384,15 @@ pub(crate) fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Ter
         }
     }
     found
+}
+
+/// Returns a constant as a condition of rows writes it.
+pub(crate) fn constant(value: &Term) -> Option<String> {
+    match value {
+        Term::Const(Value::Text(text)) => Some(quote(text)),
+        Term::Const(_) => term(&[], value),
+        _ => None,
+    }
 }
 
 /// Returns a value as a schema writes it; `None` when there is no way to write it.

@@ -1,5 +1,5 @@
-//! Spreads partitions over shards where declared rates would make them too hot, and tells where a
-//! reference is better followed than copied.
+//! Spreads partitions over shards where declared rates would make them too hot, or declared counts
+//! and growth too large, and tells where a reference is better followed than copied.
 //!
 //! What it is not: no search. What is not declared changes nothing: rules stand without rates.
 //!
@@ -9,11 +9,27 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::Draft;
+use crate::bytes::{plain_bytes, value_bytes};
 use crate::load::{hottest, rows_of, rows_read};
+use crate::volume::{Figure, growth_of, rows};
+use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
+use shelfmark_design_language::model::pattern::Effect;
 use shelfmark_design_language::model::{ColumnPath, RelationId, canonical};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// Most parts of one partition.
 const SHARDS_MAX: u32 = 256;
+
+/// The months for which partitions are kept within what one may hold: those of `P1`.
+const HORIZON_MONTHS: f64 = 36.0;
+
+/// Most parts of a partition that is only large: each of them is read.
+///
+/// Ours: what is larger still is no list that anybody reads as one.
+const FILLED_MAX: f64 = 32.0;
+
+/// Bytes beside each value of a row.
+const VALUE_HEAD: f64 = 8.0;
 
 /// The name of one shard in a plan.
 pub(super) const SHARD: &str = "each_shard";
@@ -21,11 +37,15 @@ pub(super) const SHARD: &str = "each_shard";
 impl Planner<'_> {
     /// Returns how many shards a family needs, and the attribute whose hash spreads its rows.
     pub(super) fn shards(&self, draft: &Draft) -> Option<(u32, ColumnPath)> {
-        let load = self.load.as_ref().filter(|load| {
-            load.changes.iter().any(|change| change.peak > self.target.partition_writes_max)
-        })?;
         // One order has no partitions; where keys have two columns at most, candidates are weighed.
+        let load = self.load.as_ref()?;
         if self.target.ordered || self.target.key_shape.is_some() {
+            return None;
+        }
+        let most = self.target.partition_writes_max;
+        let busy = load.changes.iter().any(|change| change.peak > most);
+        let few = self.model.reads.len() <= SEARCHED_PATTERNS_MAX;
+        if !busy && !few {
             return None;
         }
         let components = self.key(draft);
@@ -37,12 +57,47 @@ impl Planner<'_> {
         let held: BTreeSet<ColumnPath> =
             draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
         let held = self.is_index(draft).then_some(&held);
-        let heat = hottest(self.model, load, draft.relation, &partition, held, 1.0);
-        let parts = heat / self.target.partition_writes_max;
+        let heat = hottest(self.model, load, draft.relation, &partition, held, 1.0) / most;
+        let parts = if few { heat.max(self.filled(draft, &partition)) } else { heat };
         // The hash does not fill all parts alike.
         let wanted = (parts * 1.5).ceil().min(f64::from(SHARDS_MAX));
         let shards = (2..=SHARDS_MAX).find(|n| f64::from(*n) >= wanted)?;
         (parts > 1.0).then_some((shards, spreading))
+    }
+
+    /// Returns how many times over a usual partition fills what one may hold, at the horizon; 0 where
+    /// that is not declared, and where its ranges are read in a loop, which shards would multiply.
+    fn filled(&self, draft: &Draft, partition: &[ColumnPath]) -> f64 {
+        let at = self.drafts.iter().position(|other| std::ptr::eq(other, draft));
+        let listed = |served: &&super::Served| {
+            let read = self.model.reads.get(served.read);
+            let mut conditions = read.into_iter().flat_map(|read| &read.sources);
+            conditions.any(|one| one.predicates.iter().any(|one| one.op == CondOp::In))
+        };
+        let mut served = self.served.iter().filter(|one| Some(one.draft) == at);
+        let mut effects = self.model.writes.iter().flat_map(|write| &write.effects);
+        let turns = |effect: &Effect| {
+            effect.each.as_ref().is_some_and(|one| one.relation == draft.relation)
+        };
+        // A tree of the engine's own splits; its figure is one to plan heat by.
+        if self.indexed || served.any(|one| listed(&one)) || effects.any(turns) {
+            return 0.0;
+        }
+        let known: BTreeSet<ColumnPath> = partition.iter().cloned().collect();
+        let Some(rows) = rows(self.model, draft.relation, &known, Figure::Average) else {
+            return 0.0;
+        };
+        let held: BTreeSet<ColumnPath> =
+            draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
+        let value = |path: &ColumnPath| {
+            let ty = self.model.path_type(draft.relation, path);
+            let own = plain_bytes(&ty, self.target);
+            own.unwrap_or_else(|| value_bytes(self.model, draft.relation, path)) + VALUE_HEAD
+        };
+        let bytes: f64 = held.iter().map(value).sum();
+        let monthly = growth_of(self.model, draft.relation, &known).unwrap_or(0.0);
+        let all = rows * bytes * (1.0 + monthly).powf(HORIZON_MONTHS);
+        (all / self.target.partition_bytes_max).min(FILLED_MAX)
     }
 
     /// Returns the component of a key that spreads its rows.

@@ -6,8 +6,10 @@ use super::Planner;
 use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
+use super::serve::constant;
 use super::text_keys::DELIMITER;
-use shelfmark_design_language::model::ColumnPath;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is the same for all rows.
@@ -89,7 +91,7 @@ impl Planner<'_> {
         let mut out = format!("  table {name} from {relation}{}", self.guard(draft));
         out.push_str(&format!(" {}", self.key_text(draft)));
         out.push_str(&self.store_text(draft));
-        if draft.is_base() && self.indexed {
+        if draft.is_base() && self.is_indexed(draft.relation) {
             for at in self.of_relation.get(&draft.relation).into_iter().flatten() {
                 let (Some(index), Some(name)) = (self.drafts.get(*at), named.get(*at)) else {
                     continue;
@@ -109,8 +111,12 @@ impl Planner<'_> {
             .when
             .iter()
             .map(|one| {
-                let word = if one.op == CondOp::Absent { "absent" } else { "present" };
-                format!("{} is {word}", self.model.path_text(draft.relation, &one.path))
+                let name = self.model.path_text(draft.relation, &one.path);
+                match (one.op, one.values.first().and_then(constant)) {
+                    (CondOp::Eq, Some(value)) => format!("{name} = {value}"),
+                    (CondOp::Absent, _) => format!("{name} is absent"),
+                    _ => format!("{name} is present"),
+                }
             })
             .collect();
         if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
@@ -125,7 +131,8 @@ impl Planner<'_> {
             .iter()
             .map(|component| {
                 let desc = if component.desc == Some(true) { " desc" } else { "" };
-                format!("{}{desc}", self.model.path_text(draft.relation, &component.path))
+                let name = self.model.path_text(draft.relation, &component.path);
+                format!("{}{desc}", self.column(draft.relation, component, &name))
             })
             .collect();
         if self.target.ordered {
@@ -137,6 +144,22 @@ impl Planner<'_> {
         let partition =
             if partition.is_empty() { format!("{EVERYTHING:?}") } else { partition.join(", ") };
         format!("key ({partition}; {})", sort.join(", "))
+    }
+
+    /// Returns a value of a key's column: as its text where the target sorts the texts of a type, and
+    /// not its values, as the model does.
+    pub(super) fn column(
+        &self,
+        relation: RelationId,
+        component: &Component,
+        value: &str,
+    ) -> String {
+        let apart = self.target.rules.contains_key("uuid_order");
+        let ordering = component.desc.is_some();
+        match self.model.path_type(relation, &component.path) {
+            Type::Uuid if apart && ordering => quote(&format!("<{value}>")),
+            _ => value.to_owned(),
+        }
     }
 
     fn text_key(&self, draft: &Draft, components: &[Component]) -> String {
@@ -263,7 +286,11 @@ impl Planner<'_> {
         if head.is_empty() && !self.target.ordered {
             head.push(format!("{EVERYTHING:?}"));
         }
-        let mut sort = vec![format!("{:?}", row.tag)];
+        let tag = format!("{:?}", row.tag);
+        let mut sort = Vec::new();
+        if !mixed.interleaved {
+            sort.push(tag.clone());
+        }
         for (at, (path, desc)) in order.iter().zip(&mixed.descends).enumerate() {
             let desc = if *desc { " desc" } else { "" };
             // A column has one type: where row types order by others, it holds their texts.
@@ -272,6 +299,9 @@ impl Planner<'_> {
                 false => format!("{:?}", hole(path)),
             };
             sort.push(format!("{part}{desc}"));
+        }
+        if mixed.interleaved {
+            sort.push(tag);
         }
         // One text column ends the key of every row type, whatever its parts are.
         if mixed.rows.iter().any(|row| row.keys.len() > row.known + row.ordering) {
@@ -287,7 +317,7 @@ impl Planner<'_> {
     }
 
     /// Returns true if a part of the key has one type in all row types.
-    fn one_type(&self, mixed: &Mixed, at: usize) -> bool {
+    pub(super) fn one_type(&self, mixed: &Mixed, at: usize) -> bool {
         let mut types = mixed.rows.iter().filter_map(|row| {
             row.keys.get(at).map(|path| self.model.path_type(row.relation, path))
         });

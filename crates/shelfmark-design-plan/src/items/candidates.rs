@@ -50,9 +50,14 @@ impl Market<'_> {
         let mut bases = self.splits(relation);
         bases.push(self.primary(relation));
         bases.extend(tried.iter().map(|key| completed(self.model, relation, key)));
-        bases.extend(
-            self.collections(relation).iter().map(|key| completed(self.model, relation, key)),
-        );
+        // Where row types come in one order, two of them could share a key.
+        let typed = |key: &&Key| key.tag.as_ref().is_some_and(|tag| !tag.text.is_empty());
+        let collections = self.collections(relation);
+        let of_type = collections.iter().filter(typed);
+        bases.extend(of_type.map(|key| completed(self.model, relation, key)));
+        for key in tried.iter().chain(&collections) {
+            bases.extend(self.uniquely(relation, key));
+        }
         for key in bases {
             if self.may_be_base(relation, &key) {
                 let key = self.spread(relation, key, None);
@@ -79,6 +84,7 @@ impl Market<'_> {
                 self.copy(need);
             }
         }
+        needs.iter().filter(|need| need.strong).for_each(|need| self.beside_rows(need));
     }
 
     /// Returns the key by which everything is known that has the primary key.
@@ -86,6 +92,20 @@ impl Market<'_> {
         let key = self.model.relation(relation).key();
         let partition = key.iter().map(|column| vec![*column]).collect();
         Key { partition, tag: None, sort: Vec::new(), shards: 1 }
+    }
+
+    /// Returns the key with what makes it unique, for each declared key but the first.
+    fn uniquely(&self, relation: RelationId, key: &Key) -> Vec<Key> {
+        let other = |unique: &Vec<usize>| {
+            let mut whole = key.clone();
+            let held = key.paths();
+            let missing = unique.iter().map(|column| vec![*column]);
+            whole.sort.extend(missing.filter(|path| !held.contains(path)));
+            // Of a row of its own key nothing else has to keep its values apart.
+            let own: BTreeSet<ColumnPath> = unique.iter().map(|column| vec![*column]).collect();
+            (whole.paths() == own).then_some(whole)
+        };
+        self.model.relation(relation).keys.iter().skip(1).filter_map(other).collect()
     }
 
     /// Returns the primary key of two parts and more with its first, or its last, as partition.

@@ -13,6 +13,7 @@ use super::ways::{Place, Rows, Thing};
 use crate::bytes::{plain_bytes, value_bytes};
 use crate::load::{self, Load, count, hottest, present, rows_of, rows_read};
 use crate::price::Prices;
+use crate::volume::{Figure, rows};
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId};
 use shelfmark_design_language::target::Target;
@@ -116,6 +117,16 @@ impl<'a> Estimate<'a> {
         (2..=SHARDS_MAX).find(|n| f64::from(*n) >= wanted).unwrap_or(SHARDS_MAX)
     }
 
+    /// Returns true if a partition stays within what one with local indexes may hold.
+    pub(crate) fn fits_beside(&self, entry: &Rows) -> bool {
+        let relation = entry.relation;
+        let known: BTreeSet<ColumnPath> = entry.key.partition.iter().cloned().collect();
+        let usual = rows_of(self.model, relation, &known);
+        let most = rows(self.model, relation, &known, Figure::Worst).unwrap_or(usual);
+        let bytes = self.item(relation) + self.bytes(entry);
+        most.max(usual) * bytes <= self.target.collection_bytes_max.unwrap_or(f64::INFINITY)
+    }
+
     /// Returns what a thing costs once.
     pub(crate) fn thing(&self, thing: &Thing) -> f64 {
         match thing {
@@ -140,11 +151,11 @@ impl<'a> Estimate<'a> {
             let made = matches!(change.kind, EffectKind::Insert | EffectKind::Delete);
             let times = match rows.place {
                 Place::Base => own,
-                Place::Index if made => units * share,
+                place if place.is_entry() && made => units * share,
                 // The entry under the old key goes, and one under the new key comes.
-                Place::Index if hits(&keys) => 2.0 * units * share.max(0.5),
-                Place::Index if hits(&rows.shown) => units * share,
-                Place::Index => 0.0,
+                place if place.is_entry() && hits(&keys) => 2.0 * units * share.max(0.5),
+                place if place.is_entry() && hits(&rows.shown) => units * share,
+                Place::Index | Place::Local => 0.0,
                 // Written together with the row, which then costs twice as well.
                 Place::Copy | Place::Guard => {
                     let both = units * self.prices.transaction + units;
@@ -163,7 +174,12 @@ impl<'a> Estimate<'a> {
         }
         let items = count(self.model, rows.relation) * share;
         let parts = f64::from(rows.key.shards - 1) * STANDING;
-        let standing = if rows.place == Place::Base { 0.0 } else { STANDING } + parts;
+        let standing = match rows.place {
+            Place::Base => 0.0,
+            // Where nobody asks for what is there now, one that can be added and dropped is better.
+            Place::Local => 1.5 * STANDING,
+            _ => STANDING,
+        } + parts;
         self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
     }
 

@@ -103,6 +103,7 @@ impl Market<'_> {
         let place = match rows.place {
             Place::Base => "the row",
             Place::Index => "an index",
+            Place::Local => "a local index",
             Place::Copy => "a second row",
             Place::Guard => "the row of a unique value",
         };
@@ -112,8 +113,8 @@ impl Market<'_> {
             String::new()
         };
         let shown = match rows.place {
-            Place::Index if rows.shown.is_empty() => " with keys alone".to_owned(),
-            Place::Index => {
+            place if place.is_entry() && rows.shown.is_empty() => " with keys alone".to_owned(),
+            place if place.is_entry() => {
                 let shown: Vec<ColumnPath> = rows.shown.iter().cloned().collect();
                 format!(" with {}", names(&shown))
             }

@@ -9,6 +9,7 @@
 //!
 //! Invariant: a pattern without a plan has a note that says why.
 
+mod beside;
 mod candidates;
 mod estimate;
 mod explain;
@@ -20,6 +21,7 @@ mod text;
 mod ways;
 
 pub(crate) use explain::explain;
+pub(crate) use needs::sorts_as_text;
 
 use std::collections::BTreeSet;
 
@@ -72,7 +74,8 @@ pub(crate) fn derive(
         let found = model.schemas.first().and_then(|schema| cost(&model, schema));
         Ok(found.map_or(f64::INFINITY, |found| found.month()))
     };
-    let dear = second.1 >= first.1 && month(&first.0)? > month(&second.0)? * SHARING_MAX;
+    let whole = second.1 >= first.1 && second.0.unserved() <= first.0.unserved();
+    let dear = whole && month(&first.0)? > month(&second.0)? * SHARING_MAX;
     Ok(if dear { second.0 } else { first.0 })
 }
 
@@ -317,3 +320,6 @@ impl Market<'_> {
         closed
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beside;
 use super::needs::{sorts_as_text, typed};
 use super::ways::{Access, Market, Place, Rows, Thing};
 use crate::families::names::{Names, snake};
@@ -28,13 +29,14 @@ pub(crate) enum Style {
 }
 
 /// The form of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Form {
     /// A column for each attribute.
     Typed,
     /// One attribute as partition key, and a text that begins with the row type as sort key.
     Direct,
     /// Two texts, of which the first begins with the row type.
+    #[default]
     Text,
 }
 
@@ -99,6 +101,7 @@ pub(crate) fn pack(
     let mut names = Names::of("dynamodb");
     tables(market, &mut layout, style, &mut names);
     indexes(market.model, market.load, &mut layout, &mut names);
+    beside::local_indexes(market.model, &mut layout, &mut names);
     layout
 }
 
@@ -146,7 +149,7 @@ fn forced(market: &Market<'_>, layout: &mut Layout) {
 /// Leaves in entries only what a read takes from them.
 fn shown(market: &Market<'_>, chosen: &[Option<&Access>], layout: &mut Layout) {
     for one in &mut layout.placed {
-        if one.rows.place != Place::Index || one.rows.key.tag.is_some() {
+        if !one.rows.place.is_entry() || one.rows.key.tag.is_some() {
             continue;
         }
         let mut wanted: BTreeSet<ColumnPath> = BTreeSet::new();
@@ -175,11 +178,11 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
     let collected: BTreeSet<usize> = layout
         .placed
         .iter()
-        .filter(|one| one.rows.place != Place::Index)
+        .filter(|one| !one.rows.place.is_entry())
         .filter_map(|one| one.rows.key.tag.as_ref().map(|tag| tag.read))
         .collect();
     let own: Vec<usize> = (0..layout.placed.len())
-        .filter(|at| layout.placed.get(*at).is_some_and(|one| one.rows.place != Place::Index))
+        .filter(|at| layout.placed.get(*at).is_some_and(|one| !one.rows.place.is_entry()))
         .collect();
     let textual = |one: &Placed| {
         one.rows
@@ -236,7 +239,7 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
 
 /// Returns true if a column of a text key has a changing attribute beside one that whoever changes
 /// it does not know: then its text cannot be written anew.
-fn mixes(load: &Load<'_>, rows: &Rows) -> bool {
+pub(super) fn mixes(load: &Load<'_>, rows: &Rows) -> bool {
     let own = |paths: &[ColumnPath]| -> BTreeSet<usize> {
         paths.iter().filter(|path| path.len() == 1).flatten().copied().collect()
     };
@@ -250,7 +253,7 @@ fn mixes(load: &Load<'_>, rows: &Rows) -> bool {
 }
 
 /// Returns the name of a key's attributes.
-fn parts(model: &Model, rows: &Rows) -> String {
+pub(super) fn parts(model: &Model, rows: &Rows) -> String {
     let text = |path: &ColumnPath| model.path_text(rows.relation, path).replace('.', "_");
     let all: Vec<String> = rows.key.partition.iter().chain(&rows.key.sort).map(text).collect();
     if all.is_empty() { "all".to_owned() } else { all.join("_") }

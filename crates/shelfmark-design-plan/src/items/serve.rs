@@ -7,7 +7,7 @@
 use super::needs::{Need, Origin};
 use super::pack::{Form, Layout, Placed};
 use super::text::{lead, spreading};
-use super::ways::{Access, Place};
+use super::ways::Access;
 use crate::families::counts::asked_of;
 use crate::families::mixed::Mixed;
 use crate::families::serve::{bounds, gather, known_term, term, text_ends};
@@ -50,7 +50,7 @@ impl Writer<'_> {
         let source = read.sources.first()?;
         let placed = self.layout.of(*access.rows.first()?)?;
         let key = &placed.rows.key;
-        let whole = key.is_known(&need.ask.equal) && placed.rows.place != Place::Index;
+        let whole = key.is_known(&need.ask.equal) && !placed.rows.place.is_entry();
         let mut out = format!("serve {} by ", read.name.text);
         let list = source.predicates.iter().find(|one| one.op == CondOp::In);
         if let Some(list) = list {

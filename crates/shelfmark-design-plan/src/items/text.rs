@@ -87,7 +87,7 @@ fn key(model: &Model, placed: &Placed) -> String {
 /// Returns the tables of a layout; a row that keeps a count says so.
 pub(crate) fn tables(model: &Model, layout: &Layout, counts: &[(RelationId, String)]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for one in layout.placed.iter().filter(|one| one.rows.place != Place::Index) {
+    for one in layout.placed.iter().filter(|one| !one.rows.place.is_entry()) {
         if !names.contains(&one.table.as_str()) {
             names.push(&one.table);
         }
@@ -97,7 +97,7 @@ pub(crate) fn tables(model: &Model, layout: &Layout, counts: &[(RelationId, Stri
         let rows: Vec<&Placed> = layout
             .placed
             .iter()
-            .filter(|one| one.rows.place != Place::Index && one.table == name)
+            .filter(|one| !one.rows.place.is_entry() && one.table == name)
             .collect();
         let alone = rows.len() == 1 && rows.first().is_some_and(|one| one.name == name);
         if let (true, Some(one)) = (alone, rows.first()) {
@@ -125,12 +125,13 @@ fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, Stri
         let entries = layout
             .placed
             .iter()
-            .filter(|entry| entry.rows.place == Place::Index && entry.rows.relation == relation);
+            .filter(|entry| entry.rows.place.is_entry() && entry.rows.relation == relation);
         for entry in entries {
             let shown: Vec<String> =
                 entry.rows.shown.iter().map(|path| model.path_text(relation, path)).collect();
+            let local = if entry.rows.place == Place::Local { " local" } else { "" };
             out.push_str(&format!(
-                " index {} {} store {{ {} }}",
+                " index {}{local} {} store {{ {} }}",
                 entry.name,
                 key(model, entry),
                 shown.join(", ")

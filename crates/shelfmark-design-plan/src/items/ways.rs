@@ -15,17 +15,31 @@ use crate::choice::{Problem, Way};
 use crate::load::Load;
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 
+/// Most ways in which candidates of several row types are put together to one range.
+///
+/// Ours: two types with eight keys each.
+const TOGETHER_MAX: usize = 64;
+
 /// The place of candidate rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     /// The row itself.
     Base,
-    /// An entry beside it, which may lag behind.
+    /// An entry of an index, which may lag behind.
     Index,
+    /// An entry beside it, in its partition, which never lags behind.
+    Local,
     /// A second row, written together with it.
     Copy,
     /// The row that the second writer of a unique value meets.
     Guard,
+}
+
+impl Place {
+    /// Returns true for entries of an index.
+    pub(crate) fn is_entry(self) -> bool {
+        matches!(self, Self::Index | Self::Local)
+    }
 }
 
 /// Candidate rows of one relation.
@@ -132,9 +146,10 @@ impl<'a> Market<'a> {
         for relation in &self.homes {
             let bases = self.rows_of(*relation).filter(|(_, rows)| rows.place == Place::Base);
             let (ways, accesses) = bases
-                .map(|(at, _)| {
+                .map(|(at, rows)| {
                     let access = Access { rows: vec![at], own: false, follows: Vec::new() };
-                    (Way { cost: 0.0, uses: vec![at] }, access)
+                    let uses = std::iter::once(at).chain(self.guards_beside(rows)).collect();
+                    (Way { cost: 0.0, uses }, access)
                 })
                 .unzip();
             self.problem.demands.push(ways);
@@ -153,10 +168,33 @@ impl<'a> Market<'a> {
                 if followed && need.behind.is_empty() {
                     continue;
                 }
-                found.extend(self.way(estimate, need, (at, rows), followed));
+                let Some(one) = self.way(estimate, need, (at, rows), followed) else { continue };
+                if rows.place != Place::Local {
+                    found.push(one);
+                    continue;
+                }
+                // It lies in the partition of a row that is chosen for it.
+                for host in self.hosts(rows) {
+                    let (mut way, access) = one.clone();
+                    way.uses.push(host);
+                    found.push((way, access));
+                }
             }
         }
         found
+    }
+
+    /// Returns the rows by which unique values are kept apart, for a row whose key does not do it.
+    fn guards_beside(&self, base: &Rows) -> Vec<usize> {
+        let mut found: Vec<(usize, BTreeSet<ColumnPath>)> = Vec::new();
+        for (at, rows) in self.rows_of(base.relation) {
+            let key = rows.key.paths();
+            let known = key == base.key.paths() || found.iter().any(|(_, other)| *other == key);
+            if rows.place == Place::Guard && !known {
+                found.push((at, key));
+            }
+        }
+        found.into_iter().map(|(at, _)| at).collect()
     }
 
     /// Returns true if the rows are those of the need, and one range of them is what it asks for.
@@ -261,7 +299,10 @@ impl<'a> Market<'a> {
     ) -> Vec<(Way, Access)> {
         let mut found = Vec::new();
         for place in [Place::Base, Place::Index] {
-            let mut rows = Vec::new();
+            if mixed.interleaved && place == Place::Base {
+                continue;
+            }
+            let mut all: Vec<Vec<usize>> = vec![Vec::new()];
             for row in &mixed.rows {
                 let held = |one: &Rows| {
                     let tagged = one
@@ -273,16 +314,23 @@ impl<'a> Market<'a> {
                     let shows = place == Place::Base || beside.is_subset(&one.shown);
                     one.place == place && tagged && shows && one.key.shards == 1
                 };
-                let of_type = self.rows_of(row.relation).find(|(_, one)| held(one));
-                rows.extend(of_type.map(|(at, _)| at));
+                let of_type: Vec<usize> = self
+                    .rows_of(row.relation)
+                    .filter(|(_, one)| held(one))
+                    .map(|(at, _)| at)
+                    .collect();
+                let with = |rows: &Vec<usize>| {
+                    let each = of_type.iter().map(|at| [rows.as_slice(), &[*at]].concat());
+                    each.collect::<Vec<Vec<usize>>>()
+                };
+                all = all.iter().flat_map(with).take(TOGETHER_MAX).collect();
             }
-            if rows.len() != mixed.rows.len() {
-                continue;
+            for rows in all {
+                let read = self.model.reads.get(mixed.read);
+                let cost = estimate.collected(read, rows.iter().filter_map(|at| self.rows(*at)));
+                let access = Access { rows: rows.clone(), own: false, follows: Vec::new() };
+                found.push((Way { cost, uses: rows }, access));
             }
-            let read = self.model.reads.get(mixed.read);
-            let cost = estimate.collected(read, rows.iter().filter_map(|at| self.rows(*at)));
-            let access = Access { rows: rows.clone(), own: false, follows: Vec::new() };
-            found.push((Way { cost, uses: rows }, access));
         }
         found
     }

@@ -24,6 +24,7 @@ mod read;
 mod request;
 mod rows;
 mod typed;
+mod uuids;
 mod write;
 
 use std::sync::OnceLock;

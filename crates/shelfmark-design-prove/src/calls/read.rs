@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
+use super::uuids::is_by_uuid;
 use crate::follow::leading_to;
 use crate::key::facts::{ends_itself, first_of, going_past, same_form};
 use crate::range::{columns_may_meet, may_touch};
@@ -16,7 +17,7 @@ use shelfmark_design_language::model::schema::{
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{
-    ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Value, canonical,
+    ColumnPath, Consistency, Model, Read, RelationId, Term, Value, canonical,
 };
 use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
 
@@ -36,14 +37,7 @@ pub(super) fn requests(
 ) -> Result<Vec<Request>, Refusal> {
     let sorted = serve.steps.iter().any(|step| matches!(step, Step::Sort(_)));
     let mut found: Vec<Request> = Vec::new();
-    let by_uuid = !sorted
-        && read.order.iter().any(|(key, _)| match key {
-            OrderKey::Kind => false,
-            OrderKey::Columns(paths) => read.sources.iter().zip(paths).any(|(source, path)| {
-                let ty = |path| calls.model.path_type(source.relation, path);
-                path.as_ref().is_some_and(|path| ty(path) == Type::Uuid)
-            }),
-        });
+    let by_uuid = !sorted && is_by_uuid(calls.model, read);
     let mut before: Vec<(usize, &ReadStep)> = Vec::new();
     for step in &serve.steps {
         let Step::Read(step) = step else {

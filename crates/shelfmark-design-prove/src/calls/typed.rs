@@ -25,7 +25,14 @@ fn table(calls: &Calls<'_>, id: TableId) -> Json {
     let Some(table) = calls.schema.tables.get(id) else { return Json::Null };
     let names: Vec<&str> =
         calls.columns.key(id).iter().map(|column| column.name.as_str()).collect();
-    let (partition, sort) = names.split_at(table.partition.min(names.len()));
+    let (partition, rest) = names.split_at(table.partition.min(names.len()));
+    // An index ends with the key of its table; what it has of it already says nothing new.
+    let mut sort: Vec<&str> = Vec::with_capacity(rest.len());
+    for name in rest {
+        if !partition.contains(name) && !sort.contains(name) {
+            sort.push(name);
+        }
+    }
     let mut out = json!({ "table": table.name.text, "partition": partition, "sort": sort });
     if let (true, Some(fields)) = (table.is_index, out.as_object_mut()) {
         fields.insert("index_of".to_owned(), Json::from(calls.table_name(calls.base_of(id))));

@@ -18,6 +18,7 @@ mod decided_reads;
 mod decided_tallies;
 mod decided_targets;
 mod decided_texts;
+mod decided_uuids;
 mod decided_writes;
 mod draw;
 mod limits;
@@ -31,6 +32,7 @@ mod planned;
 mod records;
 mod reference;
 mod together;
+mod weighed;
 
 use std::path::PathBuf;
 

@@ -449,7 +449,9 @@ write leave(s) = delete Student(id s)
         let document =
             Document::parse("planned", &whole).unwrap_or_else(|report| panic!("{report}"));
         for one in document.prove() {
-            assert_eq!(one.status, Status::Certified, "{target} {}: {}", one.pattern, one.reason);
+            // The row under the unique key leads a read to the row itself: that is two steps.
+            let is_served = matches!(one.status, Status::Certified | Status::Multi);
+            assert!(is_served, "{target} {}: {}", one.pattern, one.reason);
         }
         let found = document.check();
         let guards = found.iter().filter(|finding| finding.id == "U3").count();

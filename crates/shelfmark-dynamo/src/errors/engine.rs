@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{Error as EngineError, ErrorKind, Failure, Misfit, Refusal, Table};
+use shelfmark_engine::{Error as EngineError, ErrorKind, Failure, KeyPart, Misfit, Refusal, Table};
 use shelfmark_model::{Item, PatchProblem, Value, ValueKind};
 
 use super::{Error, Exception, Reason, texts};
@@ -148,6 +148,7 @@ fn refusal(refusal: &Refusal, table: &Table) -> Refused {
             item: item.clone(),
         },
         Refusal::Patch(problem) => invalid(patch_problem(problem)),
+        Refusal::TooDeep { .. } => invalid(texts::NESTED_TOO_DEEP.to_owned()),
         Refusal::TooLarge(_) => invalid(texts::UPDATED_ITEM_TOO_LARGE.to_owned()),
         Refusal::NotUnique(index) => Refused {
             exception: Exception::ConditionalCheckFailed,
@@ -168,6 +169,11 @@ fn refusal(refusal: &Refusal, table: &Table) -> Refused {
                     texts::HASH_KEY_TOO_LARGE.to_owned()
                 }
                 Misfit::TooLong { .. } => texts::RANGE_KEY_TOO_LARGE.to_owned(),
+                Misfit::TooLongTogether { part, bytes, bytes_max } => {
+                    let names = index_part_names(table, index, *part);
+                    let letter = if *part == KeyPart::Partition { "HASH" } else { "RANGE" };
+                    texts::index_key_too_large(letter, &names, index, *bytes, *bytes_max)
+                }
             })
         }
     }
@@ -180,6 +186,16 @@ fn index_key_letter(table: &Table, index: &str, attribute: &str) -> &'static str
     let sort = index.sort.iter().map(|column| (&column.name, &column.key_type));
     let found = partition.chain(sort).find(|(name, _)| *name == attribute);
     found.map_or("S", |(_, key_type)| key_letter(key_type))
+}
+
+/// Returns the names of the attributes that are a part of the key of an index, with commas between them.
+fn index_part_names(table: &Table, index: &str, part: KeyPart) -> String {
+    let Some(index) = table.schema.index(index) else { return String::new() };
+    let names: Vec<&str> = match part {
+        KeyPart::Partition => index.partition.iter().map(|own| own.name.as_str()).collect(),
+        KeyPart::Sort => index.sort.iter().map(|own| own.name.as_str()).collect(),
+    };
+    names.join(", ")
 }
 
 fn patch_problem(problem: &PatchProblem) -> String {

@@ -7,7 +7,8 @@ use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOptions, TableSchema};
 
 use super::table_request::{
-    self, Definition, IndexRequest, KeyElement, StreamRequest, StreamWanted, Tag, ThroughputRequest,
+    self, Definition, EncryptionRequest, IndexRequest, KeyElement, StreamRequest, StreamWanted,
+    Tag, ThroughputRequest,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::vector_requests::{self, VectorRequest};
@@ -16,7 +17,7 @@ use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::ITEM_SIZE_BYTES_MAX;
+use crate::limits::{ITEM_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::sizes::Sizes;
@@ -38,6 +39,7 @@ pub(super) struct Request {
     tags: Option<Vec<Tag>>,
     deletion_protection: bool,
     table_class: Option<String>,
+    encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     policy: Option<String>,
     settings_replication: Option<String>,
@@ -115,6 +117,7 @@ impl Request {
                 request.deletion_protection = reader.boolean()? == Some(true);
             }
             "TableClass" => request.table_class = reader.text()?,
+            "SSESpecification" => request.encryption = table_request::read_encryption(reader)?,
             "StreamSpecification" => {
                 request.stream = table_request::read_stream(reader)?;
             }
@@ -190,7 +193,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let searched = vectors.values().flat_map(|index| &index.schema);
     definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(Meta::default().warm_or_least())?,
+        Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
         None => Throughput::default(),
     };
     let created_ms = face.now_ms();
@@ -206,6 +209,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
+        encryption_key: request.encryption.and_then(|own| own.key_arn(&face.options)),
         latest_stream: None,
         settings_replication: request.settings_replication,
         tools: tools(face, request.policy)?,
@@ -223,6 +227,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         options: TableOptions {
             strict_index_keys: true,
             item_size_bytes_max: Some(ITEM_SIZE_BYTES_MAX as u64),
+            value_depth_max: Some(VALUE_DEPTH_MAX as u64),
             face: meta.to_face(),
             ..TableOptions::default()
         },
@@ -268,7 +273,7 @@ fn local_indexes(
     let mut indexes = Vec::with_capacity(requests.len());
     for request in requests {
         let index = definitions.local_index(request, key)?;
-        let meta = IndexMeta { local: true, throughput: Throughput::default() };
+        let meta = IndexMeta { local: true, ..IndexMeta::default() };
         metas.insert(index.name.clone(), meta);
         indexes.push(index);
     }

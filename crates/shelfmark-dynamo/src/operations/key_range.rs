@@ -113,18 +113,18 @@ pub(super) fn check_export_filter(table: &Arc<Table>, filter: &ExportFilter) -> 
     }
 }
 
-/// Refuses a condition on a sort column behind one that has no equality.
+/// Refuses a condition on a sort column behind ones that have no equality.
 fn check_gap(target: &Target, conditions: &[KeyCondition]) -> Result<()> {
     let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
-    let mut open = None;
+    let mut open = Vec::new();
     for column in target.sort() {
-        match (find(&column.name), open) {
-            (Some(_), Some(before)) => {
-                let text = texts::key_condition_gap(before, &column.name);
+        match find(&column.name) {
+            Some(_) if !open.is_empty() => {
+                let text = texts::key_condition_gap(&open.join(", "), &column.name);
                 return Err(Error::validation(text));
             }
-            (Some(condition), None) if matches!(condition.relation, KeyRelation::Equal(_)) => {}
-            (_, before) => open = before.or(Some(column.name.as_str())),
+            Some(condition) if matches!(condition.relation, KeyRelation::Equal(_)) => {}
+            _ => open.push(column.name.as_str()),
         }
     }
     Ok(())

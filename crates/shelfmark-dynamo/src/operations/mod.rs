@@ -24,6 +24,7 @@ mod describe_table;
 mod execute_statement;
 mod execute_transaction;
 mod fingerprint;
+mod for_a_while;
 mod get_item;
 mod get_records;
 mod get_shard_iterator;

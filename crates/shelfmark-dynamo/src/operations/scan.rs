@@ -1,7 +1,7 @@
 //! Scan: one page of a whole table or index, or of a segment of it.
 
-use shelfmark_engine::{Engine, Get, ResultPage, Scan, Segment};
-use shelfmark_model::{Condition, Item};
+use shelfmark_engine::{Engine, ResultPage, Scan, Segment};
+use shelfmark_model::Condition;
 
 use super::paging::{Operation, PageRequest, encode};
 use super::selection::Selected;
@@ -94,29 +94,16 @@ fn segment_of(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment
 pub(super) fn run(
     engine: &Engine,
     target: &Target,
-    mut scan: Scan,
+    scan: Scan,
     filter: Option<Condition>,
     selected: Selected,
 ) -> shelfmark_engine::Result<ResultPage> {
-    if !selected.fetch_base {
-        scan.filter = filter;
-        scan.projection = selected.projection;
-        scan.count_only = selected.count_only;
-        return engine.scan(&target.table, &scan);
-    }
-    let view = engine.snapshot()?;
-    let mut page = view.scan(&target.table, &scan)?;
-    let mut kept: Vec<Item> = Vec::with_capacity(page.items.len());
-    for entry in std::mem::take(&mut page.items) {
-        let got = view.get(&target.table, &Get::new(target.table.key_of(&entry)?))?;
-        page.report.extend(got.report);
-        if let Some(item) = got.item
-            && filter.as_ref().is_none_or(|filter| filter.holds(&item))
-        {
-            kept.push(selected.projection.apply(item));
-        }
-    }
-    page.count = kept.len();
-    page.items = kept;
-    Ok(page)
+    let scan = Scan {
+        filter,
+        projection: selected.projection,
+        count_only: selected.count_only,
+        fetch_base: selected.fetch_base,
+        ..scan
+    };
+    engine.scan(&target.table, &scan)
 }

@@ -6,6 +6,7 @@
 use shelfmark_model::ChangeImages;
 
 use crate::errors::{Error, Result, texts};
+use crate::face::FaceOptions;
 use crate::json::Reader;
 use crate::limits::{
     INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX,
@@ -13,7 +14,7 @@ use crate::limits::{
 };
 use crate::shape::Shape;
 use crate::streams::{VIEW_TYPES, images_of};
-use crate::table::Throughput;
+use crate::table::{Throughput, encryption_key_arn};
 
 /// An element of AttributeDefinitions: name and letter.
 #[derive(Debug, Default, Clone)]
@@ -36,6 +37,8 @@ pub(super) struct IndexRequest {
     pub(super) keys: Option<Vec<KeyElement>>,
     pub(super) projection: Option<ProjectionRequest>,
     pub(super) throughput: Option<ThroughputRequest>,
+    pub(super) on_demand: Option<ThroughputRequest>,
+    pub(super) warm: Option<ThroughputRequest>,
 }
 
 /// The projection of an index.
@@ -57,6 +60,21 @@ pub(super) struct ThroughputRequest {
 pub(super) struct StreamRequest {
     pub(super) enabled: Option<bool>,
     pub(super) view_type: Option<String>,
+}
+
+/// The encryption that a table is to have.
+#[derive(Debug, Default, Clone)]
+pub(super) struct EncryptionRequest {
+    enabled: Option<bool>,
+    key: Option<String>,
+}
+
+impl EncryptionRequest {
+    /// Returns the ARN of the key, if a key of the account is wanted at all.
+    pub(super) fn key_arn(&self, options: &FaceOptions) -> Option<String> {
+        let is_wanted = self.enabled == Some(true);
+        is_wanted.then(|| encryption_key_arn(options, self.key.as_deref()))
+    }
 }
 
 /// A tag: key and value.
@@ -108,6 +126,8 @@ pub(super) fn read_index(reader: &mut Reader<'_>) -> Result<Option<IndexRequest>
             "KeySchema" => index.keys = read_keys(reader)?,
             "Projection" => index.projection = read_projection(reader)?,
             "ProvisionedThroughput" => index.throughput = read_throughput(reader)?,
+            "OnDemandThroughput" => index.on_demand = read_throughput(reader)?,
+            "WarmThroughput" => index.warm = read_throughput(reader)?,
             _ => reader.skip()?,
         }
         Ok(())
@@ -172,6 +192,20 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
         Ok(())
     })?;
     Ok(present.then_some(stream))
+}
+
+/// Reads `SSESpecification`, if it is there.
+pub(super) fn read_encryption(reader: &mut Reader<'_>) -> Result<Option<EncryptionRequest>> {
+    let mut encryption = EncryptionRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "Enabled" => encryption.enabled = reader.boolean()?,
+            "KMSMasterKeyId" => encryption.key = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(encryption))
 }
 
 pub(super) fn shape_stream(stream: Option<&StreamRequest>, shape: &mut Shape) {

@@ -7,7 +7,9 @@ use shelfmark_model::{
     TableSchema,
 };
 
-use super::table_request::{Definition, IndexRequest, KeyElement, ProjectionRequest};
+use super::table_request::{
+    Definition, IndexRequest, KeyElement, ProjectionRequest, ThroughputRequest,
+};
 use crate::errors::{Error, Result, texts};
 use crate::limits::{
     GLOBAL_INDEXES_MAX, INDEX_KEY_COLUMNS_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX,
@@ -202,7 +204,13 @@ impl Definitions {
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
-        Ok((index_schema(name, columns, projected), IndexMeta { local: false, throughput }))
+        let on_demand = request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps);
+        let warm = match request.warm {
+            Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
+            None => Throughput::default(),
+        };
+        let meta = IndexMeta { local: false, throughput, on_demand, warm };
+        Ok((index_schema(name, columns, projected), meta))
     }
 }
 

@@ -3,6 +3,7 @@
 use shelfmark_model::TtlSource;
 
 use super::describe_table;
+use super::for_a_while::for_a_while;
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
@@ -19,7 +20,7 @@ struct Request {
     attribute: Option<String>,
 }
 
-/// Answers UpdateTimeToLive once every existing item has its due time.
+/// Answers UpdateTimeToLive once every existing item has its due time, or is on its way to one.
 pub(super) fn update(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let table = table::find_own(&face.engine, &request.table.unwrap_or_default())?;
@@ -36,7 +37,9 @@ pub(super) fn update(face: &Face, body: &[u8]) -> Result<Answered> {
         (Some(TtlSource::Attribute(_)), false) | (None | Some(TtlSource::PerItem), true) => {}
     }
     let source = enabled.then(|| TtlSource::Attribute(attribute.clone()));
-    face.engine.alter_options(&table.schema.name, |options| options.ttl = source)?;
+    let (engine, name) = (face.engine.clone(), table.schema.name.clone());
+    let set = move || engine.alter_options(&name, |options| options.ttl = source);
+    for_a_while(set)?.transpose()?;
     Ok(Writer::answer(|out| {
         out.name("TimeToLiveSpecification").object(|out| {
             out.name("AttributeName").text(&attribute);
@@ -53,7 +56,8 @@ pub(super) fn describe(face: &Face, body: &[u8]) -> Result<Answered> {
         out.name("TimeToLiveDescription").object(|out| match &table.schema.options.ttl {
             Some(TtlSource::Attribute(attribute)) => {
                 out.name("AttributeName").text(attribute);
-                out.name("TimeToLiveStatus").text("ENABLED");
+                let has_all = table.schema.options.ttl_pass.is_none();
+                out.name("TimeToLiveStatus").text(if has_all { "ENABLED" } else { "ENABLING" });
             }
             Some(TtlSource::PerItem) | None => out.name("TimeToLiveStatus").text("DISABLED"),
         });

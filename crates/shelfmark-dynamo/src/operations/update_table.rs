@@ -10,11 +10,13 @@ use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
 use super::describe_table::Describing;
+use super::for_a_while::for_a_while;
 use super::table_request::{
-    self, Definition, IndexRequest, StreamRequest, StreamWanted, ThroughputRequest,
+    self, Definition, EncryptionRequest, IndexRequest, StreamRequest, StreamWanted,
+    ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
-use super::vector_requests::{self, VectorChange, VectorUpdate};
+use super::vector_requests::{self, VectorUpdate};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face};
 use crate::json::Reader;
@@ -34,6 +36,7 @@ struct Request {
     vectors: Option<Vec<VectorUpdate>>,
     deletion_protection: Option<bool>,
     table_class: Option<String>,
+    encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
     /// True if a member is given that is accepted and changes nothing here.
@@ -100,8 +103,8 @@ fn parse(body: &[u8]) -> Result<Request> {
                 request.settings_replication = reader.text()?;
             }
             "SSESpecification" => {
+                request.encryption = table_request::read_encryption(reader)?;
                 request.other = true;
-                reader.skip()?;
             }
             _ => reader.skip()?,
         }
@@ -197,7 +200,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(meta.warm_or_least())?,
+        Some(warm) => warm.warm(meta.warm.or_least_warm())?,
         None => meta.warm,
     };
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
@@ -240,16 +243,13 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
             meta.deletion_protection = protected;
         }
         meta.table_class = request.table_class.or(meta.table_class);
+        if let Some(encryption) = &request.encryption {
+            meta.encryption_key = encryption.key_arn(&face.options);
+        }
         meta.settings_replication =
             request.settings_replication.or(meta.settings_replication.take());
-        match vector {
-            Some(VectorChange::Create(name, index)) => {
-                meta.vectors.insert(name, index);
-            }
-            Some(VectorChange::Delete(name)) => {
-                meta.vectors.remove(&name);
-            }
-            None => {}
+        if let Some(change) = vector {
+            change.apply(&mut meta.vectors);
         }
         meta.put(&mut options.face);
     })?;
@@ -343,17 +343,30 @@ fn plan_index(
 
 fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<IndexChange> {
     let name = existing(table, index.name)?;
-    if billing == Billing::PayPerRequest {
-        return Err(Error::validation(texts::index_units_forbidden(&name)));
-    }
-    let throughput = index.throughput.unwrap_or_default().units()?;
     let meta = Meta::of(table);
-    let known = meta.indexes.get(&name).map(|index| index.throughput);
-    if meta.billing == billing && known == Some(throughput) {
-        let text = texts::units_unchanged(&format!("the index {name}"), throughput);
-        return Err(Error::validation(text));
-    }
-    Ok(IndexChange::Update(name, IndexMeta { local: false, throughput }))
+    let known = meta.indexes.get(&name).cloned().unwrap_or_default();
+    let has_other = index.on_demand.is_some() || index.warm.is_some();
+    let throughput = match (billing, index.throughput) {
+        (Billing::PayPerRequest, None) if has_other => known.throughput,
+        (Billing::PayPerRequest, _) => {
+            return Err(Error::validation(texts::index_units_forbidden(&name)));
+        }
+        (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
+        (Billing::Provisioned, asked) => {
+            let units = asked.unwrap_or_default().units()?;
+            if meta.billing == billing && known.throughput == units {
+                let text = texts::units_unchanged(&format!("the index {name}"), units);
+                return Err(Error::validation(text));
+            }
+            units
+        }
+    };
+    let on_demand = index.on_demand.map_or(known.on_demand, ThroughputRequest::caps);
+    let warm = match index.warm {
+        Some(warm) => warm.warm(known.warm.or_least_warm())?,
+        None => known.warm,
+    };
+    Ok(IndexChange::Update(name, IndexMeta { local: false, throughput, on_demand, warm }))
 }
 
 /// Checks that a table that was paid per request gets the units of each of its global indexes.
@@ -416,12 +429,14 @@ fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<T
         IndexChange::Create(index, meta) => {
             let name = index.name.clone();
             remember_index(face, table, &name, Some(meta))?;
-            face.engine.add_index(table_name, index).map_err(|error| {
-                if error.kind() == ErrorKind::AlreadyExists {
-                    return Error::validation(texts::index_exists(&name));
+            let (engine, owner) = (face.engine.clone(), table_name.clone());
+            match for_a_while(move || engine.add_index(&owner, index))? {
+                Some(Err(error)) if error.kind() == ErrorKind::AlreadyExists => {
+                    Err(Error::validation(texts::index_exists(&name)))
                 }
-                error.into()
-            })
+                Some(added) => Ok(added?),
+                None => Ok(face.engine.table(table_name)?),
+            }
         }
     }
 }

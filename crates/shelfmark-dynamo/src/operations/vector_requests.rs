@@ -46,6 +46,20 @@ pub(super) enum VectorChange {
     Delete(String),
 }
 
+impl VectorChange {
+    /// Makes the change to the indexes of a table.
+    pub(super) fn apply(self, indexes: &mut BTreeMap<String, VectorIndex>) {
+        match self {
+            Self::Create(name, index) => {
+                indexes.insert(name, index);
+            }
+            Self::Delete(name) => {
+                indexes.remove(&name);
+            }
+        }
+    }
+}
+
 /// Reads a list of vector indexes.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Vec<VectorRequest>>> {
     reader.list(read_one)

@@ -39,10 +39,8 @@ pub(crate) fn key_and_condition(
     schema: &TableSchema,
     condition: Condition,
 ) -> Result<(Item, Option<Condition>)> {
-    let mut rest = match condition {
-        Condition::And(all) => all,
-        other => vec![other],
-    };
+    let mut rest = Vec::new();
+    flatten(condition, &mut rest);
     let mut key = Vec::with_capacity(2);
     let partition = schema.partition.iter().map(|column| (&column.name, &column.key_type));
     let sort = schema.sort.iter().map(|column| (&column.name, &column.key_type));
@@ -62,6 +60,16 @@ pub(crate) fn key_and_condition(
         _ => Some(Condition::And(rest)),
     };
     Ok((key.into_iter().collect(), rest))
+}
+
+/// Takes the conditions apart that are joined by AND, whatever the parentheses.
+fn flatten(condition: Condition, parts: &mut Vec<Condition>) {
+    match condition {
+        Condition::And(all) if !all.is_empty() => {
+            all.into_iter().for_each(|own| flatten(own, parts));
+        }
+        other => parts.push(other),
+    }
 }
 
 /// Returns the value that a condition says an attribute equals.

@@ -12,6 +12,18 @@ pub(crate) fn index_arn(options: &FaceOptions, table: &str, index: &str) -> Stri
     format!("{}/index/{index}", table_arn(options, table))
 }
 
+/// Returns the ARN of a key for encryption, named by its ARN, its id or its alias; without a name it is the
+/// account's own for tables.
+pub(crate) fn encryption_key_arn(options: &FaceOptions, name: Option<&str>) -> String {
+    let path = match name {
+        Some(arn) if arn.starts_with("arn:") => return arn.to_owned(),
+        Some(alias) if alias.starts_with("alias/") => alias.to_owned(),
+        Some(id) => format!("key/{id}"),
+        None => "alias/aws/dynamodb".to_owned(),
+    };
+    format!("arn:aws:kms:{}:{}:{path}", options.region, options.account)
+}
+
 /// Returns the name of the table in a name or an ARN; whether region and account fit is for the scope to
 /// say. What stands behind the name stays there, so that the ARN of something else,
 /// or a mistyped one, means no table.

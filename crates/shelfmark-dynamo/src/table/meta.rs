@@ -39,12 +39,26 @@ pub(crate) struct Throughput {
     pub(crate) write: i64,
 }
 
+impl Throughput {
+    /// Returns a warm throughput that was asked for, or else the least that every table and index has.
+    pub(crate) fn or_least_warm(self) -> Self {
+        Self {
+            read: self.read.max(WARM_READ_UNITS_MIN),
+            write: self.write.max(WARM_WRITE_UNITS_MIN),
+        }
+    }
+}
+
 /// The stored settings of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IndexMeta {
     /// True for a local index, false for a global one.
     pub(crate) local: bool,
     pub(crate) throughput: Throughput,
+    /// Most units per second of a global index of a table that is paid per request; 0 is no limit.
+    pub(crate) on_demand: Throughput,
+    /// The warm throughput that was asked for, in units per second; 0 was never asked.
+    pub(crate) warm: Throughput,
 }
 
 /// The source of a restored table.
@@ -79,6 +93,8 @@ pub(crate) struct Meta {
     pub(crate) latest_stream: Option<String>,
     /// The word for how settings go to replicas, of which there are none.
     pub(crate) settings_replication: Option<String>,
+    /// The ARN of the key that its owner wants it encrypted with; kept and shown.
+    pub(crate) encryption_key: Option<String>,
     pub(crate) tools: ToolSettings,
     /// The vector indexes, by name.
     pub(crate) vectors: BTreeMap<String, VectorIndex>,
@@ -117,6 +133,7 @@ impl Meta {
             table_class: text(face, "table_class").map(str::to_owned),
             latest_stream: text(face, "latest_stream").map(str::to_owned),
             settings_replication: text(face, "settings_replication").map(str::to_owned),
+            encryption_key: text(face, "encryption_key").map(str::to_owned),
             tools: ToolSettings::read(face),
             vectors: vectors::read(face),
             restored: text(face, "restored_from").map(|table_arn| Restored {
@@ -132,6 +149,7 @@ impl Meta {
         face.remove("table_class");
         face.remove("latest_stream");
         face.remove("settings_replication");
+        face.remove("encryption_key");
         face.remove("tools");
         vectors::put(&self.vectors, face);
         Share::put_option(None, face);
@@ -161,6 +179,7 @@ impl Meta {
             ("table_class", &self.table_class),
             ("latest_stream", &self.latest_stream),
             ("settings_replication", &self.settings_replication),
+            ("encryption_key", &self.encryption_key),
         ] {
             if let Some(text) = text {
                 face.insert(name.to_owned(), Value::text(text));
@@ -190,14 +209,6 @@ impl Meta {
             }
         }
         self.billing = billing;
-    }
-
-    /// Returns the warm throughput: what was asked for, or else the least that every table has.
-    pub(crate) fn warm_or_least(&self) -> Throughput {
-        Throughput {
-            read: self.warm.read.max(WARM_READ_UNITS_MIN),
-            write: self.warm.write.max(WARM_WRITE_UNITS_MIN),
-        }
     }
 
     /// Returns true if the index is a local one.
@@ -242,6 +253,8 @@ fn index((name, value): (&String, &Value)) -> (String, IndexMeta) {
         IndexMeta {
             local: map.get("local") == Some(&Value::Bool(true)),
             throughput: throughput(map, ""),
+            on_demand: throughput(map, "on_demand_"),
+            warm: throughput(map, "warm_"),
         }
     } else {
         IndexMeta::default()
@@ -252,6 +265,8 @@ fn index((name, value): (&String, &Value)) -> (String, IndexMeta) {
 fn put_index((name, meta): (&String, &IndexMeta)) -> (String, Value) {
     let mut map = BTreeMap::from([("local".to_owned(), Value::Bool(meta.local))]);
     put_throughput(&mut map, "", meta.throughput);
+    put_throughput(&mut map, "on_demand_", meta.on_demand);
+    put_throughput(&mut map, "warm_", meta.warm);
     (name.clone(), Value::Map(map))
 }
 
@@ -272,13 +287,19 @@ mod tests {
             warm: Throughput { read: 12_001, write: 0 },
             indexes: BTreeMap::from([(
                 "by_year".to_owned(),
-                IndexMeta { local: true, throughput: Throughput { read: 3, write: 4 } },
+                IndexMeta {
+                    local: true,
+                    throughput: Throughput { read: 3, write: 4 },
+                    on_demand: Throughput { read: 5, write: 0 },
+                    warm: Throughput { read: 12_000, write: 4_001 },
+                },
             )]),
             tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
             settings_replication: Some("ENABLED".to_owned()),
+            encryption_key: Some("arn:3".to_owned()),
             vectors: BTreeMap::new(),
             restored: Some(Restored {
                 backup_arn: Some("arn:1".to_owned()),

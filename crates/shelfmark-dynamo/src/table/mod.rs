@@ -13,7 +13,7 @@ mod target;
 mod tools;
 mod vectors;
 
-pub(crate) use arn::{index_arn, name_of, table_arn};
+pub(crate) use arn::{encryption_key_arn, index_arn, name_of, table_arn};
 pub(crate) use keys::{
     check_attribute_name, check_attribute_names, check_item, check_key_name, check_not_empty,
     check_put_key, check_updated_values, first_index_of, key_letter, key_type_of, read_key,

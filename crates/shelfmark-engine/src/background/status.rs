@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -122,6 +123,8 @@ pub struct BackgroundStatus {
     pub works: Vec<WorkStatus>,
     /// Records that were set aside.
     pub set_aside: Vec<SetAside>,
+    /// An [`crate::Upkeep`] is being stopped, and long work ends at its next step.
+    pub is_stopping: bool,
 }
 
 /// Something that a log should tell once.
@@ -156,6 +159,8 @@ pub enum BackgroundEvent {
 #[derive(Default)]
 pub(crate) struct State {
     inner: Mutex<Inner>,
+    /// Long work is to end at its next step.
+    is_stopping: AtomicBool,
     /// The ids that wait for other servers' snapshots.
     pub(super) dropped_since: DroppedSince,
 }
@@ -171,6 +176,24 @@ struct Inner {
 }
 
 impl State {
+    /// Has long work end at its next step, or go on again.
+    pub(super) fn set_stopping(&self, is_stopping: bool) {
+        self.is_stopping.store(is_stopping, Ordering::Release);
+    }
+
+    /// Fails while long work is to end; what it has done stays, and is gone on with.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Closed`]: the upkeep is being stopped.
+    pub(crate) fn check_not_stopping(&self) -> Result<()> {
+        if !self.is_stopping.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let why = "the engine is being stopped; this goes on after the next start";
+        Err(Error::new(ErrorKind::Closed, why))
+    }
+
     /// Notes how a run ended: with so much done, or with an error.
     pub(super) fn ran(&self, work: Work, now: u64, outcome: &Result<u64>) {
         let mut inner = self.lock();
@@ -263,6 +286,7 @@ impl State {
         BackgroundStatus {
             works: Work::ALL.map(of).to_vec(),
             set_aside: inner.set_aside.values().cloned().collect(),
+            is_stopping: self.is_stopping.load(Ordering::Acquire),
         }
     }
 

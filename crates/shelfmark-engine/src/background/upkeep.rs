@@ -34,6 +34,7 @@ type Listener = Box<dyn Fn(&BackgroundEvent) + Send>;
 
 /// Upkeep that goes on until it is stopped or dropped.
 pub struct Upkeep {
+    engine: Engine,
     stop: Arc<Stop>,
     thread: Option<JoinHandle<()>>,
 }
@@ -91,17 +92,21 @@ impl Upkeep {
         engine.inner.background.indexes_are_due();
         let thread = threads::spawn("shelfmark-upkeep", move || upkeep.run())
             .map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?;
-        Ok(Self { stop, thread: Some(thread) })
+        Ok(Self { engine: engine.clone(), stop, thread: Some(thread) })
     }
 
     /// Stops the thread and waits for it: at most one bounded piece of work.
+    ///
+    /// Until it has ended no index is built further, also for others: they get [`ErrorKind::Closed`].
     pub fn stop(&mut self) {
         *self.stop.asked.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported by its hook; stopping goes on.
-            let _ = thread.join();
-        }
+        let Some(thread) = self.thread.take() else { return };
+        let state = &self.engine.inner.background;
+        state.set_stopping(true);
+        // A panic of the thread has been reported by its hook; stopping goes on.
+        let _ = thread.join();
+        state.set_stopping(false);
     }
 }
 
@@ -173,6 +178,10 @@ impl Running {
         }
         let outcome = guarded(|| self.work(work));
         let state = &self.engine.inner.background;
+        if self.stop.is_asked() && is_closed(&outcome) {
+            // It was cut off; that is no trouble to tell of.
+            return;
+        }
         state.ran(work, self.engine.now(), &outcome);
         // A look at the store costs nothing, and its recovery is to be told at once.
         if work != Work::Store {
@@ -242,6 +251,11 @@ fn resume(engine: &Engine) -> Result<u64> {
         state.indexes_are_due();
     }
     resumed.map(|()| 1)
+}
+
+/// Tells whether work ended because the engine is being stopped.
+fn is_closed(outcome: &Result<u64>) -> bool {
+    outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Closed)
 }
 
 /// Returns for how many periods work is left out that has failed so often in a row: none after the

@@ -10,7 +10,7 @@ use super::derive;
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::error::{Error, ErrorKind, Refusal, Result};
+use crate::error::{Error, Failure, Refusal, Result};
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{put_stored, read_row};
 use crate::shards::stored_bytes;
@@ -89,7 +89,7 @@ pub(crate) fn decide(
         return Ok(Decided::Stays(written));
     };
     if let Some(after) = &after {
-        if let Some(refusal) = too_deep(&after.item) {
+        if let Some(refusal) = too_deep(table, &after.item) {
             return Ok(Decided::Refused(refusal));
         }
         if matches!(write.change, Change::Patch { .. }) {
@@ -251,13 +251,13 @@ pub(crate) fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u
     }
 }
 
-/// Refuses what the codec would refuse to read back.
-pub(super) fn too_deep(item: &Item) -> Option<Refusal> {
-    let (name, _) =
-        item.iter().find(|(_, value)| value.depth(VALUE_DEPTH_MAX) > VALUE_DEPTH_MAX)?;
-    Some(Refusal::TooLarge(format!(
-        "attribute {name} is nested deeper than {VALUE_DEPTH_MAX} levels"
-    )))
+/// Refuses what the table does not take, and what the codec would refuse to read back.
+pub(super) fn too_deep(table: &Table, item: &Item) -> Option<Refusal> {
+    let own = table.schema.options.value_depth_max;
+    let own = own.and_then(|levels| usize::try_from(levels).ok()).unwrap_or(VALUE_DEPTH_MAX);
+    let levels_max = own.min(VALUE_DEPTH_MAX);
+    let (name, _) = item.iter().find(|(_, value)| value.depth(levels_max) > levels_max)?;
+    Some(Refusal::TooDeep { attribute: name.to_string(), levels_max })
 }
 
 /// Checks that a patch left the key attributes alone: the row stays where it is.
@@ -280,9 +280,9 @@ pub(super) fn too_large(table: &Table, size: usize) -> Option<Refusal> {
 ///
 /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: it cannot.
 pub(crate) fn fits(table: &Table, item: &Item) -> Result<Vec<u8>> {
-    match too_deep(item).or_else(|| too_large(table, item_size_bytes(item))) {
-        Some(Refusal::TooLarge(why)) => Err(Error::new(ErrorKind::LimitExceeded, why)),
-        _ => Ok(table.key.row_key_of(item)?),
+    match too_deep(table, item).or_else(|| too_large(table, item_size_bytes(item))) {
+        Some(refusal) => Err(Error::refused(vec![Failure { position: 0, refusal }])),
+        None => Ok(table.key.row_key_of(item)?),
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn blind(table: &Table, write: &Write) -> Result<Option<(StoreWrite, 
     match &write.change {
         Change::Put(item) => {
             let size = item_size_bytes(item);
-            if too_deep(item).is_some() || too_large(table, size).is_some() {
+            if too_deep(table, item).is_some() || too_large(table, size).is_some() {
                 return Ok(None);
             }
             let mut key = table.key.row_key_of(item)?;

@@ -40,7 +40,8 @@ pub(crate) struct Source<'a> {
     pub(crate) start: Option<&'a Cursor>,
     /// Most items evaluated.
     pub(crate) limit: Option<usize>,
-    /// The page ends with the item that reaches this many bytes, before the filter.
+    /// The page ends with the item that reaches this many bytes, before the filter; of base items where
+    /// these are fetched.
     pub(crate) bytes_max: Option<usize>,
     pub(crate) filter: Option<&'a Condition>,
     pub(crate) projection: &'a Projection,
@@ -100,10 +101,12 @@ struct PageReader<'a, V: View> {
 impl<V: View> Taker for PageReader<'_, V> {
     fn state(&self) -> PageState {
         let source = self.source;
+        let of_base = self.base.as_ref().map_or(0, |base| base.bytes_read);
+        let bytes_read = self.step.bytes_read.max(of_base);
         let is_full = source.limit.is_some_and(|limit| self.page.evaluated >= limit)
             // An item larger than the page comes alone: otherwise nobody would get past it.
             || self.has_begun
-                && source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64);
+                && source.bytes_max.is_some_and(|max| bytes_read >= max as u64);
         if is_full { PageState::Full } else { PageState::Open }
     }
 

@@ -121,6 +121,8 @@ pub struct Scan {
     pub start: Option<Cursor>,
     /// Only count.
     pub count_only: bool,
+    /// Fetch the base item of each index entry; filter and projection are of it.
+    pub fetch_base: bool,
     /// Look whether something is left behind the limit.
     pub peek: bool,
 }
@@ -189,7 +191,7 @@ pub(crate) fn scan(view: &impl View, table: &Table, scan: &Scan, now: u64) -> Re
             filter: scan.filter.as_ref(),
             projection: &scan.projection,
             count_only: scan.count_only,
-            fetch_base: false,
+            fetch_base: scan.fetch_base && index.is_some(),
             peek: scan.peek,
             now,
         },

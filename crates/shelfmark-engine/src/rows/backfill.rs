@@ -81,10 +81,12 @@ impl Chunk {
 /// # Errors
 ///
 /// * Those of [`Backfill::enter`] and [`Backfill::current`].
+/// * [`ErrorKind::Closed`]: the upkeep of the engine is being stopped; what was entered stays.
 /// * Those of the store; what was entered stays.
 pub(crate) fn backfill(inner: &Inner, filled: &impl Backfill) -> Result<()> {
     let mut rest = KeyRange::prefix(filled.rows_prefix());
     loop {
+        inner.background.check_not_stopping()?;
         let chunk = match read_chunk(inner, filled, inner.store.snapshot()?, &rest) {
             Err(error) if error.kind() == ErrorKind::TooOld => continue,
             chunk => chunk?,

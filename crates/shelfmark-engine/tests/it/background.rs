@@ -181,6 +181,34 @@ fn a_disk_error_leaves_an_index_as_one_that_is_built_and_the_upkeep_goes_on_with
 }
 
 #[test]
+fn a_stop_does_not_wait_for_an_index_and_the_next_start_goes_on_with_it() {
+    let bench = bench();
+    for number in 0..3 * 256 {
+        bench.put(&format!("{number}"), 1_000);
+    }
+    bench.store.failing_scan_of(ROWS, || Err(broken_disk()));
+    let name = &bench.table.schema.name;
+    bench.engine.add_index(name, by_n()).unwrap_err();
+    let state = || bench.engine.table(name).unwrap().schema.indexes[0].state;
+    // Behind the scan of a first chunk the stop comes, and there are two more to be read.
+    let (reached, at_chunk) = std::sync::mpsc::channel();
+    let engine = bench.engine.clone();
+    bench.store.after_scan_of(ROWS, move || {
+        reached.send(()).unwrap();
+        until(|| engine.background().is_stopping);
+    });
+    let mut upkeep = Upkeep::start(&bench.engine, Duration::from_millis(5)).unwrap();
+    at_chunk.recv().unwrap();
+    upkeep.stop();
+    assert_eq!(state(), IndexState::Building);
+    let status = bench.engine.background();
+    assert!(!status.is_stopping);
+    assert_eq!(status.works[0].failures, 0, "a stop is no trouble");
+    let _upkeep = Upkeep::start(&bench.engine, Duration::from_millis(5)).unwrap();
+    until(|| state() == IndexState::Public);
+}
+
+#[test]
 fn an_index_that_fails_while_the_upkeep_runs_is_built_by_it() {
     let bench = bench();
     bench.put("a", 1_000);

@@ -229,6 +229,9 @@ pub struct TableOptions {
     pub strict_index_keys: bool,
     /// Largest item, by the rule of [`crate::item_size_bytes`]; `None` leaves the general limit.
     pub item_size_bytes_max: Option<u64>,
+    /// Deepest nesting of an attribute, by the rule of [`crate::Value::depth`]; `None` leaves the general
+    /// limit.
+    pub value_depth_max: Option<u64>,
     /// Grace period: time for which deletions of cells are remembered, in seconds.
     pub gc_grace_seconds: u32,
     /// Opaque data of a face about the table.

@@ -252,6 +252,9 @@ fn options_to_map(options: &TableOptions) -> Map {
     if let Some(bytes) = options.item_size_bytes_max {
         map.insert("item_size_bytes_max".to_owned(), number(bytes));
     }
+    if let Some(levels) = options.value_depth_max {
+        map.insert("value_depth_max".to_owned(), number(levels));
+    }
     map
 }
 
@@ -284,6 +287,7 @@ fn options_from_map(map: &Map) -> Result<TableOptions> {
         shard_bytes_max: optional("shard_bytes_max")?,
         shard_pass: optional("shard_pass")?,
         item_size_bytes_max: optional("item_size_bytes_max")?,
+        value_depth_max: optional("value_depth_max")?,
         gc_grace_seconds: u32::try_from(unsigned(map.get("gc_grace_seconds"))?)
             .map_err(|_| damaged())?,
         face: match map.get("face") {

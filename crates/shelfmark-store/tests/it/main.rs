@@ -1,12 +1,11 @@
 //! The integration tests of the store: one suite for every driver.
 
 #[cfg(test)]
-#[macro_use]
-mod lanes;
-#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod kill;
+#[cfg(test)]
+mod lanes;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod memory;
@@ -14,5 +13,3 @@ mod memory;
 mod property;
 #[cfg(test)]
 mod seeds;
-#[cfg(test)]
-mod support;

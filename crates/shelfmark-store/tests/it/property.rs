@@ -8,36 +8,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_conformance::Lane as _;
+use shelfmark_conformance::terse::{bytes, read, submit};
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{
     Commit, CommitNumber, Direction, ErrorKind, KeyRange, Row, ScanLimits, Snapshot, Store, Write,
 };
 
-use crate::lanes::Lane;
+use crate::lanes::OwnLane;
 use crate::seeds;
-use crate::support::{bytes, read, submit};
 
 const STEPS: usize = 150;
 const MARKER: &str = "~marker";
 
 #[test]
 fn memory_does_what_a_map_does() {
-    seeds::each(40, 4000, |seed| run(Lane::memory(), seed));
+    seeds::each(40, 4000, |seed| run(OwnLane::memory(), seed));
 }
 
 #[test]
 fn the_meanest_store_does_what_a_map_does() {
-    seeds::each(40, 4000, |seed| run(Lane::faulty(seed), seed));
+    seeds::each(40, 4000, |seed| run(OwnLane::faulty(seed), seed));
 }
 
 #[test]
 fn the_embedded_store_does_what_a_map_does() {
-    seeds::each(6, 400, |seed| run(Lane::embedded(), seed));
+    seeds::each(6, 400, |seed| run(OwnLane::embedded(), seed));
 }
 
 #[test]
 fn the_meanest_store_over_embedded_does_what_a_map_does() {
-    seeds::each(4, 400, |seed| run(Lane::faulty_embedded(seed), seed));
+    seeds::each(4, 400, |seed| run(OwnLane::faulty_embedded(seed), seed));
 }
 
 /// What the store should hold.
@@ -84,7 +85,7 @@ struct Held {
 }
 
 struct World {
-    lane: Lane,
+    lane: OwnLane,
     store: Arc<dyn Store>,
     random: SplitMix,
     model: Model,
@@ -92,7 +93,7 @@ struct World {
     step: usize,
 }
 
-fn run(lane: Lane, seed: u64) {
+fn run(lane: OwnLane, seed: u64) {
     let store = lane.open();
     let random = SplitMix::new(seed);
     let mut world =
@@ -274,7 +275,7 @@ impl World {
             return;
         }
         self.held.clear();
-        let store = std::mem::replace(&mut self.store, Lane::memory().open());
+        let store = std::mem::replace(&mut self.store, OwnLane::memory().open());
         let is_clean = self.random.chance(500);
         self.store = if is_clean { self.lane.reopen(store) } else { self.lane.crash(store) };
         self.hold(false);

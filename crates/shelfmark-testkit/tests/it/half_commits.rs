@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
+use shelfmark_conformance::terse::Raised;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits, Snapshot, Store, Write};
 use shelfmark_testkit::seeds;
@@ -90,7 +91,7 @@ fn run(store: &dyn Store, seed: u64, commits: u64, filler: usize) {
                 std::thread::yield_now();
             }
         });
-        let done = stores::Raised(&is_done);
+        let done = Raised(&is_done);
         for round in 1..=commits {
             write(store, &value(round));
         }

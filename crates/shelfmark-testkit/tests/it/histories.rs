@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use shelfmark_conformance::history::{History, Outcome, Version, check};
+use shelfmark_conformance::terse::Raised;
+use shelfmark_conformance::workload::{Workload, interleave, race};
 use shelfmark_store::Store;
-use shelfmark_testkit::history::{History, Outcome, Version, check};
 use shelfmark_testkit::seeds;
-use shelfmark_testkit::workload::{Workload, interleave, race};
 
 use crate::stores;
 
@@ -136,7 +137,7 @@ fn in_a_race_on_embedded() {
                         std::thread::yield_now();
                     }
                 });
-                let _done = stores::Raised(&is_done);
+                let _done = Raised(&is_done);
                 race(store, workload).unwrap()
             })
         });

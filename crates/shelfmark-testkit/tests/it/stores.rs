@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
@@ -36,14 +35,4 @@ pub(crate) fn embedded(folder: &Path) -> EmbeddedStore {
         ..Options::default()
     };
     EmbeddedStore::open(folder, options, Arc::new(SystemClock::new())).unwrap()
-}
-
-/// Says that something is done when it goes away, also in a panic: or who waits for it, waits for
-/// ever.
-pub(crate) struct Raised<'a>(pub(crate) &'a AtomicBool);
-
-impl Drop for Raised<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
 }

@@ -6,12 +6,13 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use shelfmark_conformance::Lane as _;
+use shelfmark_conformance::terse::{attempt, get, kind, on, put, put_if_absent, read, write};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits};
 
 use crate::calls::{ask, count_of};
-use crate::lanes::Lane;
-use crate::support::{attempt, get, kind, on, put, put_if_absent, read, write};
+use crate::lanes::Space;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -24,9 +25,9 @@ fn with_fault<T>(method: &str, mode: &str, count: u32, case: impl FnOnce() -> T)
 }
 
 /// Runs a case in a space of its own while no other uses the switch.
-pub(crate) fn case(name: &str, body: impl FnOnce(&Lane)) {
+pub(crate) fn case(name: &str, body: impl FnOnce(&Space)) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    body(&Lane::new(name));
+    body(&Space::new(name));
 }
 
 #[test]

@@ -1,40 +1,20 @@
 //! The driver under test: a space of the cluster for each test.
 
-/// Makes a test of each case, which needs a cluster.
-macro_rules! every_lane {
-    ($($module:ident { $($case:ident,)* })*) => {
-        mod tikv {
-            $($(
-                #[test]
-                #[ignore = "needs a cluster: cargo xtask tikv"]
-                fn $case() {
-                    super::$module::$case(&crate::lanes::Lane::new(stringify!($case)));
-                }
-            )*)*
-        }
-    };
-}
-
 use std::sync::Arc;
-use std::time::Duration;
 
+use shelfmark_conformance::{Lane, SNAPSHOT_AGE_MAX};
 use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock as _, ManualClock, SystemClock};
 use shelfmark_tikv::{Options, TikvStore};
 use tikv_client::{CheckLevel, TransactionClient, TransactionOptions};
 
-/// How long a snapshot lives.
-pub(crate) const SNAPSHOT_AGE_MAX: Duration = Duration::from_secs(60);
-/// How many bytes the cases write under a snapshot.
-pub(crate) const SNAPSHOT_BYTES_MAX: u64 = 8 * 1024 * 1024;
-
 /// A space of the cluster.
-pub(crate) struct Lane {
+pub(crate) struct Space {
     options: Options,
-    pub(crate) clock: Arc<ManualClock>,
+    clock: Arc<ManualClock>,
 }
 
-impl Lane {
+impl Space {
     /// A space that no other run has used.
     pub(crate) fn new(case: &str) -> Self {
         let placement = std::env::var("SHELFMARK_TIKV").expect("SHELFMARK_TIKV names a cluster");
@@ -45,9 +25,9 @@ impl Lane {
         Self { options, clock: Arc::new(ManualClock::at_micros(1_700_000_000_000_000)) }
     }
 
-    /// Opens the space as it was left.
-    pub(crate) fn open(&self) -> Arc<dyn Store> {
-        self.open_by(self.clock.clone())
+    /// The options with which the space is opened.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Opens the space with a clock of its own.
@@ -55,25 +35,12 @@ impl Lane {
         Arc::new(TikvStore::open(self.options.clone(), clock).unwrap())
     }
 
-    /// Closes `store` and opens the space again, as another server would.
-    pub(crate) fn reopen(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
-        store.close().unwrap();
-        drop(store);
-        self.open()
-    }
-
-    /// Drops `store` without closing it and opens the space again.
-    pub(crate) fn crash(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
-        drop(store);
-        self.open()
-    }
-
     /// What every key of the space begins with on the cluster (`docs/format.md`).
     pub(crate) fn outer_prefix(&self) -> Vec<u8> {
         self.outer(1)
     }
 
-    /// Returns the rows of the cluster in a part of the space: 1 the contract's, 2 the slots.
+    /// Returns the rows of the cluster in a part of the space: 0 the driver's, 1 the contract's, 2 the slots.
     pub(crate) fn raw_rows(&self, kind: u8) -> Vec<(Vec<u8>, Vec<u8>)> {
         let start = self.outer(kind);
         let end = self.outer(kind + 1);
@@ -110,12 +77,22 @@ impl Lane {
     fn outer(&self, kind: u8) -> Vec<u8> {
         [b"x", self.options.space.as_bytes(), &[0, kind]].concat()
     }
+}
 
-    pub(crate) fn keeps(&self) -> bool {
+impl Lane for Space {
+    fn open(&self) -> Arc<dyn Store> {
+        self.open_by(self.clock.clone())
+    }
+
+    fn clock(&self) -> &ManualClock {
+        &self.clock
+    }
+
+    fn keeps(&self) -> bool {
         true
     }
 
-    pub(crate) fn is_behind(&self) -> bool {
-        false
+    fn is_shared(&self) -> bool {
+        true
     }
 }

@@ -4,21 +4,20 @@
 //! and runs them. Each test has a space of its own.
 
 #[cfg(test)]
+mod bed;
+#[cfg(test)]
 mod calls;
 #[cfg(test)]
-#[macro_use]
-mod lanes;
-#[cfg(test)]
-#[path = "../../../shelfmark-store/tests/it/conformance/mod.rs"]
 mod conformance;
 #[cfg(test)]
 mod counters;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod lanes;
+#[cfg(test)]
 mod outages;
 #[cfg(test)]
 mod round_trips;
 #[cfg(test)]
-#[path = "../../../shelfmark-store/tests/it/support.rs"]
-mod support;
+mod spaces;

@@ -5,17 +5,16 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use shelfmark_conformance::terse::{get, put};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Error, ErrorKind, Result, Store};
 use shelfmark_tikv::{Options, TikvStore};
 
-use crate::support::{get, put};
+use crate::bed::Bed;
 
 /// After an outage everything goes again within this time.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
@@ -37,66 +36,24 @@ impl Waiting {
     }
 }
 
-/// A cluster of three placement drivers and a store.
-struct Bed {
-    folder: tempfile::TempDir,
-    placement: Vec<String>,
+fn open(bed: &Bed) -> Arc<dyn Store> {
+    let options = Options::new(bed.placement.clone());
+    Arc::new(TikvStore::open(options, Arc::new(SystemClock::new())).unwrap())
 }
 
-impl Bed {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let told = run(&["start", &text(folder.path()), "--pds", "3"]);
-        let last = told.lines().last().unwrap();
-        let places = last.strip_prefix("{\"pd\": \"").unwrap().strip_suffix("\"}").unwrap();
-        Self { placement: places.split(',').map(str::to_owned).collect(), folder }
-    }
-
-    fn open(&self) -> Arc<dyn Store> {
-        let options = Options::new(self.placement.clone());
-        Arc::new(TikvStore::open(options, Arc::new(SystemClock::new())).unwrap())
-    }
-
-    fn kill(&self, what: &str) {
-        run(&["kill", &text(self.folder.path()), what]);
-    }
-
-    fn again(&self, what: &str) {
-        run(&["again", &text(self.folder.path()), what]);
-    }
-
-    /// Returns the name of the leading placement driver, asked from whichever answers.
-    fn leader(&self) -> String {
-        let waiting = Waiting::new();
-        loop {
-            for place in &self.placement {
-                let found = leader_by(place);
-                if let Some(name) = found {
-                    return name;
-                }
+/// Returns the name of the leading placement driver, asked from whichever answers.
+fn leader(bed: &Bed) -> String {
+    let waiting = Waiting::new();
+    loop {
+        for place in &bed.placement {
+            let found = leader_by(place);
+            if let Some(name) = found {
+                return name;
             }
-            waiting.check("no placement driver leads");
-            ThreadSleeper.sleep(Duration::from_millis(100));
         }
+        waiting.check("no placement driver leads");
+        ThreadSleeper.sleep(Duration::from_millis(100));
     }
-}
-
-impl Drop for Bed {
-    fn drop(&mut self) {
-        run(&["stop", &text(self.folder.path())]);
-    }
-}
-
-fn text(path: &Path) -> String {
-    path.to_str().unwrap().to_owned()
-}
-
-fn run(arguments: &[&str]) -> String {
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test-bed/tikv/bed");
-    let output = Command::new(script).args(arguments).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "bed {arguments:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
 }
 
 fn leader_by(place: &str) -> Option<String> {
@@ -150,18 +107,18 @@ fn refusal(store: &dyn Store, acknowledged: &mut Vec<u32>, next: &mut u32) -> Er
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn outages_are_told_and_over_when_they_are_over() {
-    let bed = Bed::start();
-    let store = bed.open();
+    let bed = Bed::start(3);
+    let store = open(&bed);
     let (mut acknowledged, mut next) = (Vec::new(), 0);
     for _ in 0..20 {
         write_next(&*store, &mut acknowledged, &mut next).unwrap();
     }
     // The leader of three is killed: another one leads.
-    let first = bed.leader();
+    let first = leader(&bed);
     bed.kill(&first);
     recover(&*store, &mut acknowledged, &mut next);
     // Without a majority nothing goes, and that is said.
-    let second = bed.leader();
+    let second = leader(&bed);
     assert_ne!(first, second);
     bed.kill(&second);
     // The last of them may have got so far that nobody knows its end.
@@ -180,7 +137,7 @@ fn outages_are_told_and_over_when_they_are_over() {
     assert!(matches!(refused, ErrorKind::Unavailable | ErrorKind::Undetermined), "{refused:?}");
     bed.again("store");
     recover(&*store, &mut acknowledged, &mut next);
-    for store in [Arc::clone(&store), bed.open()] {
+    for store in [Arc::clone(&store), open(&bed)] {
         for number in 0..next {
             let found = ["a", "b"].map(|side| get(&*store, format!("{side}{number}")));
             let is_whole = found.iter().all(Option::is_some) || found.iter().all(Option::is_none);

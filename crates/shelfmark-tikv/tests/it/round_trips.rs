@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_conformance::Lane as _;
+use shelfmark_conformance::terse::{on, put, write};
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write};
 
 use crate::calls::{ask, asked};
 use crate::faults::case;
-use crate::lanes::Lane;
-use crate::support::{on, put, write};
+use crate::lanes::Space;
 
 fn commit(store: &dyn Store, writes: Vec<Write>) {
     store.commit(Commit::of(writes)).unwrap();
 }
 
-fn filled(lane: &Lane) -> Arc<dyn Store> {
+fn filled(lane: &Space) -> Arc<dyn Store> {
     let store = lane.open();
     write(&*store, (0..300).map(|key| put(format!("{key:03}"), "value")).collect());
     store

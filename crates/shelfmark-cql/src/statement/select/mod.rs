@@ -11,6 +11,7 @@
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod composites;
 mod group_by;
 mod index_choice;
 mod masked;

@@ -27,9 +27,19 @@ pub(crate) const CONDITIONAL: u64 = 1 << 20;
 /// of some tuples.
 pub(crate) const KEEPING: u64 = 1 << 21;
 
+/// The first seed of wild texts that also have records, references to one of several and to keys of
+/// several attributes, reads of row types that call an attribute otherwise, rows that follow later,
+/// local indexes, and writes that move what is counted.
+pub(crate) const NEWEST: u64 = 1 << 22;
+
 /// Relations, patterns, row families and plans put together at random; a few of them do not fit each
 /// other, and are no model. From [`CONDITIONAL`] on writes have conditions, from [`KEEPING`] on
-/// relations hold more.
+/// relations hold more, from [`NEWEST`] on there is everything that the language has.
 pub(crate) fn wild(seed: u64) -> String {
-    wild::text(&mut Random::new(seed ^ 0xBEEF), seed >= CONDITIONAL, seed >= KEEPING)
+    let taste = wild::Taste {
+        conditional: seed >= CONDITIONAL,
+        keeping: seed >= KEEPING,
+        newest: seed >= NEWEST,
+    };
+    wild::text(&mut Random::new(seed ^ 0xBEEF), taste)
 }

@@ -91,6 +91,20 @@ pub(crate) fn index_key_type(name: &str, expected: &str, actual: &str, index: &s
     )
 }
 
+/// Words several attributes that are one part of an index's key and together too large for it.
+pub(crate) fn index_key_too_large(
+    part: &str,
+    names: &str,
+    index: &str,
+    bytes: usize,
+    bytes_max: usize,
+) -> String {
+    format!(
+        "One or more parameter values were invalid: Aggregate size for {part} key attributes {names} of \
+         index {index} has exceeded limit {bytes_max} bytes, with actual size {bytes} bytes"
+    )
+}
+
 pub(crate) fn index_key_is_empty(name: &str, data_type: &str, index: &str) -> String {
     let what = if data_type == "B" { "binary" } else { "string" };
     format!(

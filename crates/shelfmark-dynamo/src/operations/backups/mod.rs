@@ -21,10 +21,12 @@ pub(super) use restore::{from_backup, to_point_in_time};
 /// Bytes that are copied while a request waits, so that what is small is there with the answer.
 const HURRIED_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+use super::for_a_while::for_a_while;
 use crate::face::Face;
 
 /// Does what was begun just now, as far as it is small. What fails goes on in the background.
 pub(super) fn hurry(face: &Face) {
     // The work is written down; its trouble shows in the state of the background work.
-    let _ = face.engine.hurry_backups(HURRIED_BYTES_MAX);
+    let engine = face.engine.clone();
+    let _ = for_a_while(move || engine.hurry_backups(HURRIED_BYTES_MAX));
 }

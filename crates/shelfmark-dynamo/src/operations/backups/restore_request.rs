@@ -94,7 +94,9 @@ pub(crate) fn restored_schema(
             Billing::Provisioned if kept == Throughput::default() => throughput,
             Billing::Provisioned => kept,
         };
-        metas.insert(index.name.clone(), IndexMeta { local: own.local, throughput });
+        let on_demand = if own.local { Throughput::default() } else { own.on_demand };
+        let meta = IndexMeta { throughput, on_demand, warm: Throughput::default(), ..own };
+        metas.insert(index.name.clone(), meta);
         indexes.push(index.clone());
     }
     for (chosen, local) in [(&overrides.local, true), (&overrides.global, false)] {
@@ -119,6 +121,7 @@ pub(crate) fn restored_schema(
         on_demand: overrides.on_demand.map_or(had.on_demand, ThroughputRequest::caps),
         indexes: metas,
         table_class: had.table_class,
+        encryption_key: had.encryption_key,
         vectors,
         restored: Some(restored),
         ..Meta::default()
@@ -129,6 +132,7 @@ pub(crate) fn restored_schema(
         options: TableOptions {
             strict_index_keys: source.options.strict_index_keys,
             item_size_bytes_max: source.options.item_size_bytes_max,
+            value_depth_max: source.options.value_depth_max,
             face: meta.to_face(),
             ..TableOptions::default()
         },

@@ -13,6 +13,7 @@ pub(super) use export::{describe as describe_export, start as start_export};
 pub(super) use import::{describe as describe_import, start as start_import};
 pub(super) use lists::{exports as list_exports, imports as list_imports};
 
+use super::for_a_while::for_a_while;
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::transfers::Transfers;
@@ -27,8 +28,8 @@ fn hurry(face: &Face) {
     super::backups::hurry(face);
     // What fails goes on in the background.
     if face.engine.store().peers().is_none()
-        && let Some(transfers) = &face.transfers
+        && let Some(transfers) = face.transfers.clone()
     {
-        let _ = transfers.go_on_small();
+        let _ = for_a_while(move || transfers.go_on_small());
     }
 }

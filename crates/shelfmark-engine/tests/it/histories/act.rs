@@ -1,11 +1,11 @@
 //! What one actor does: one transaction of some kind after the other, each recorded once.
 
+use shelfmark_conformance::history::{Outcome, Record, Version};
 use shelfmark_engine::{Change, Error, ErrorKind, Get, Query, Returns, Transaction, Write};
 use shelfmark_model::{
     Comparison, Condition, Item, Operand, Patch, PatchOperation, PatchValue, Path, Value,
 };
 use shelfmark_store::random::SplitMix;
-use shelfmark_testkit::history::{Outcome, Record, Version};
 
 use super::world::{KEYS, World, key, name, value, versions};
 

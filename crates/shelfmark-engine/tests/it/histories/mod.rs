@@ -1,7 +1,7 @@
 //! Concurrent transactions over items, tables and indexes: what they saw must be explained by one
 //! order of them.
 //!
-//! The checker is the testkit's, which judges the store in the same way. Here the versions are in
+//! The checker is that of `shelfmark-conformance`, which judges the store in the same way. Here the versions are in
 //! items, written by transactions, by several writes at once, by patches and by conditional puts,
 //! and read by point, at snapshots and through an index. Beside the histories it is checked that at
 //! every snapshot the indexes and counts agree with the items, and that the change log is one

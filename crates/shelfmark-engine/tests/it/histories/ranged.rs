@@ -4,11 +4,11 @@
 //! A range that was read is recorded as a read of every key in it, absent ones included; that makes
 //! a phantom a read of a version that was replaced.
 
+use shelfmark_conformance::history::{Outcome, Record, Version};
 use shelfmark_engine::{Query, Transaction, Write};
 use shelfmark_model::{
     Comparison, Condition, Item, Operand, Path, SortBound, SortCondition, Value,
 };
-use shelfmark_testkit::history::{Outcome, Record, Version};
 
 use super::act::{Actor, NESTING_RUNS, begun, end, listed, outcome_of};
 use super::world::{RANGED, RANGED_KEYS, World, name, ranged_key, value, versions};

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
+use shelfmark_conformance::history::{History, Outcome, Record, Version, check};
 use shelfmark_engine::{ErrorKind, Get, Query, Scan, Table, View};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
@@ -13,7 +14,6 @@ use shelfmark_model::{
     Value,
 };
 use shelfmark_store::random::SplitMix;
-use shelfmark_testkit::history::{History, Outcome, Record, Version, check};
 
 use super::act::Actor;
 use crate::drivers::{Bed, patiently, plain};

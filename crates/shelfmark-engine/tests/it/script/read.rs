@@ -184,6 +184,7 @@ fn the_scan(script: &Script, args: &mut Args) -> Answer<(Arc<Table>, Scan)> {
         projection: projection(args)?,
         start: start(script, args)?,
         count_only: args.flag("count"),
+        fetch_base: args.flag("base"),
         peek: args.flag("peek"),
     };
     Ok((Arc::clone(&table), scan))

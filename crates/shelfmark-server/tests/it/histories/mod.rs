@@ -1,7 +1,7 @@
 //! Clients of all faces on the rows of one table: what they saw must be explained by one order of
 //! their requests.
 //!
-//! The checker is the testkit's. Each row lists the versions it went through; clients append to it by
+//! The checker is that of `shelfmark-conformance`. Each row lists the versions it went through; clients append to it by
 //! conditional writes of single rows, by conditional batches and transactions of several, and read
 //! rows, partitions and rows of several partitions at one moment. DynamoDB clients and CQL clients
 //! come over sockets, others through transactions of the embedded engine.
@@ -16,11 +16,11 @@ pub(crate) mod world;
 use std::sync::Arc;
 use std::thread;
 
+use shelfmark_conformance::history::check;
 use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::memory::MemoryStore;
-use shelfmark_testkit::history::check;
 use shelfmark_testkit::seeds;
 
 use self::world::{Log, World};

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_admin::{Admin, Watch};
+use shelfmark_conformance::history::{History, Outcome, Record, TxnId, Version};
 use shelfmark_engine::{Engine, Environment, SeededRandom, Share};
 use shelfmark_server::{ConsoleSettings, CqlSettings, Faces, Pool, PoolSize, Server, Settings};
 use shelfmark_store::Store;
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::random::SplitMix;
-use shelfmark_testkit::history::{History, Outcome, Record, TxnId, Version};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 

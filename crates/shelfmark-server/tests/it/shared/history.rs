@@ -1,7 +1,7 @@
 //! Clients of all faces on the same rows: what they saw must be explained by one order of their calls.
 //!
 //! Two tables, one of DynamoDB's and one of CQL's, hold lists of versions; clients of DynamoDB, of CQL
-//! and of the engine read and write both. The checker is the testkit's. What is read in one call and
+//! and of the engine read and write both. The checker is that of `shelfmark-conformance`. What is read in one call and
 //! written in a later one is a transaction only as far as the write's condition says what was read, so
 //! a read is a transaction of its own. Plain writes of CQL to CQL's own table are left out: of those
 //! the later timestamp counts, by CQL's rules.
@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
+use shelfmark_conformance::history::{History, Outcome, Record, Version, check};
 use shelfmark_cql::{Outcome as Answer, RequestOptions};
 use shelfmark_engine::{Engine, Environment, Get, SeededRandom, Share, Table, Write};
 use shelfmark_model::{Item, Key, TableName, Value};
 use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::random::SplitMix;
-use shelfmark_testkit::history::{History, Outcome, Record, Version, check};
 use shelfmark_testkit::seeds;
 
 use super::runner::Faces;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use shelfmark_conformance::Lane as _;
+use shelfmark_conformance::terse::{add, counter};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Error, ErrorKind};
@@ -11,7 +13,6 @@ use shelfmark_store::{Commit, Error, ErrorKind};
 use super::{commit, spread};
 use crate::calls::{ask, count_of};
 use crate::faults::case;
-use crate::support::{add, counter};
 
 /// Additions do not meet once a counter is spread: a commit asks for its locks once.
 #[test]

@@ -7,14 +7,15 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use bytes::Bytes;
+use shelfmark_conformance::Lane as _;
+use shelfmark_conformance::terse::{
+    Raised, add, attempt, counter, delete, get, kind, on, put, read, rows, write,
+};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits, Snapshot, Store, Write};
 
-use crate::lanes::Lane;
-use crate::support::{
-    Raised, add, attempt, counter, delete, get, kind, on, put, read, rows, write,
-};
+use crate::lanes::Space;
 
 /// Additions of each thread.
 const TURNS: u64 = 40;
@@ -51,7 +52,7 @@ fn spread(one: &dyn Store, other: &dyn Store) {
 }
 
 /// Returns how many rows the driver keeps beside those of the contract.
-fn slots(lane: &Lane) -> usize {
+fn slots(lane: &Space) -> usize {
     lane.raw_rows(2).len()
 }
 
@@ -60,7 +61,7 @@ fn slots(lane: &Lane) -> usize {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn servers_that_add_at_once_lose_and_double_nothing() {
-    let lane = &Lane::new("serversthataddatonceloseanddoublenothing");
+    let lane = &Space::new("serversthataddatonceloseanddoublenothing");
     let stores = [lane.open(), lane.open(), lane.open()];
     // For one whose minutes are short, a counter is quiet between two additions.
     let clock = Arc::new(ManualClock::at_micros(0));
@@ -135,18 +136,18 @@ fn servers_that_add_at_once_lose_and_double_nothing() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn a_quiet_counter_becomes_one_key_again() {
-    let lane = &Lane::new("aquietcounterbecomesonekeyagain");
+    let lane = &Space::new("aquietcounterbecomesonekeyagain");
     let (one, other) = (lane.open(), lane.open());
     spread(&*one, &*other);
     assert!(slots(lane) > 1, "it was never spread");
     let before = one.snapshot().unwrap();
     assert_eq!(counted(&*before, "n"), 80);
     one.maintain().unwrap();
-    lane.clock.advance(QUIET);
+    lane.clock().advance(QUIET);
     write(&*other, vec![add("n", 1)]);
     one.maintain().unwrap();
     assert!(slots(lane) > 1, "it was added to");
-    lane.clock.advance(QUIET);
+    lane.clock().advance(QUIET);
     one.maintain().unwrap();
     assert_eq!(slots(lane), 0);
     let key = [&lane.outer_prefix()[..], b"n"].concat();
@@ -164,7 +165,7 @@ fn a_quiet_counter_becomes_one_key_again() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn counters_of_the_older_form_are_counted_on() {
-    let lane = &Lane::new("countersoftheolderformarecountedon");
+    let lane = &Space::new("countersoftheolderformarecountedon");
     let (one, other) = (lane.open(), lane.open());
     write(&*one, vec![put("n", Write::counter_value(7))]);
     lane.put_raw(b"old", &Write::counter_value(5));
@@ -185,7 +186,7 @@ fn counters_of_the_older_form_are_counted_on() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn who_read_a_spread_counter_meets_additions_to_it() {
-    let lane = &Lane::new("whoreadaspreadcountermeetsadditionstoit");
+    let lane = &Space::new("whoreadaspreadcountermeetsadditionstoit");
     let (one, other) = (lane.open(), lane.open());
     spread(&*one, &*other);
     let over = |base: &Arc<dyn Snapshot>, writes| {
@@ -224,7 +225,7 @@ fn who_read_a_spread_counter_meets_additions_to_it() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn a_blind_write_replaces_what_was_added() {
-    let lane = &Lane::new("ablindwritereplaceswhatwasadded");
+    let lane = &Space::new("ablindwritereplaceswhatwasadded");
     let (one, other) = (lane.open(), lane.open());
     spread(&*one, &*other);
     write(&*other, vec![put("n", Write::counter_value(3)), add("n", 4)]);
@@ -245,7 +246,7 @@ fn a_blind_write_replaces_what_was_added() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn destroyed_counters_begin_at_nothing() {
-    let lane = &Lane::new("destroyedcountersbeginatnothing");
+    let lane = &Space::new("destroyedcountersbeginatnothing");
     let (one, other) = (lane.open(), lane.open());
     spread(&*one, &*other);
     one.destroy_range(&KeyRange::new("a", "z")).unwrap();
@@ -260,7 +261,7 @@ fn destroyed_counters_begin_at_nothing() {
 #[test]
 #[ignore = "needs a cluster: cargo xtask tikv"]
 fn values_that_look_like_ours_are_values() {
-    let lane = &Lane::new("valuesthatlooklikeoursarevalues");
+    let lane = &Space::new("valuesthatlooklikeoursarevalues");
     let (one, other) = (lane.open(), lane.open());
     spread(&*one, &*other);
     let outer = lane.raw_rows(1);

@@ -41,7 +41,7 @@ pub(super) struct Condition {
 
 impl Condition {
     pub(super) fn text(&self) -> String {
-        let name = &self.path.name;
+        let name = self.path.text();
         match &self.test {
             Test::Equal(value) => format!("{name} = {value}"),
             Test::End(comparison, value) => format!("{name} {comparison} {value}"),

@@ -94,7 +94,7 @@ pub(super) fn typed(
 pub(super) fn textual(
     relations: &[Relation],
     wanted: &[(usize, Option<&Read>)],
-    number: usize,
+    (number, local): (usize, bool),
     random: &mut Random,
 ) -> (String, Vec<Family>) {
     let table = format!("t{number}");
@@ -110,6 +110,7 @@ pub(super) fn textual(
             both(&columns),
             store(relations, *of, random)
         ));
+        let partition = key::template(&columns[0]);
         let family =
             |table, columns| Family { table, of: *of, columns, partition: 1, is_text: true };
         families.push(family(table.clone(), columns));
@@ -117,6 +118,13 @@ pub(super) fn textual(
             let columns = texts(relations, (*of, *aim), tag, false, random);
             out.push_str(&format!("      index i{number}{row} {}\n", both(&columns)));
             families.push(family(format!("i{number}{row}"), columns));
+        }
+        if local && chance(random, 1, 3) {
+            let columns = texts(relations, (*of, *aim), tag, false, random);
+            let sort = key::template(&columns[1]);
+            out.push_str(&format!(
+                "      index l{number}{row} local pk \"{partition}\" sk \"{sort}\"\n"
+            ));
         }
     }
     (out + "  }\n", families)
@@ -137,6 +145,48 @@ fn texts(
     let first = if chance(random, 2, 3) { shared } else { tag(random) };
     let second = tag(random);
     vec![key::glued(first, parts, random), key::glued(second, sort, random)]
+}
+
+/// Returns rows some of which follow what they stem from.
+pub(super) fn late(text: &str, random: &mut Random) -> String {
+    let line = |line: &str| {
+        let rows = line.starts_with("    row ") || line.starts_with("  table ") && line.len() > 12;
+        let late = if rows && !line.ends_with('{') && chance(random, 1, 6) {
+            word(random, &[" follows 1s", " follows 30s"])
+        } else {
+            ""
+        };
+        format!("{line}{late}\n")
+    };
+    text.lines().map(line).collect()
+}
+
+/// Returns an index that lies beside the rows of a table, whose partition has one column.
+pub(super) fn local(
+    relations: &[Relation],
+    table: Option<&Family>,
+    number: usize,
+    random: &mut Random,
+) -> (String, Option<Family>) {
+    let beside = |one: &&Family| one.partition == 1 && one.columns.len() > 1 && !one.is_text;
+    let part = key::Part {
+        path: path::path(relations, table.map_or(0, |one| one.of), false, random),
+        desc: false,
+    };
+    let Some(base) = table.filter(beside).filter(|_| chance(random, 1, 2)) else {
+        return (String::new(), None);
+    };
+    let [Piece::Hole(hole)] = base.columns[0].pieces.as_slice() else {
+        return (String::new(), None);
+    };
+    if hole.path.name == part.path.name {
+        return (String::new(), None);
+    }
+    let mut columns = vec![Column { pieces: vec![Piece::Hole(hole.clone())], desc: false }];
+    columns.extend(key::plain(std::iter::once(part)));
+    let table = format!("l{number}");
+    let text = format!("    index {table} local key {}\n", tuple(&columns, 1));
+    (text, Some(Family { table, of: base.of, columns, partition: 1, is_text: false }))
 }
 
 fn tag(random: &mut Random) -> &'static str {

@@ -23,6 +23,7 @@ pub(super) enum Piece {
 }
 
 /// A value of a key, with what is computed from it.
+#[derive(Clone)]
 pub(super) struct Hole {
     pub(super) path: Path,
     /// `day(` and `)`.
@@ -68,7 +69,7 @@ pub(super) fn parts(
     complete: bool,
     random: &mut Random,
 ) -> Vec<Part> {
-    let mut parts: Vec<Part> = aim.map(|read| aimed(read, random)).unwrap_or_default();
+    let mut parts: Vec<Part> = aim.map(|read| aimed(read, of, random)).unwrap_or_default();
     let more = if parts.is_empty() { random.below(3) } else { usize::from(chance(random, 1, 8)) };
     for _ in 0..more {
         let deep = chance(random, 1, 6);
@@ -97,23 +98,26 @@ pub(super) fn parts(
 
 /// Returns the parts that a read asks for, in the order in which a key would serve it: equalities,
 /// an end, its order.
-fn aimed(read: &Read, random: &mut Random) -> Vec<Part> {
+fn aimed(read: &Read, of: usize, random: &mut Random) -> Vec<Part> {
+    let second = read.is_second(of);
+    let named = |path: &Path| Path { name: path.named(second).to_owned(), ..path.clone() };
     let mut parts = Vec::new();
     let fixed = |test: &Test| matches!(test, Test::Equal(_) | Test::Among(_));
     let (equal, ends): (Vec<_>, Vec<_>) = read.conditions.iter().partition(|one| fixed(&one.test));
     for one in equal {
-        add(&mut parts, one.path.clone(), false);
+        add(&mut parts, named(&one.path), false);
     }
     let reversed = chance(random, 1, 3);
     for one in ends {
         if !matches!(one.test, Test::Is(_)) {
             let order = read.order.iter().find(|(path, _)| *path == one.path);
-            add(&mut parts, one.path.clone(), order.is_some_and(|(_, desc)| *desc != reversed));
+            let desc = order.is_some_and(|(_, desc)| *desc != reversed);
+            add(&mut parts, named(&one.path), desc);
         }
     }
     for (path, desc) in &read.order {
         if path.name != "kind" {
-            add(&mut parts, path.clone(), *desc != reversed);
+            add(&mut parts, named(path), *desc != reversed);
         }
     }
     parts

@@ -8,6 +8,7 @@
 //! its pattern asks for is left to the prover.
 
 mod condition;
+mod documents;
 mod family;
 mod key;
 mod path;
@@ -20,17 +21,30 @@ mod write;
 
 use super::Random;
 
+/// Features that a text may use.
+#[derive(Clone, Copy)]
+pub(super) struct Taste {
+    pub(super) conditional: bool,
+    pub(super) keeping: bool,
+    pub(super) newest: bool,
+}
+
 /// Returns a model: entities and links, two to five reads, one to four writes, one or two schemas.
-pub(super) fn text(random: &mut Random, conditional: bool, keeping: bool) -> String {
+pub(super) fn text(random: &mut Random, taste: Taste) -> String {
+    let Taste { conditional, keeping, newest } = taste;
     let mut relations = relation::relations(random);
     let mut tallies = Vec::new();
     if keeping {
         relation::widen(&mut relations, random);
-        tallies = tally::tallies(&mut relations, random);
+        if newest {
+            documents::widen(&mut relations, random);
+        }
+        tallies = tally::tallies(&mut relations, newest, random);
     }
     let mut out = relation::declared(&relations);
-    let reads: Vec<read::Read> =
-        (0..2 + random.below(4)).map(|number| read::read(&relations, number, random)).collect();
+    let reads: Vec<read::Read> = (0..2 + random.below(4))
+        .map(|number| read::read(&relations, number, newest, random))
+        .collect();
     for read in &reads {
         let text = read.text(&relations);
         // A limit may be the size of a page.
@@ -44,7 +58,7 @@ pub(super) fn text(random: &mut Random, conditional: bool, keeping: bool) -> Str
         out.push_str(&write::text(&relations, number, random, conditional));
     }
     for number in 0..1 + random.below(2) {
-        out.push_str(&schema::text(&relations, &reads, number, random));
+        out.push_str(&schema::text(&relations, &reads, number, newest, random));
     }
     out
 }

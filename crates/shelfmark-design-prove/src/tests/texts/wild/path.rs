@@ -14,13 +14,36 @@ pub(super) struct Path {
     pub(super) optional: bool,
     /// Number of attributes that it names.
     pub(super) steps: usize,
+    /// `(Ea.p, Eb.q)` and `q`, if the second row type of a read calls it otherwise.
+    pub(super) pair: Option<(String, String)>,
 }
 
 impl Path {
     pub(super) fn of(relation: &Relation, at: usize) -> Self {
         let attribute = &relation.attributes[at];
         let (ty, optional) = (attribute.ty, attribute.optional);
-        Self { name: attribute.name.to_owned(), ty, optional, steps: 1 }
+        Self { name: attribute.name.to_owned(), ty, optional, steps: 1, pair: None }
+    }
+
+    /// Returns what two row types call differently, as one.
+    pub(super) fn both((a, own): (&Relation, usize), (b, other): (&Relation, usize)) -> Self {
+        let (own, other) = (Self::of(a, own), Self::of(b, other));
+        if own.name == other.name {
+            return Self { optional: own.optional || other.optional, ..own };
+        }
+        let text = format!("({}.{}, {}.{})", a.name, own.name, b.name, other.name);
+        let optional = own.optional || other.optional;
+        Self { optional, pair: Some((text, other.name)), ..own }
+    }
+
+    /// Returns the path as a read writes it.
+    pub(super) fn text(&self) -> &str {
+        self.pair.as_ref().map_or(&self.name, |(text, _)| text)
+    }
+
+    /// Returns what the second row type of a read calls it, or the first.
+    pub(super) fn named(&self, second: bool) -> &str {
+        self.pair.as_ref().filter(|_| second).map_or(&self.name, |(_, name)| name)
     }
 
     pub(super) fn is_text(&self) -> bool {

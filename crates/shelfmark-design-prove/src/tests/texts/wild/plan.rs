@@ -19,6 +19,8 @@ struct Draft<'a> {
     each: Option<String>,
     /// The conditions that the range says.
     used: Vec<&'a str>,
+    /// True if the family is of the read's second row type.
+    second: bool,
 }
 
 /// Returns a plan of a read by one of the families, if its call can be formed.
@@ -34,7 +36,8 @@ pub(super) fn serve(
         .filter(|family| read.sources.contains(&family.of) || counts && family.is_base(relations))
         .collect();
     let family = *random.pick(&own)?;
-    let mut draft = Draft { read, each: None, used: Vec::new() };
+    let second = read.is_second(family.of);
+    let mut draft = Draft { read, each: None, used: Vec::new(), second };
     let (verb, bind) = if family.is_text {
         draft.texts(family, random)?
     } else {
@@ -67,10 +70,10 @@ fn descends(read: &Read, family: &Family, random: &mut Random) -> bool {
             matches!(column.pieces.as_slice(), [Piece::Hole(hole)] if hole.path.name == name)
         })
     };
-    let wanted = read
-        .order
-        .first()
-        .is_some_and(|(path, desc)| named(&path.name).map_or(*desc, |column| column.desc != *desc));
+    let wanted = read.order.first().is_some_and(|(path, desc)| {
+        let name = path.named(read.is_second(family.of));
+        named(name).map_or(*desc, |column| column.desc != *desc)
+    });
     wanted != chance(random, 1, 8)
 }
 
@@ -84,7 +87,8 @@ impl<'a> Draft<'a> {
         }
         let read = self.read;
         for one in &read.conditions {
-            let same = one.path.name == hole.path.name || counted == Some(one.path.ty);
+            let same =
+                one.path.named(self.second) == hole.path.name || counted == Some(one.path.ty);
             let value = match &one.test {
                 Test::Equal(value) if same && hole.takes(value) => hole.of(value),
                 Test::Among(values) if same && self.each.is_none() => {
@@ -103,7 +107,9 @@ impl<'a> Draft<'a> {
     fn ends(&mut self, hole: &Hole, random: &mut Random) -> Vec<(&'static str, String)> {
         let read = self.read;
         let mut ends = Vec::new();
-        for one in read.conditions.iter().filter(|one| one.path.name == hole.path.name) {
+        let second = self.second;
+        let same = |one: &&Condition| one.path.named(second) == hole.path.name;
+        for one in read.conditions.iter().filter(same) {
             match &one.test {
                 Test::End("<", value) => {
                     ends.push((word(random, &["before", "to"]), hole.of(value)))
@@ -222,7 +228,10 @@ impl<'a> Draft<'a> {
     /// limit.
     fn rest(&self, random: &mut Random) -> String {
         let mut out = String::new();
-        let open = |one: &&Condition| !self.used.contains(&one.path.name.as_str());
+        // Steps outside the store name attributes of one row type.
+        let open = |one: &&Condition| {
+            !self.used.contains(&one.path.name.as_str()) && one.path.pair.is_none()
+        };
         let mut filters = Vec::new();
         for one in self.read.conditions.iter().filter(open) {
             if chance(random, 4, 5) && !matches!(one.test, Test::Among(_)) {
@@ -233,7 +242,8 @@ impl<'a> Draft<'a> {
             out.push_str(&format!(" then filter {}", filters.join(" and ")));
         }
         let often = self.each.is_some() || !filters.is_empty();
-        if !self.read.order.is_empty() && chance(random, if often { 3 } else { 1 }, 4) {
+        let sorts = self.read.order.iter().all(|(path, _)| path.pair.is_none());
+        if sorts && !self.read.order.is_empty() && chance(random, if often { 3 } else { 1 }, 4) {
             out.push_str(&format!(" then sort by {}", self.read.order_text()));
         }
         if let Some(limit) = &self.read.limit

@@ -48,21 +48,38 @@ impl Read {
         out + self.facts + "\n"
     }
 
+    /// Returns true if a relation is the second row type only.
+    pub(super) fn is_second(&self, of: usize) -> bool {
+        self.sources.get(1) == Some(&of) && self.sources.first() != Some(&of)
+    }
+
     /// `p desc, q`.
     pub(super) fn order_text(&self) -> String {
         let keys = self.order.iter().map(|(path, desc)| {
-            if *desc { format!("{} desc", path.name) } else { path.name.clone() }
+            if *desc { format!("{} desc", path.text()) } else { path.text().to_owned() }
         });
         keys.collect::<Vec<String>>().join(", ")
     }
 }
 
 /// Returns a read of any kind.
-pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -> Read {
+pub(super) fn read(
+    relations: &[Relation],
+    number: usize,
+    newest: bool,
+    random: &mut Random,
+) -> Read {
     let of = random.below(relations.len());
-    let sources = sources(relations, of, random);
+    let pairs = if newest { pairs(relations, of, random) } else { Vec::new() };
+    let sources = match pairs.first() {
+        Some((other, _)) => vec![of, *other],
+        None => sources(relations, of, random),
+    };
     let mut inputs = Inputs::default();
     let mut pick = |deep: bool, random: &mut Random| loop {
+        if let Some((_, path)) = random.pick(&pairs) {
+            return path.clone();
+        }
         let path = path::path(relations, of, deep, random);
         if is_in_all(relations, &sources, &path) {
             return path;
@@ -92,20 +109,25 @@ pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -
             order.push((path, chance(random, 1, 3)));
         }
     }
-    let shown = if aggregate.is_empty() { shown(&mut pick, random) } else { String::new() };
+    let single = aggregate.is_empty() && pairs.is_empty();
+    let shown = if single { shown(&mut pick, random) } else { String::new() };
     let mut names = inputs.names();
     let limit = if aggregate.is_empty() { limit(random) } else { None };
     if limit.as_deref() == Some("n") {
         names.push("n".to_owned());
     }
     let facts = word(random, &["", "", "", "", "", "", "", "", "", " strong"]);
+    let facts = match newest && facts.is_empty() {
+        true => word(random, &["", "", "", "", " session", " staleness 2s", " staleness 1min"]),
+        false => facts,
+    };
     let name = format!("r{number}");
     Read { name, sources, conditions, order, limit, aggregate, shown, inputs: names, facts }
 }
 
 /// Returns the row type, as something to order by.
 fn kind() -> Path {
-    Path { name: "kind".to_owned(), ty: "", optional: false, steps: 1 }
+    Path { name: "kind".to_owned(), ty: "", optional: false, steps: 1, pair: None }
 }
 
 /// Returns one row type, or two that have something in common.
@@ -116,6 +138,22 @@ fn sources(relations: &[Relation], of: usize, random: &mut Random) -> Vec<usize>
         return vec![of, other];
     }
     vec![of]
+}
+
+/// Returns another row type, sometimes, and what it and this one have in common: of one type, by
+/// whichever names.
+fn pairs(relations: &[Relation], of: usize, random: &mut Random) -> Vec<(usize, Path)> {
+    let other = random.below(relations.len());
+    if other == of || !chance(random, 1, 4) {
+        return Vec::new();
+    }
+    let (a, b) = (&relations[of], &relations[other]);
+    let own = a.attributes.iter().enumerate();
+    let both = own.flat_map(|(at, one)| {
+        let theirs = b.attributes.iter().enumerate().filter(|(_, two)| two.ty == one.ty);
+        theirs.map(move |(their, _)| (other, Path::both((a, at), (b, their))))
+    });
+    both.collect()
 }
 
 /// Returns true if each of several row types has an attribute of this name and type.

@@ -9,7 +9,7 @@
 use super::{Random, chance, word};
 
 /// Types of attributes: few values, so that tuples meet, and texts that hold what keys are cut at.
-const TYPES: [&str; 17] = [
+pub(super) const TYPES: [&str; 17] = [
     "int(0..3)",
     "int(0..3)",
     "int(0..120)",
@@ -65,6 +65,8 @@ pub(super) struct Relation {
     pub(super) tallies: Vec<String>,
     /// Dependencies and fan-outs, as written.
     facts: Vec<String>,
+    /// Declarations of attributes of several parts, whose parts are attributes with a dot.
+    pub(super) documents: Vec<String>,
 }
 
 impl Relation {
@@ -121,8 +123,9 @@ fn entity(before: &[Relation], number: usize, random: &mut Random) -> Relation {
         keys.push(vec![a, b]);
     }
     let facts = facts(&attributes, random);
-    let tallies = Vec::new();
-    Relation { name: ENTITIES[number], attributes, keys, is_link: false, tallies, facts }
+    let (tallies, documents) = (Vec::new(), Vec::new());
+    let name = ENTITIES[number];
+    Relation { name, attributes, keys, is_link: false, tallies, facts, documents }
 }
 
 fn link(name: &'static str, entities: usize, random: &mut Random) -> Relation {
@@ -139,11 +142,11 @@ fn link(name: &'static str, entities: usize, random: &mut Random) -> Relation {
     if chance(random, 1, 4) {
         keys.push(vec![random.below(2)]);
     }
-    let (tallies, facts) = (Vec::new(), Vec::new());
-    Relation { name, attributes, keys, is_link: true, tallies, facts }
+    let (tallies, facts, documents) = (Vec::new(), Vec::new(), Vec::new());
+    Relation { name, attributes, keys, is_link: true, tallies, facts, documents }
 }
 
-fn scalar(name: &'static str, ty: &'static str) -> Attribute {
+pub(super) fn scalar(name: &'static str, ty: &'static str) -> Attribute {
     let (optional, immutable, unique) = (false, false, false);
     Attribute { name, ty, refers: None, optional, immutable, unique, mate: None }
 }
@@ -240,7 +243,7 @@ pub(super) fn declared(relations: &[Relation]) -> String {
             format!("entity {} {{\n", one.name)
         });
         for (at, attribute) in one.attributes.iter().enumerate() {
-            if !one.is_link || at > 1 {
+            if (!one.is_link || at > 1) && !attribute.name.contains('.') {
                 let key = if !one.is_link && at == 0 && one.key().len() == 1 { "key " } else { "" };
                 out.push_str(&format!("  {key}{}\n", declaration(attribute)));
             }
@@ -256,12 +259,13 @@ pub(super) fn declared(relations: &[Relation]) -> String {
             out.push_str(&format!("  unique ({})\n", names(key)));
         }
         for (at, attribute) in one.attributes.iter().enumerate() {
-            if let Some(mate) = attribute.mate.filter(|mate| at < *mate) {
+            let mate = attribute.mate.filter(|mate| at < *mate && !attribute.name.contains('.'));
+            if let Some(mate) = mate {
                 let mate = one.attributes[mate].name;
                 out.push_str(&format!("  together ({}, {mate})\n", attribute.name));
             }
         }
-        for fact in &one.facts {
+        for fact in one.documents.iter().chain(&one.facts) {
             out.push_str(&format!("  {fact}\n"));
         }
         out.push_str("}\n");

@@ -15,6 +15,7 @@ pub(super) fn text(
     relations: &[Relation],
     reads: &[Read],
     number: usize,
+    newest: bool,
     random: &mut Random,
 ) -> String {
     let target = word(random, &TARGETS);
@@ -34,13 +35,18 @@ pub(super) fn text(
         let (text, more) = if is_text {
             let wanted: Vec<_> =
                 (0..=random.below(3)).map(|_| aim(relations, reads, random)).collect();
-            family::textual(relations, &wanted, next, random)
+            family::textual(relations, &wanted, (next, newest && target == "dynamodb"), random)
         } else {
             family::typed(relations, aim(relations, reads, random), target, next, random)
         };
-        out.push_str(&text);
+        out.push_str(&if newest { family::late(&text, random) } else { text });
         families.extend(more);
         next += 1;
+        if newest && target == "dynamodb" {
+            let (text, more) = family::local(relations, families.last(), next, random);
+            out.push_str(&text);
+            families.extend(more);
+        }
     }
     for read in reads {
         if chance(random, 1, 2)

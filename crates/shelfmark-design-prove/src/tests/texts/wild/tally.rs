@@ -15,7 +15,7 @@ pub(super) struct Tally {
     /// The attribute that refers, and the condition.
     via: &'static str,
     when: Option<String>,
-    /// A write of one tuple that is counted and then is not, if there is one.
+    /// A write of one tuple that is counted and then is not, or elsewhere, if there is one.
     write: Option<String>,
 }
 
@@ -25,14 +25,15 @@ impl Tally {
         let when = self.when.as_ref().map_or_else(String::new, |when| format!(" and {when}"));
         let mut out = format!("read k{number}(x1) = {} where {} = x1{when}\n", self.of, self.via);
         if let Some(write) = &self.write {
-            out.push_str(&format!("write m{number}(x1) = {write}\n"));
+            let inputs = if write.contains("x2") { "x1, x2" } else { "x1" };
+            out.push_str(&format!("write m{number}({inputs}) = {write}\n"));
         }
         out
     }
 }
 
 /// Draws some numbers, and tells their parents to keep them at times.
-pub(super) fn tallies(relations: &mut [Relation], random: &mut Random) -> Vec<Tally> {
+pub(super) fn tallies(relations: &mut [Relation], newest: bool, random: &mut Random) -> Vec<Tally> {
     let mut found = Vec::new();
     for parent in 0..relations.len() {
         for child in 0..relations.len() {
@@ -43,7 +44,10 @@ pub(super) fn tallies(relations: &mut [Relation], random: &mut Random) -> Vec<Ta
                 continue;
             }
             let name = ["ca", "cb", "cc"][found.len() % 3];
-            let (tally, kept) = tally(&relations[child], via.name, name, random);
+            let (mut tally, kept) = tally(&relations[child], via.name, name, random);
+            if newest && chance(random, 1, 2) {
+                tally.write = moved(&relations[child], via.name).or(tally.write);
+            }
             relations[parent].tallies.push(kept);
             found.push(tally);
         }
@@ -95,4 +99,14 @@ fn change(child: &Relation, own: &Attribute, random: &mut Random) -> Option<Stri
         1 => format!("update {relation}(id x1) set {name} = {after} if {name} = {before}"),
         _ => format!("delete {relation}(id x1, {name} {before})"),
     })
+}
+
+/// Returns a write by which a tuple refers to another row.
+fn moved(child: &Relation, via: &str) -> Option<String> {
+    let at = child.attributes.iter().position(|one| one.name == via)?;
+    let fixed = child.attributes[at].immutable || child.keys.iter().any(|key| key.contains(&at));
+    if child.is_link || child.key().len() > 1 || fixed {
+        return None;
+    }
+    Some(format!("update {}(id x1) set {via} = x2", child.name))
 }

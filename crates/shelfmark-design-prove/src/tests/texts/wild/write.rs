@@ -114,10 +114,12 @@ impl<'a> Values<'a> {
     fn update(&mut self, part: &Part<'_>, random: &mut Random) -> String {
         let selected = self.selected(part, random);
         let mut set = Vec::new();
-        let mates = || changeable(part.relation).filter(|one| one.mate.is_some());
-        if mates().count() == 2 && chance(random, 1, 3) {
+        for (one, other) in pairs(part.relation) {
+            if !chance(random, 1, 3) {
+                continue;
+            }
             let gone = chance(random, 1, 2);
-            for attribute in mates() {
+            for attribute in [one, other] {
                 let value = match gone {
                     true => "absent".to_owned(),
                     false => self.value(part, attribute, true, random),
@@ -221,6 +223,16 @@ impl<'a> Values<'a> {
 fn changeable(relation: &Relation) -> impl Iterator<Item = &Attribute> {
     let all = relation.attributes.iter().enumerate();
     all.filter(|(at, one)| !relation.key().contains(at) && !one.immutable).map(|(_, one)| one)
+}
+
+/// Returns the changeable attributes that come together, two and two.
+fn pairs(relation: &Relation) -> impl Iterator<Item = (&Attribute, &Attribute)> {
+    let firsts = changeable(relation).filter_map(|one| {
+        let other = &relation.attributes[one.mate?];
+        let at = relation.attributes.iter().position(|each| each.name == one.name)?;
+        (Some(at) < one.mate).then_some((one, other))
+    });
+    firsts.filter(|(_, other)| changeable(relation).any(|one| one.name == other.name))
 }
 
 /// Returns the type of an attribute; of an entity's identifier the entity, as references have it.
