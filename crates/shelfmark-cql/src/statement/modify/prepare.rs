@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
-    Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
-    IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
+    Attributes, Delete, Deletion, Insert, InsertValues, IntegerValue, JsonDefault, JsonValue, Name,
+    Relation, Update,
 };
 use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, prepare_marker};
 use shelfmark_cql_types::{CqlType, from_text};
@@ -414,12 +414,7 @@ pub(crate) fn prepare_update(
         }
     }
     let own = where_of(Kind::Update, &update.relations, table, scope)?;
-    let row_must_exist =
-        matches!(update.conditions, WrittenConditions::Exists) && own.restricts_clustering(table);
-    let only_statics = regular.is_empty()
-        && !statics.is_empty()
-        && !conditions.has_regular(table)
-        && !row_must_exist;
+    let only_statics = regular.is_empty() && !statics.is_empty() && !conditions.has_regular(table);
     let modify = Modify {
         kind: Kind::Update,
         table: Arc::clone(table),
