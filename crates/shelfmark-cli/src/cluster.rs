@@ -14,6 +14,7 @@ use crate::arguments::EngineTls;
 use crate::store::engine;
 
 /// Certificates for connections to a cluster, as files.
+#[cfg_attr(not(feature = "tikv"), expect(dead_code, reason = "nothing connects to a cluster"))]
 pub(crate) struct ClusterTls {
     pub(crate) authority: PathBuf,
     pub(crate) certificate: PathBuf,
