@@ -6,6 +6,7 @@
 //!
 //! Invariant: the work is such that it is found and finished by the background after a stop.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -15,6 +16,29 @@ use crate::errors::{Error, Exception, Result, texts};
 
 /// The time for which a request waits. *Ours*: well below the least read timeout of an SDK, 30 seconds.
 const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Most threads with such work in this process. *Ours*: beyond it a request waits for its work to the end,
+/// so that clients who ask again and again are held up by the pool's places and not by the machine.
+const THREADS_MAX: usize = 16;
+
+/// The threads that have work.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// A place among the threads; given back when it is dropped.
+struct Place;
+
+impl Place {
+    fn take() -> Option<Self> {
+        let free = |threads: usize| (threads < THREADS_MAX).then_some(threads + 1);
+        THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        THREADS.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// Runs work on a thread of its own. `None` if it takes longer than [`WAIT_MAX`]; it goes on then.
 ///
@@ -32,8 +56,10 @@ fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Option<T>> {
     let internal = || Error::new(Exception::InternalServerError, texts::INTERNAL);
+    let Some(place) = Place::take() else { return Ok(Some(work())) };
     let (sender, receiver) = mpsc::sync_channel(1);
     let body = move || {
+        let _place = place;
         // Nobody may be there any more to be told.
         let _ = sender.send(work());
     };
@@ -61,5 +87,12 @@ mod tests {
         assert_eq!(run(Duration::ZERO, work).unwrap(), None);
         go.send(()).unwrap();
         assert_eq!(finished.recv().unwrap(), 8);
+        // Without a free place the request itself does its work.
+        let places: Vec<Place> = std::iter::from_fn(Place::take).collect();
+        let own = std::thread::current().id();
+        let by = || std::thread::current().id();
+        assert_eq!(run(Duration::ZERO, by).unwrap(), Some(own));
+        drop(places);
+        assert_ne!(run(Duration::from_secs(60), by).unwrap(), Some(own));
     }
 }

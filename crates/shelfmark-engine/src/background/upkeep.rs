@@ -34,9 +34,9 @@ type Listener = Box<dyn Fn(&BackgroundEvent) + Send>;
 
 /// Upkeep that goes on until it is stopped or dropped.
 pub struct Upkeep {
-    engine: Engine,
     stop: Arc<Stop>,
-    thread: Option<JoinHandle<()>>,
+    /// The thread and its engine; gone once it was stopped, so that the store can be opened again.
+    thread: Option<(JoinHandle<()>, Engine)>,
 }
 
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl Upkeep {
         engine.inner.background.indexes_are_due();
         let thread = threads::spawn("shelfmark-upkeep", move || upkeep.run())
             .map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?;
-        Ok(Self { engine: engine.clone(), stop, thread: Some(thread) })
+        Ok(Self { stop, thread: Some((thread, engine.clone())) })
     }
 
     /// Stops the thread and waits for it: at most one bounded piece of work.
@@ -101,8 +101,8 @@ impl Upkeep {
     pub fn stop(&mut self) {
         *self.stop.asked.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.changed.notify_all();
-        let Some(thread) = self.thread.take() else { return };
-        let state = &self.engine.inner.background;
+        let Some((thread, engine)) = self.thread.take() else { return };
+        let state = &engine.inner.background;
         state.set_stopping(true);
         // A panic of the thread has been reported by its hook; stopping goes on.
         let _ = thread.join();

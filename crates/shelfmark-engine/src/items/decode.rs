@@ -2,7 +2,7 @@
 
 use shelfmark_model::{Item, Key, Value};
 use shelfmark_records::items::Head;
-use shelfmark_records::keys::misfit;
+use shelfmark_records::keys::is_left_out;
 
 use super::row_memo::RowMemo;
 use crate::catalogue::{Index, Table};
@@ -115,7 +115,7 @@ impl Index {
         item: &Item,
     ) -> Result<Option<Vec<u8>>> {
         let is_strict = table.schema.options.strict_index_keys;
-        if is_strict && misfit(&table.schema, &self.schema, item).is_some() {
+        if is_strict && is_left_out(&table.schema, &self.schema, item) {
             return Ok(None);
         }
         Ok(self.key.entry_key(&table.key, key, item)?)

@@ -19,5 +19,5 @@ pub(crate) use component::{put_component, take_component};
 pub use keyspec::{KeyColumns, KeyMemo, KeySpec, ReadColumn, without_chunk};
 pub use range::{after_row, sort_range};
 pub use row_key::RowKey;
-pub use strict::misfit;
+pub use strict::{is_left_out, misfit};
 pub use tree::{Tree, tree_key, tree_range};

@@ -8,7 +8,24 @@ use shelfmark_model::{IndexSchema, Item, KeyType, TableSchema, Value, value_size
 
 use crate::error::{KeyPart, Misfit};
 
-/// Returns the first attribute of an item that cannot be a key of the index, and why.
+/// Returns true if an attribute keeps an item out of the index: it is of another type than declared,
+/// empty, or by itself too long for its part of the key.
+///
+/// The sum of several columns is not looked at, so that what a store has in an index stays known as such:
+/// earlier builds refused no write by it.
+pub fn is_left_out(table: &TableSchema, index: &IndexSchema, item: &Item) -> bool {
+    let partition = index.partition.iter().map(|column| (&column.name, &column.key_type));
+    let sort = index.sort.iter().map(|column| (&column.name, &column.key_type));
+    let partition = partition.map(|column| (column, STRICT_PARTITION_COLUMN_BYTES_MAX));
+    let sort = sort.map(|column| (column, STRICT_SORT_COLUMN_BYTES_MAX));
+    partition.chain(sort).filter(|((name, _), _)| !table.is_key(name)).any(
+        |((name, key_type), bytes_max)| {
+            item.get(name).is_some_and(|value| of_value(key_type, value, bytes_max).is_some())
+        },
+    )
+}
+
+/// Returns the first attribute of an item that cannot be written as a key of the index, and why.
 ///
 /// Attributes of the table's own key have been checked as such; they count where several columns make a
 /// part of the index's key, whose limit is that of all together.
@@ -64,5 +81,41 @@ fn of_value(key_type: &KeyType, value: &Value, bytes_max: usize) -> Option<Misfi
         0 => Some(Misfit::Empty),
         bytes if bytes > bytes_max => Some(Misfit::TooLong { bytes_max }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shelfmark_model::{IndexKind, IndexState, KeyColumn, Projected, TableName};
+
+    use super::*;
+
+    #[test]
+    fn a_joint_length_refuses_a_write_and_leaves_nothing_out() {
+        let columns =
+            |names: [&str; 2]| names.map(|name| KeyColumn::new(name, KeyType::Text)).to_vec();
+        let index = IndexSchema {
+            name: "i".to_owned(),
+            kind: IndexKind::Secondary,
+            partition: columns(["a", "b"]),
+            sort: Vec::new(),
+            projected: Projected::All,
+            state: IndexState::Public,
+        };
+        let table = TableSchema::new(TableName::new("n", "t"), KeyColumn::new("id", KeyType::Text));
+        let of = |a: usize, b: usize| {
+            let item =
+                Item::new().with("id", "x").with("a", "x".repeat(a)).with("b", "x".repeat(b));
+            let why = misfit(&table, &index, &item).map(|(_, _, why)| why);
+            (why, is_left_out(&table, &index, &item))
+        };
+        let too_long = |bytes| {
+            let bytes_max = STRICT_PARTITION_COLUMN_BYTES_MAX;
+            Some(Misfit::TooLongTogether { part: KeyPart::Partition, bytes, bytes_max })
+        };
+        assert_eq!(of(1_024, 1_024), (None, false));
+        assert_eq!(of(1_024, 1_025), (too_long(2_049), false));
+        assert_eq!(of(1, 2_049), (too_long(2_050), true));
+        assert_eq!(of(0, 1), (Some(Misfit::Empty), true));
     }
 }
