@@ -580,7 +580,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
             refused: seen.refused.as_deref(),
         },
     );
-    let is_plain = text_of(&head.headers, &header::CONTENT_TYPE).and_then(kind_of) == Some(PLAIN_JSON);
+    let is_plain =
+        text_of(&head.headers, &header::CONTENT_TYPE).and_then(kind_of) == Some(PLAIN_JSON);
     if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {
         *own = HeaderValue::from_static(PLAIN_JSON);
     }

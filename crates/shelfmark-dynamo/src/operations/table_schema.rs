@@ -204,9 +204,12 @@ impl Definitions {
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
-        let on_demand = request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps);
+        let on_demand = match request.on_demand {
+            Some(caps) => caps.caps(&format!("index {name}"))?,
+            None => Throughput::default(),
+        };
         let warm = match request.warm {
-            Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
+            Some(warm) => warm.warm(billing.least_warm(throughput))?,
             None => Throughput::default(),
         };
         let meta = IndexMeta { local: false, throughput, on_demand, warm };

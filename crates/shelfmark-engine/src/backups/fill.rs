@@ -11,7 +11,7 @@ use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
 
 use super::BACKUPS_NAMESPACE;
-use super::copy::QueuedPage;
+use super::copy::{CopiedPage, QueuedPage};
 use super::keeper::Allowed;
 use super::ledger::Entry;
 use super::pace::Pace;
@@ -84,6 +84,18 @@ impl Fill {
             items: 0,
             bytes: 0,
         }
+    }
+
+    /// Tells whether the source may be written meanwhile.
+    fn is_in_use(&self) -> bool {
+        self.source.0.namespace != BACKUPS_NAMESPACE
+    }
+
+    fn has_copied(&mut self, page: CopiedPage) {
+        self.items += page.items;
+        self.bytes += page.bytes;
+        self.is_copied = page.next.is_none();
+        self.behind = page.next;
     }
 
     pub(super) fn put(&self, entry: Entry) -> Entry {
@@ -182,8 +194,8 @@ impl Engine {
         allowed: &mut Allowed<'_>,
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<()> {
+        self.ingest(fill, allowed, current)?;
         let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
-        let is_in_use = fill.source.0.namespace != BACKUPS_NAMESPACE;
         let mut pace = Pace::new(store, clock);
         let mut queued: Option<QueuedPage> = None;
         while !fill.is_copied {
@@ -211,16 +223,43 @@ impl Engine {
                 queued = None;
                 continue;
             };
+            let bytes = page.bytes;
             self.check_source(fill)?;
-            fill.items += page.items;
-            fill.bytes += page.bytes;
-            fill.is_copied = page.next.is_none();
-            fill.behind = page.next;
-            allowed.used(page.bytes);
-            if is_in_use && pace.rest(store, clock) {
+            fill.has_copied(page);
+            allowed.used(bytes);
+            if fill.is_in_use() && pace.rest(store, clock) {
                 // The other work of the thread has its turn as often as if this had not rested.
-                allowed.used(page.bytes * REST_COST);
+                allowed.used(bytes * REST_COST);
             }
+        }
+        Ok(())
+    }
+
+    /// Copies rows past the log as far as is allowed and possible.
+    fn ingest(
+        &self,
+        fill: &mut Fill,
+        allowed: &mut Allowed<'_>,
+        current: &impl Fn() -> Result<Arc<Table>>,
+    ) -> Result<()> {
+        let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
+        let mut pace = Pace::new(store, clock);
+        let is_in_use = fill.is_in_use();
+        while !fill.is_copied
+            && !allowed.is_over()
+            && self.inner.can_ingest(&*current()?, fill.behind.as_ref())?
+        {
+            let mut goes_on = |bytes: u64| {
+                allowed.used(bytes);
+                if is_in_use && pace.rest(store, clock) {
+                    allowed.used(bytes * REST_COST);
+                }
+                !allowed.is_over()
+            };
+            let (source, behind) = (fill.source.1, fill.behind.clone());
+            let page = self.inner.ingest_rows(source, behind.as_ref(), current, &mut goes_on)?;
+            self.check_source(fill)?;
+            fill.has_copied(page);
         }
         Ok(())
     }

@@ -285,6 +285,13 @@ impl Store for Restless {
         self.inner.destroy_range(range)
     }
 
+    fn ingest(
+        &self,
+        rows: &mut dyn Iterator<Item = shelfmark_store::Result<(Bytes, Bytes)>>,
+    ) -> shelfmark_store::Result<()> {
+        self.inner.ingest(rows)
+    }
+
     fn maintain(&self) -> shelfmark_store::Result<Maintained> {
         self.inner.maintain()
     }
