@@ -12,7 +12,8 @@ use shelfmark_model::{TableName, Value};
 
 use super::BACKUPS_NAMESPACE;
 use super::copy::{CopiedPage, QueuedPage};
-use super::keeper::Allowed;
+use super::ingest::INGESTED_BYTES_MAX;
+use super::keeper::{Allowed, RUNNING};
 use super::ledger::Entry;
 use super::pace::Pace;
 use crate::catalogue::Table;
@@ -154,15 +155,22 @@ impl Fill {
 }
 
 impl Engine {
-    /// Goes on with a filling as far as is allowed. Tells whether the target is whole.
+    /// Goes on with a filling, of the running work of this id, as far as is allowed. Tells whether the target
+    /// is whole.
     ///
     /// # Errors
     ///
     /// * [`ErrorKind::NotFound`]: the source or the target is gone; there is nothing to go on with.
-    pub(super) fn fill(&self, fill: &mut Fill, allowed: &mut Allowed<'_>) -> Result<bool> {
+    pub(super) fn fill(
+        &self,
+        work: &str,
+        fill: &mut Fill,
+        allowed: &mut Allowed<'_>,
+    ) -> Result<bool> {
         let inner = &self.inner;
         let target = fill.target.clone();
         let current = || inner.catalogue.table(&target);
+        self.ingest(work, fill, allowed, &current)?;
         self.copy(fill, allowed, &current)?;
         if !fill.is_copied {
             return Ok(false);
@@ -194,7 +202,6 @@ impl Engine {
         allowed: &mut Allowed<'_>,
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<()> {
-        self.ingest(fill, allowed, current)?;
         let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
         let mut pace = Pace::new(store, clock);
         let mut queued: Option<QueuedPage> = None;
@@ -235,9 +242,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Copies rows past the log as far as is allowed and possible.
+    /// Copies rows past the log as far as is allowed and possible. How far that was is committed after
+    /// each step, which shows the rows to everybody who reads afterwards.
     fn ingest(
         &self,
+        work: &str,
         fill: &mut Fill,
         allowed: &mut Allowed<'_>,
         current: &impl Fn() -> Result<Arc<Table>>,
@@ -249,6 +258,7 @@ impl Engine {
             && !allowed.is_over()
             && self.inner.can_ingest(&*current()?, fill.behind.as_ref())?
         {
+            let bytes_max = allowed.bytes_left().min(INGESTED_BYTES_MAX);
             let mut goes_on = |bytes: u64| {
                 allowed.used(bytes);
                 if is_in_use && pace.rest(store, clock) {
@@ -256,10 +266,11 @@ impl Engine {
                 }
                 !allowed.is_over()
             };
-            let (source, behind) = (fill.source.1, fill.behind.clone());
-            let page = self.inner.ingest_rows(source, behind.as_ref(), current, &mut goes_on)?;
+            let (source, behind) = (fill.source.1, fill.behind.as_ref());
+            let page = self.inner.ingest_rows(source, behind, bytes_max, current, &mut goes_on)?;
             self.check_source(fill)?;
             fill.has_copied(page);
+            self.put_ledger_entry(fill.put(Entry::new(RUNNING, work)))?;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ use crate::rows::{RawRow, RowScan, wait_for};
 use crate::shards::stored_bytes;
 
 /// Rows of one call end with the one that reaches this many bytes: a table file's worth.
-const INGESTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
+pub(super) const INGESTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 1024;
@@ -39,15 +39,16 @@ impl Inner {
         Ok(page.rows.is_empty())
     }
 
-    /// Ingests rows of the table of this id that lie behind a place, up to some megabytes. `goes_on` is
-    /// told the bytes of about each megabyte, and ends the call if it returns false. `current` returns the
-    /// current form of the target, and fails once it is gone.
+    /// Ingests rows of the table of this id that lie behind a place, at least one and no more after those
+    /// that reach `bytes_max` bytes. `goes_on` is told the bytes of about each megabyte, and ends the call if
+    /// it returns false. `current` returns the current form of the target, and fails once it is gone.
     ///
     /// New snapshots show the rows once something was committed afterwards.
     pub(super) fn ingest_rows(
         &self,
         source: u64,
         behind: Option<&Bytes>,
+        bytes_max: u64,
         current: impl Fn() -> Result<Arc<Table>>,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<CopiedPage> {
@@ -68,6 +69,7 @@ impl Inner {
                 entries: VecDeque::new(),
                 page: CopiedPage { next: None, items: 0, bytes: 0 },
                 told_bytes: 0,
+                bytes_max,
                 goes_on,
                 end: None,
             };
@@ -125,6 +127,7 @@ struct Rows<'a> {
     page: CopiedPage,
     /// The part of the page's bytes that was told.
     told_bytes: u64,
+    bytes_max: u64,
     goes_on: &'a mut dyn FnMut(u64) -> bool,
     end: Option<End>,
 }
@@ -132,14 +135,16 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// Reads the next row. Tells whether there is one.
     fn read(&mut self) -> std::result::Result<bool, End> {
-        let untold = self.page.bytes - self.told_bytes;
-        if untold >= PAGE_BYTES_MAX as u64 {
-            self.told_bytes = self.page.bytes;
-            if !(self.goes_on)(untold) || self.page.bytes >= INGESTED_BYTES_MAX {
+        let is_enough = self.page.items > 0 && self.page.bytes >= self.bytes_max;
+        let has_page = self.page.bytes - self.told_bytes >= PAGE_BYTES_MAX as u64;
+        if is_enough || has_page {
+            let goes_on = self.tell();
+            if is_enough || !goes_on {
                 return Err(End::IsEnough);
             }
         }
         let Some(row) = self.rows.next_row().map_err(End::Failed)? else {
+            self.tell();
             self.page.next = None;
             return Ok(false);
         };
@@ -148,6 +153,13 @@ impl Rows<'_> {
         }
         self.take(row).map_err(End::Failed)?;
         Ok(true)
+    }
+
+    /// Tells of the bytes since the last time. Returns whether to go on.
+    fn tell(&mut self) -> bool {
+        let bytes = self.page.bytes - self.told_bytes;
+        self.told_bytes = self.page.bytes;
+        (self.goes_on)(bytes)
     }
 
     fn take(&mut self, row: RawRow) -> Result<()> {
