@@ -334,8 +334,10 @@ fn rows_that_were_written_and_not_told_of_are_written_over() {
     let backup = loop {
         keep(&bed, 200_000);
         // Rows that were copied change, and with them the numbers of their chunks.
-        write(&bed, "t", &mut random, &mut state);
-        states.push(state.clone());
+        for _ in 0..6 {
+            write(&bed, "t", &mut random, &mut state);
+            states.push(state.clone());
+        }
         let found = bed.engine.backup(&backup.table, &backup.id).unwrap().unwrap();
         if found.is_complete {
             break found;
