@@ -196,10 +196,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         Some(warm) => warm.warm(billing.least_warm(throughput))?,
         None => Throughput::default(),
     };
-    let on_demand = match request.on_demand {
-        Some(caps) => caps.caps("table")?,
-        None => Throughput::default(),
-    };
+    let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), "table")?;
     let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),

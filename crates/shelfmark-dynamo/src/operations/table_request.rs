@@ -377,9 +377,10 @@ impl ThroughputRequest {
         })
     }
 
-    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`; absent
-    /// ones are 0.
-    pub(super) fn caps(self, of: &str) -> Result<Throughput> {
+    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: what is
+    /// asked for, or that of before. No limit is 0.
+    pub(super) fn caps(asked: Option<Self>, before: Throughput, of: &str) -> Result<Throughput> {
+        let Some(asked) = asked else { return Ok(before) };
         let cap = |value: Option<i64>, name: &str| match value {
             // No limit.
             None | Some(-1) => Ok(0),
@@ -387,8 +388,8 @@ impl ThroughputRequest {
             Some(_) => Err(Error::validation(texts::on_demand_out_of_range(name, of))),
         };
         Ok(Throughput {
-            read: cap(self.read, "MaxReadRequestUnits")?,
-            write: cap(self.write, "MaxWriteRequestUnits")?,
+            read: cap(asked.read, "MaxReadRequestUnits")?,
+            write: cap(asked.write, "MaxWriteRequestUnits")?,
         })
     }
 }

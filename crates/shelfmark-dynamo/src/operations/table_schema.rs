@@ -204,10 +204,8 @@ impl Definitions {
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
-        let on_demand = match request.on_demand {
-            Some(caps) => caps.caps(&format!("index {name}"))?,
-            None => Throughput::default(),
-        };
+        let of = format!("index {name}");
+        let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), &of)?;
         let warm = match request.warm {
             Some(warm) => warm.warm(billing.least_warm(throughput))?,
             None => Throughput::default(),

@@ -203,10 +203,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         Some(warm) => warm.warm(meta.warm_now().max(billing.least_warm(throughput)))?,
         None => meta.warm,
     };
-    let on_demand = match request.on_demand {
-        Some(caps) => Some(caps.caps("table")?),
-        None => None,
-    };
+    let on_demand = ThroughputRequest::caps(request.on_demand, meta.on_demand, "table")?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
@@ -241,7 +238,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         // What was provisioned once stays warm.
         meta.warm = meta.warm_now().max(warm);
         meta.throughput = throughput;
-        meta.on_demand = on_demand.unwrap_or(meta.on_demand);
+        meta.on_demand = on_demand;
         if let Some(protected) = request.deletion_protection {
             meta.deletion_protection = protected;
         }
@@ -364,10 +361,8 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
             units
         }
     };
-    let on_demand = match index.on_demand {
-        Some(caps) => caps.caps(&format!("index {name}"))?,
-        None => known.on_demand,
-    };
+    let of = format!("index {name}");
+    let on_demand = ThroughputRequest::caps(index.on_demand, known.on_demand, &of)?;
     let reached = known.warm_now(meta.billing);
     let warm = match index.warm {
         Some(warm) => warm.warm(reached.max(billing.least_warm(throughput)))?,
