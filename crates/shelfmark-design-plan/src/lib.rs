@@ -14,6 +14,7 @@ pub mod basis;
 pub mod bytes;
 pub mod choice;
 pub mod cost;
+mod counting;
 mod families;
 mod front;
 mod items;
@@ -34,11 +35,21 @@ pub struct Options {
     pub reads: f64,
     /// The factor of what writes and storage cost.
     pub writes: f64,
+    /// The most tables that row types are spread over to save costs.
+    pub tables_max: usize,
+    /// The most indexes of a schema with such tables.
+    pub indexes_max: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shared: true, reads: 1.0, writes: 1.0 }
+        Self {
+            shared: true,
+            reads: 1.0,
+            writes: 1.0,
+            tables_max: usize::MAX,
+            indexes_max: usize::MAX,
+        }
     }
 }
 
@@ -91,6 +102,14 @@ pub fn plan_with(
 }
 
 impl Plan {
+    /// Says something else of what a note of the schema begins with.
+    fn explain(&mut self, begin: &str, text: &str) {
+        for note in self.notes.iter_mut().filter(|note| note.starts_with(begin)) {
+            self.schema = self.schema.replacen(&format!("# {note}\n"), &format!("# {text}\n"), 1);
+            text.clone_into(note);
+        }
+    }
+
     /// Returns how many patterns have no plan.
     fn unserved(&self) -> usize {
         self.notes.iter().filter(|note| note.contains(" has no plan")).count()

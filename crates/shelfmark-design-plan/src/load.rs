@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::price::Prices;
-use crate::volume::{Figure, distinct, rows, share};
+use crate::volume::{Figure, distinct, rows, share, skew};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{
     ColumnPath, Model, Predicate, Read, RelationId, Type, Write, canonical,
@@ -152,7 +152,10 @@ fn usual_rows(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>,
 /// Returns the rows that one call of a read gets of one source.
 pub(crate) fn rows_read(model: &Model, read: &Read, source: usize) -> f64 {
     let Some(source) = read.sources.get(source) else { return 1.0 };
-    let known = equal(model, source.relation, &source.predicates);
+    // Each value of a list is known as one value is.
+    let lists = source.predicates.iter().filter(|one| one.op == CondOp::In);
+    let mut known = equal(model, source.relation, &source.predicates);
+    known.extend(lists.map(|one| canonical(model, source.relation, &one.path)));
     let mut found = rows_of(model, source.relation, &known);
     for one in &source.predicates {
         found *= match one.op {
@@ -205,14 +208,21 @@ pub(crate) fn hottest(
             !(inserts && matches!(model.path_type(relation, path), Type::Date | Type::Timestamp))
         };
         let known: BTreeSet<ColumnPath> = partition.iter().filter(spreads).cloned().collect();
-        let part = if known.is_empty() {
-            1.0
-        } else {
-            share(model, relation, &known).unwrap_or_else(|| {
-                (rows_of(model, relation, &known) / count(model, relation)).min(0.01)
-            })
-        };
+        let part = if known.is_empty() { 1.0 } else { most_wanted(model, relation, &known) };
         change.peak * units * part * if change.together { 2.0 } else { 1.0 }
     });
     heat.sum()
+}
+
+/// Returns the share of all changes that goes to the most wanted values: what a declared skew says;
+/// else the part of all tuples that the largest fan-out has, if that is more than an even part.
+fn most_wanted(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> f64 {
+    let all = count(model, relation);
+    let even = share(model, relation, known)
+        .unwrap_or_else(|| (rows_of(model, relation, known) / all).min(0.01));
+    if skew(model, relation, known).is_some() {
+        return even;
+    }
+    let largest = rows(model, relation, known, Figure::Worst);
+    largest.map_or(even, |largest| even.max(largest / all)).min(1.0)
 }

@@ -113,7 +113,8 @@ impl<'a> Tally<'a> {
             (Some(false), Some(true)) if !adds => Turn::Comes,
             (Some(true), Some(false)) if !adds => Turn::Goes,
             _ => Turn::Unplanned(
-                "whether a tuple is counted is not told by what selects it and by what is set",
+                "whether a tuple is counted is not told by what selects it and by what is set; \
+                 a condition with a constant tells what it was (`if state = \"open\"`)",
             ),
         }
     }

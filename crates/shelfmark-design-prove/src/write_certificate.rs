@@ -14,13 +14,36 @@ use super::write_plan::derive;
 use super::write_witness::find;
 use super::{decisive, obligations};
 use shelfmark_design_language::certificate::{Certificate, Range, Status, text};
+use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{Schema, WritePlan};
 use shelfmark_design_language::model::{Model, Term, Write};
+use shelfmark_design_language::syntax::tree::Existing;
 
 /// Returns the plan that a schema names for a write, or one that is derived.
 pub fn plan(case: WriteCase<'_>) -> WritePlan {
     let named = case.schema.writes.iter().find(|plan| plan.write == case.index);
-    named.cloned().unwrap_or_else(|| derive(case))
+    named.cloned().unwrap_or_else(|| {
+        let derived = derive(case);
+        unread(case, &derived).unwrap_or(derived)
+    })
+}
+
+/// Returns the derived plan of an insert that may meet its tuple, without reads, where that is right:
+/// a put that replaces what is there, or is refused where something is, needs no look before.
+fn unread(case: WriteCase<'_>, derived: &WritePlan) -> Option<WritePlan> {
+    let [effect] = case.write.effects.as_slice() else { return None };
+    let reads = derived.steps.iter().any(|step| step.kind.is_read());
+    let meets = effect.kind == EffectKind::Insert && effect.existing != Existing::Fresh;
+    if !reads || !meets || effect.each.is_some() {
+        return None;
+    }
+    let mut plan = derived.clone();
+    plan.steps.retain(|step| !step.kind.is_read());
+    let together = plan.steps.len() > 1 && case.target.transactions;
+    for step in &mut plan.steps {
+        step.transaction = together.then_some(1);
+    }
+    decisive(&prove_write(case, &plan)).is_none().then_some(plan)
 }
 
 /// Proves the plan of a write and returns its certificate.

@@ -50,6 +50,13 @@ impl Document {
         shelfmark_design_plan::cost::beside(&self.basis(), found, name)
     }
 
+    /// Returns the target of a schema of the model.
+    #[must_use]
+    pub fn target_of(&self, schema: &str) -> Option<&str> {
+        let found = self.model.schemas.iter().find(|one| one.name.text == schema)?;
+        Some(&found.target)
+    }
+
     pub(crate) fn basis(&self) -> Basis<'_> {
         Basis::new(&self.model, self.source())
     }

@@ -132,9 +132,10 @@ pub(crate) enum DesignVerb {
 pub(crate) struct DesignPlan {
     /// Model; its own schemas are not looked at
     pub(crate) file: PathBuf,
-    /// Store to plan for: shelfmark, dynamodb, cql, candb, ordered
-    #[arg(long, value_name = "NAME", default_value = "shelfmark")]
-    pub(crate) target: String,
+    /// Store to plan for: shelfmark, dynamodb, cql, candb, ordered [default: shelfmark, with
+    /// --beside that of the schema]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
     /// Name of the schema
     #[arg(long, value_name = "NAME", default_value = "planned")]
     pub(crate) name: String,
@@ -142,7 +143,7 @@ pub(crate) struct DesignPlan {
     #[arg(long)]
     pub(crate) whole: bool,
     /// Compare with a schema of the model instead, pattern by pattern, in dollars a month
-    #[arg(long, value_name = "SCHEMA", conflicts_with_all = ["whole", "target"])]
+    #[arg(long, value_name = "SCHEMA", conflicts_with_all = ["whole"])]
     pub(crate) beside: Option<String>,
     /// Say what each choice costs instead, and what the next best would cost
     #[arg(long, conflicts_with_all = ["whole", "beside"])]

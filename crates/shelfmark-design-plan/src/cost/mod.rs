@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use crate::basis::Basis;
 use crate::load;
 use crate::price::Prices;
+use crate::{Options, plan_with};
 use item::Items;
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{
@@ -117,7 +118,10 @@ pub fn beside(basis: &Basis<'_>, schema: &Schema, name: &str) -> Result<Beside, 
     let text = basis.only(&served);
     let model = crate::basis::model_of(&text)?;
     let same = Basis::new(&model, &text);
-    let plan = crate::plan(&same, &schema.target, name)?;
+    // Beside few tables stand few.
+    let options =
+        Options { tables_max: written.tables, indexes_max: written.indexes, ..Options::default() };
+    let plan = plan_with(&same, &schema.target, name, options)?;
     let whole = same.with(&plan.schema)?;
     let planned = whole.schemas.first().and_then(|schema| cost(&whole, schema));
     let planned = planned.ok_or_else(unknown)?;

@@ -24,6 +24,10 @@ impl Planner<'_> {
                 self.note(format!("{} is unservable: {why}", read.name.text));
                 continue;
             }
+            if let Some(why) = self.hopeless.get(&index) {
+                self.note(format!("{} has no plan: {why}", read.name.text));
+                continue;
+            }
             match self.read_ask(index, read) {
                 Ok(Some(ask)) => asks.push((index, ask)),
                 Ok(None) => {}

@@ -4,12 +4,13 @@
 //!
 //! Invariant: what is chosen lacks no pattern that another way that was tried serves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Modes, Moves, Planner};
 use crate::Plan;
 use crate::basis::Basis;
 use crate::cost::cost;
+use crate::counting::with_counts;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::model::RelationId;
 use shelfmark_design_language::target::Target;
@@ -34,29 +35,25 @@ type Wanted<'a> = (&'a Basis<'a>, &'a Target, &'a str);
 ///
 /// A message if the derived text is no schema, which no known model causes.
 pub(crate) fn derive(basis: &Basis<'_>, target: &Target, name: &str) -> Result<Plan, String> {
-    // A count that a write turns out not to keep up is not kept.
     let wanted = (basis, target, name);
-    let bold = narrowest(wanted, true)?;
-    let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
-    if bold.sound || !counting {
-        return Ok(bold.plan);
-    }
-    narrowest(wanted, false).map(|planned| planned.plan)
+    let derived =
+        with_counts(basis, target, |counts| narrowest(wanted, counts), |planned| &mut planned.plan);
+    derived.map(|planned| planned.plan)
 }
 
 /// Derives a schema whose indexes show what is asked of them; or all of their rows, where a pattern
 /// turns out to need more.
-fn narrowest(wanted: Wanted<'_>, bold: bool) -> Result<Planned, String> {
-    let narrow = cheapest(wanted, Modes { bold, narrow: true })?;
+fn narrowest(wanted: Wanted<'_>, counts: &BTreeSet<usize>) -> Result<Planned, String> {
+    let narrow = cheapest(wanted, Modes { counts, narrow: true })?;
     if !narrow.narrowed || (narrow.sound && narrow.unserved.is_empty()) {
         return Ok(narrow);
     }
-    let wide = cheapest(wanted, Modes { bold, narrow: false })?;
+    let wide = cheapest(wanted, Modes { counts, narrow: false })?;
     Ok(if wide.lacks() < narrow.lacks() { wide } else { narrow })
 }
 
 /// Derives a schema by the rules, then departs from them one by one where that costs less.
-fn cheapest(wanted: Wanted<'_>, modes: Modes) -> Result<Planned, String> {
+fn cheapest(wanted: Wanted<'_>, modes: Modes<'_>) -> Result<Planned, String> {
     let usual = planned(wanted, modes, &Moves::default())?;
     if wanted.0.model.reads.len() > SEARCHED_PATTERNS_MAX {
         return Ok(usual);
@@ -76,7 +73,7 @@ fn cheapest(wanted: Wanted<'_>, modes: Modes) -> Result<Planned, String> {
 /// the first of its indexes, where that costs less and no pattern loses its plan.
 fn without_idle_tables(
     wanted: Wanted<'_>,
-    modes: Modes,
+    modes: Modes<'_>,
     usual: Planned,
 ) -> Result<(Planned, Moves), String> {
     if usual.unasked.is_empty() {
@@ -101,23 +98,36 @@ fn without_idle_tables(
     Ok((best, moves))
 }
 
-/// Derives a schema; a read that a shared family turns out not to serve gets one of its own.
+/// Derives a schema; a read that a shared family turns out not to serve gets one of its own, and one
+/// that none serves gets none.
 fn planned(
     (basis, target, name): Wanted<'_>,
-    modes: Modes,
+    modes: Modes<'_>,
     moves: &Moves,
 ) -> Result<Planned, String> {
-    let planner = |alone| {
-        let planner = Planner::new(basis.model, target, modes, alone);
-        Planner { moves: moves.clone(), ..planner }
+    let planner = |alone: &BTreeSet<usize>, hopeless| {
+        let planner = Planner::new(basis.model, target, modes, alone.clone());
+        Planner { moves: moves.clone(), hopeless, ..planner }
     };
-    let shared = planner(BTreeSet::new()).plan(basis, name)?;
-    if shared.unserved.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
-        return Ok(shared);
+    let mut alone = BTreeSet::new();
+    let mut best = planner(&alone, BTreeMap::new()).plan(basis, name)?;
+    if best.refused.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
+        return Ok(best);
     }
-    let alone = shared.unserved.clone();
-    let apart = planner(alone).plan(basis, name)?;
-    Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
+    if !best.unserved.is_empty() {
+        alone.clone_from(&best.unserved);
+        let apart = planner(&alone, BTreeMap::new()).plan(basis, name)?;
+        if apart.unserved.len() < best.unserved.len() {
+            best = apart;
+        } else {
+            alone.clear();
+        }
+    }
+    let without = planner(&alone, best.refused.clone()).plan(basis, name)?;
+    if without.plan.unserved() > best.plan.unserved() {
+        return Ok(best);
+    }
+    Ok(Planned { unserved: best.unserved, refused: best.refused, ..without })
 }
 
 /// A derived schema with its findings.
@@ -133,12 +143,15 @@ pub(super) struct Planned {
     pub(super) sound: bool,
     /// Reads for which a family was made that does not serve them.
     pub(super) unserved: BTreeSet<usize>,
+    /// Reads without a plan, and why.
+    pub(super) refused: BTreeMap<usize, String>,
 }
 
 impl Planned {
-    /// Returns what it lacks: reads without a plan, then a write without one.
-    fn lacks(&self) -> (usize, bool) {
-        (self.unserved.len(), !self.sound)
+    /// Returns what it lacks: reads for which a family was made in vain, then all patterns without a
+    /// plan.
+    fn lacks(&self) -> (usize, usize) {
+        (self.unserved.len(), self.plan.unserved())
     }
 
     /// Returns true if it lacks no more than the other and costs less, by more than what it has more

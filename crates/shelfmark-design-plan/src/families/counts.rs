@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
-use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::Stored;
 use shelfmark_design_language::model::value::iso_text;
 use shelfmark_design_language::model::{Model, Predicate, Read, RelationId, Term, Type, Value};
@@ -118,7 +118,7 @@ impl Planner<'_> {
             if read.aggregate.is_none() {
                 continue;
             }
-            match self.countable(read) {
+            match self.kept(index, read) {
                 Some(kept) => self.count(index, kept),
                 None => {
                     if let Some(why) = unservable(self.model, read) {
@@ -129,40 +129,45 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the number that answers a read, where every write that changes it can tell which row
-    /// keeps it.
+    /// Returns the number that answers a read, where rows keep it.
+    pub(crate) fn kept(&self, index: usize, read: &Read) -> Option<Kept> {
+        if self.modes.counts.contains(&index) { self.countable(read) } else { None }
+    }
+
+    /// Returns the number that answers a read, where a row could keep it.
     pub(crate) fn countable(&self, read: &Read) -> Option<Kept> {
         let kept = Kept::of(self.model, read)?;
         let relation = self.model.relation(kept.counted);
         let once =
             relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count()
                 == 1;
+        let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
+        (once && !optional).then_some(kept)
+    }
+
+    /// Returns true if every write that changes a number can tell for sure which row keeps it.
+    pub(crate) fn is_kept_up(&self, kept: &Kept) -> bool {
         // One item cannot be put and have its count changed by one transaction of such a target.
         let together = self.target.one_operation_per_item
             && self.model.writes.iter().any(|write| {
                 let about = |id| write.effects.iter().any(|effect| effect.relation == id);
                 about(kept.parent) && about(kept.counted)
             });
-        let followed = self.modes.bold
-            || !together
-                && self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
-                    if effect.relation == kept.parent {
-                        return effect.kind != EffectKind::Insert
-                            || effect.existing == Existing::Fresh;
+        let followed = |effect: &Effect| {
+            if effect.relation == kept.parent {
+                return effect.kind != EffectKind::Insert || effect.existing == Existing::Fresh;
+            }
+            effect.relation != kept.counted
+                || match effect.kind {
+                    EffectKind::Insert => effect.existing == Existing::Fresh,
+                    // What goes through the very tuples that go knows which they are.
+                    EffectKind::Delete => {
+                        effect.each.as_ref().is_none_or(|each| each.relation == effect.relation)
                     }
-                    effect.relation != kept.counted
-                        || match effect.kind {
-                            EffectKind::Insert => effect.existing == Existing::Fresh,
-                            // What goes through the very tuples that go knows which they are.
-                            EffectKind::Delete => effect
-                                .each
-                                .as_ref()
-                                .is_none_or(|each| each.relation == effect.relation),
-                            _ => is_followed(self.model, &kept.stored, effect),
-                        }
-                });
-        let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
-        (once && followed && !optional).then_some(kept)
+                    _ => is_followed(self.model, &kept.stored, effect),
+                }
+        };
+        !together && self.model.writes.iter().flat_map(|write| &write.effects).all(followed)
     }
 
     fn count(&mut self, read: usize, kept: Kept) {

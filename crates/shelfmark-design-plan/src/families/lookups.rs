@@ -153,8 +153,32 @@ impl Planner<'_> {
         let key = self.model.relation(effect.relation).key();
         let key: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
         let mut ask = Ask::new(self.model, effect.relation, key, Vec::new());
-        ask.shown = shown;
-        self.ask(&ask);
+        match self.found_by(&ask) {
+            Some(at) => self.show(at, &shown),
+            None => {
+                ask.shown = shown;
+                self.ask(&ask);
+            }
+        }
+    }
+
+    /// Returns the table that has a tuple's own key as its key in another order, or beside constants
+    /// and parts that are computed from it: who knows the key finds the row. `None` where a family
+    /// of its own order serves, or no table does.
+    fn found_by(&self, ask: &Ask) -> Option<usize> {
+        let drafts = self.of_relation.get(&ask.relation)?;
+        let known = drafts.iter().filter_map(|at| Some((*at, self.drafts.get(*at)?)));
+        let refines = |draft: &Draft| draft.refine(self.model, ask, self.fits()).is_some();
+        if known.clone().any(|(_, draft)| refines(draft)) {
+            return None;
+        }
+        let wanted: BTreeSet<ColumnPath> = ask.equal.iter().cloned().collect();
+        let whole = |draft: &Draft| {
+            let held = self.key(draft).into_iter().map(|component| component.path);
+            let table = !self.is_index(draft) && !draft.guard && draft.when.is_empty();
+            table && held.collect::<BTreeSet<ColumnPath>>() == wanted
+        };
+        known.clone().find(|(_, draft)| whole(draft)).map(|(at, _)| at)
     }
 
     /// Adds the rows that a loop goes through.

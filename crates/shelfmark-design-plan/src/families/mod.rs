@@ -73,9 +73,9 @@ pub(crate) struct Moves {
 
 /// Choices that are tried in turn.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Modes {
-    /// Counts are kept that some write may not be able to keep up.
-    pub(crate) bold: bool,
+pub(crate) struct Modes<'a> {
+    /// The reads of numbers that rows keep.
+    pub(crate) counts: &'a BTreeSet<usize>,
     /// Indexes show what is asked of them, and not all of their rows.
     pub(crate) narrow: bool,
 }
@@ -96,9 +96,11 @@ pub(crate) struct Planner<'a> {
     load: Option<Load<'a>>,
     /// True if requirements are only collected, for candidates with typed keys as well.
     pub(crate) weighing: bool,
-    modes: Modes,
+    modes: Modes<'a>,
     /// Reads that share no family made before them.
     alone: BTreeSet<usize>,
+    /// Reads that no family serves, and why: they get none.
+    hopeless: BTreeMap<usize, String>,
     moves: Moves,
 }
 
@@ -106,12 +108,13 @@ impl<'a> Planner<'a> {
     pub(crate) fn new(
         model: &'a Model,
         target: &'a Target,
-        modes: Modes,
+        modes: Modes<'a>,
         alone: BTreeSet<usize>,
     ) -> Self {
         Self {
             modes,
             alone,
+            hopeless: BTreeMap::new(),
             moves: Moves::default(),
             weighing: false,
             load: Prices::of(&target.name).map(|prices| Load::of(model, target, prices)),
@@ -154,8 +157,13 @@ impl<'a> Planner<'a> {
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
         let (narrowed, unasked, moves) = (self.is_narrowed(), self.unasked(), self.departures());
+        let made = |read: &usize| {
+            let mut served = self.served.iter().map(|one| one.read);
+            served.any(|one| one == *read) || self.mixed.iter().any(|mixed| mixed.read == *read)
+        };
+        let refused = settled.refused.into_iter().filter(|(read, _)| made(read)).collect();
         let plan = Plan { schema, notes: self.notes };
-        Ok(Planned { plan, narrowed, unasked, moves, sound: settled.sound, unserved })
+        Ok(Planned { plan, narrowed, unasked, moves, sound: settled.sound, unserved, refused })
     }
 
     fn fits(&self) -> Fits {

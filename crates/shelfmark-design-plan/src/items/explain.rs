@@ -11,6 +11,7 @@ use super::{solve, without_way};
 use crate::Options;
 use crate::basis::Basis;
 use crate::cost::dollars;
+use crate::counting::possible;
 use crate::load::Load;
 use crate::price::Prices;
 use shelfmark_design_language::model::{ColumnPath, RelationId};
@@ -21,7 +22,7 @@ pub(crate) fn explain(basis: &Basis<'_>, target: &Target) -> Result<String, Stri
     let prices = Prices::of(&target.name).ok_or("the target has no price list")?;
     let model = basis.model;
     let load = Load::of(model, target, prices);
-    let needs = Needs::of(model, target, &load, true);
+    let needs = Needs::of(model, target, &load, &possible(basis, target));
     let market = Market::new(model, &load, &needs, Options::default());
     let choice = solve(&market, &market.problem);
     let chosen = market.chosen(&choice);

@@ -9,6 +9,7 @@
 //!
 //! Invariant: a pattern without a plan has a note that says why.
 
+mod arrange;
 mod beside;
 mod candidates;
 mod estimate;
@@ -20,6 +21,7 @@ mod serve;
 mod text;
 mod ways;
 
+pub(crate) use arrange::derive;
 pub(crate) use explain::explain;
 pub(crate) use needs::sorts_as_text;
 
@@ -27,14 +29,14 @@ use std::collections::BTreeSet;
 
 use crate::basis::Basis;
 use crate::choice::{Choice, NODES_MAX, Problem};
-use crate::cost::cost;
 use crate::families::settle::{Settled, settle};
 use crate::families::text::Skeleton;
 use crate::load::Load;
 use crate::price::Prices;
 use crate::{Options, Plan};
+use arrange::Apart;
 use needs::{Needs, Origin};
-use pack::{Layout, Style, pack};
+use pack::{Layout, pack};
 use serve::Writer;
 use shelfmark_design_language::model::Model;
 use shelfmark_design_language::target::Target;
@@ -45,71 +47,23 @@ use ways::{Access, Market, Place};
 /// Ours: one round closes every way that is refused in it.
 const ROUNDS_MAX: usize = 8;
 
-/// The factor by which one table may cost more than several.
-///
-/// Ours: fewer tables are worth a quarter of the bill, and no more.
-const SHARING_MAX: f64 = 1.25;
-
-/// Derives a schema by cost.
-///
-/// Row types share a table unless tables of their own, whose keys are typed and shorter, cost less
-/// by more than [`SHARING_MAX`].
-///
-/// # Errors
-///
-/// A message if the derived text is no schema, which no known model causes.
-pub(crate) fn derive(
-    basis: &Basis<'_>,
-    target: &Target,
-    name: &str,
-    options: Options,
-) -> Result<Plan, String> {
-    let first = sound(basis, target, name, options)?;
-    if !options.shared || options != Options::default() {
-        return Ok(first.0);
-    }
-    let second = sound(basis, target, name, Options { shared: false, ..options })?;
-    let month = |plan: &Plan| -> Result<f64, String> {
-        let model = basis.with(&plan.schema)?;
-        let found = model.schemas.first().and_then(|schema| cost(&model, schema));
-        Ok(found.map_or(f64::INFINITY, |found| found.month()))
-    };
-    let whole = second.1 >= first.1 && second.0.unserved() <= first.0.unserved();
-    let dear = whole && month(&first.0)? > month(&second.0)? * SHARING_MAX;
-    Ok(if dear { second.0 } else { first.0 })
-}
-
-/// Derives a schema that keeps counts where its writes can keep them up.
-fn sound(
-    basis: &Basis<'_>,
-    target: &Target,
-    name: &str,
-    options: Options,
-) -> Result<(Plan, bool), String> {
-    let bold = planned(basis, target, (name, options), true)?;
-    let counting = basis.model.reads.iter().any(|read| read.aggregate.is_some());
-    if bold.1 || !counting {
-        return Ok(bold);
-    }
-    planned(basis, target, (name, options), false)
-}
-
 /// Derives a schema, and returns true beside it if each write has a plan.
 fn planned(
     basis: &Basis<'_>,
     target: &Target,
     (name, options): (&str, Options),
-    bold: bool,
+    apart: Apart<'_>,
+    counts: &BTreeSet<usize>,
 ) -> Result<(Plan, bool), String> {
     let prices = Prices::of(&target.name).ok_or("the target has no price list")?;
     let model = basis.model;
     let load = Load::of(model, target, prices);
-    let needs = Needs::of(model, target, &load, bold);
+    let needs = Needs::of(model, target, &load, counts);
     let mut market = Market::new(model, &load, &needs, options);
     let mut best: Option<Draft> = None;
     for _ in 0..ROUNDS_MAX {
         let choice = solve(&market, &market.problem);
-        let draft = draft(basis, target, &market, &choice, (name, options))?;
+        let draft = draft(basis, target, &market, &choice, (name, apart))?;
         let refused = market.close(&choice, &draft.settled);
         let better = best.as_ref().is_none_or(|old| draft.failures() < old.failures());
         if better {
@@ -119,7 +73,10 @@ fn planned(
             break;
         }
     }
-    let Some(draft) = best else { return Err("nothing was chosen".to_owned()) };
+    let Some(mut draft) = best else { return Err("nothing was chosen".to_owned()) };
+    if let Some(lean) = without_hopeless(basis, target, &mut market, &draft, (name, apart))? {
+        draft = lean;
+    }
     let mut notes = needs.notes.clone();
     let said: BTreeSet<String> = notes.iter().map(|note| first_word(note)).collect();
     let mut note = |text: String| {
@@ -142,6 +99,33 @@ fn planned(
     let text = draft.skeleton.finish(&draft.settled.writes, &notes);
     let schema = crate::basis::formatted(&text)?;
     Ok((Plan { schema, notes }, draft.settled.sound))
+}
+
+/// Derives a schema without rows for reads that none serves; `None` where there are no such reads.
+fn without_hopeless(
+    basis: &Basis<'_>,
+    target: &Target,
+    market: &mut Market<'_>,
+    draft: &Draft,
+    named: (&str, Apart<'_>),
+) -> Result<Option<Draft>, String> {
+    let refused = &draft.settled.refused;
+    let of_read = market.demanded();
+    let mut fewer = false;
+    for (demand, read) in market.problem.demands.iter_mut().zip(of_read) {
+        if read.is_some_and(|read| refused.contains_key(&read)) {
+            fewer |= !demand.is_empty();
+            demand.clear();
+        }
+    }
+    if !fewer {
+        return Ok(None);
+    }
+    let choice = solve(market, &market.problem);
+    let mut lean = self::draft(basis, target, market, &choice, named)?;
+    let worse = lean.failures() > draft.failures();
+    lean.settled.refused.extend(refused.clone());
+    Ok((!worse).then_some(lean))
 }
 
 fn first_word(text: &str) -> String {
@@ -239,11 +223,10 @@ fn draft(
     target: &Target,
     market: &Market<'_>,
     choice: &Choice,
-    (name, options): (&str, Options),
+    (name, apart): (&str, Apart<'_>),
 ) -> Result<Draft, String> {
     let chosen = market.chosen(choice);
-    let style = if options.shared { Style::Shared } else { Style::Apart };
-    let layout = pack(market, &chosen, &market.used(choice), style);
+    let layout = pack(market, &chosen, &market.used(choice), apart);
     let skeleton = written(market, &chosen, &layout, target, name);
     let settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
     let mut skeleton = skeleton;
@@ -295,20 +278,19 @@ impl Market<'_> {
         chosen.flat_map(|way| way.uses.iter().copied()).collect()
     }
 
+    /// Returns the read of each demand that is of one: needs, then collections.
+    fn demanded(&self) -> Vec<Option<usize>> {
+        let reads = self.needs.needs.iter().map(|need| match need.origin {
+            Origin::Read(read) => Some(read),
+            Origin::Loop(_) => None,
+        });
+        reads.chain(self.needs.mixed.iter().map(|mixed| Some(mixed.read))).collect()
+    }
+
     /// Closes the ways that the prover refused; returns true if there are others to try.
     fn close(&mut self, choice: &Choice, settled: &Settled) -> bool {
         let mut closed = false;
-        let reads: Vec<Option<usize>> = self
-            .needs
-            .needs
-            .iter()
-            .map(|need| match need.origin {
-                Origin::Read(read) => Some(read),
-                Origin::Loop(_) => None,
-            })
-            .chain(self.needs.mixed.iter().map(|mixed| Some(mixed.read)))
-            .collect();
-        for (at, read) in reads.into_iter().enumerate() {
+        for (at, read) in self.demanded().into_iter().enumerate() {
             let refused = read.is_some_and(|read| settled.refused.contains_key(&read));
             let (true, Some(Some(way))) = (refused, choice.ways.get(at)) else { continue };
             let demand = self.problem.demands.get_mut(at);

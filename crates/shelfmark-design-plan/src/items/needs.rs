@@ -71,15 +71,22 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    pub(crate) fn of(model: &Model, target: &Target, load: &Load<'_>, bold: bool) -> Self {
-        let mut rules = Planner::new(model, target, Modes { bold, narrow: true }, BTreeSet::new());
+    /// Collects them; rows keep the numbers of these reads.
+    pub(crate) fn of(
+        model: &Model,
+        target: &Target,
+        load: &Load<'_>,
+        kept: &BTreeSet<usize>,
+    ) -> Self {
+        let modes = Modes { counts: kept, narrow: true };
+        let mut rules = Planner::new(model, target, modes, BTreeSet::new());
         rules.weighing = true;
         let mut needs = Vec::new();
         let mut counts = Vec::new();
         for (index, read) in model.reads.iter().enumerate() {
             let name = &read.name.text;
             if read.aggregate.is_some() {
-                match rules.countable(read) {
+                match rules.kept(index, read) {
                     Some(kept) => counts.push((index, kept)),
                     None => {
                         if let Some(why) = unservable(model, read) {

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arrange::Apart;
 use super::beside;
 use super::needs::{sorts_as_text, typed};
 use super::ways::{Access, Market, Place, Rows, Thing};
@@ -18,15 +19,6 @@ use crate::families::names::{Names, snake};
 use crate::load::Load;
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
-
-/// The arrangement of rows in tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// One table, and indexes that row types share.
-    Shared,
-    /// A table for each row type, with typed keys where its key fits.
-    Apart,
-}
 
 /// The form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,7 +78,7 @@ pub(crate) fn pack(
     market: &Market<'_>,
     chosen: &[Option<&Access>],
     used: &BTreeSet<usize>,
-    style: Style,
+    apart: Apart<'_>,
 ) -> Layout {
     let mut layout = Layout::default();
     for thing in used {
@@ -99,7 +91,7 @@ pub(crate) fn pack(
     forced(market, &mut layout);
     shown(market, chosen, &mut layout);
     let mut names = Names::of("dynamodb");
-    tables(market, &mut layout, style, &mut names);
+    tables(market, &mut layout, apart, &mut names);
     indexes(market.model, market.load, &mut layout, &mut names);
     beside::local_indexes(market.model, &mut layout, &mut names);
     layout
@@ -173,7 +165,7 @@ fn shown(market: &Market<'_>, chosen: &[Option<&Access>], layout: &mut Layout) {
 }
 
 /// Assigns tables and beginnings to rows.
-fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Names) {
+fn tables(market: &Market<'_>, layout: &mut Layout, apart: Apart<'_>, names: &mut Names) {
     let model = market.model;
     let collected: BTreeSet<usize> = layout
         .placed
@@ -184,19 +176,22 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
     let own: Vec<usize> = (0..layout.placed.len())
         .filter(|at| layout.placed.get(*at).is_some_and(|one| !one.rows.place.is_entry()))
         .collect();
-    let textual = |one: &Placed| {
-        one.rows
-            .key
-            .sort
-            .iter()
-            .all(|path| sorts_as_text(&model.path_type(one.rows.relation, path)))
+    let together = |one: &Placed| {
+        let sorts = |path: &ColumnPath| sorts_as_text(&model.path_type(one.rows.relation, path));
+        // What a range holds together with other row types stays with them.
+        let alone = one.rows.place == Place::Base && one.rows.key.tag.is_none();
+        let parted = match apart {
+            Apart::All => true,
+            Apart::Some(relations) => alone && relations.contains(&one.rows.relation),
+        };
+        !parted && one.rows.key.sort.iter().all(sorts)
     };
-    let packed = own.iter().filter(|at| layout.placed.get(**at).is_some_and(textual)).count();
-    let shared = style == Style::Shared && packed > 1;
+    let packed = own.iter().filter(|at| layout.placed.get(**at).is_some_and(together)).count();
+    let shared = packed > 1;
     let common = if shared { names.take("items") } else { String::new() };
     let direct = shared && {
         let rows = own.iter().filter_map(|at| layout.placed.get(*at));
-        one_column(model, rows.filter(|one| textual(one)).map(|one| &one.rows))
+        one_column(model, rows.filter(|one| together(one)).map(|one| &one.rows))
     };
     let mut heads = Heads::default();
     let of_read: BTreeMap<usize, String> = collected
@@ -224,7 +219,7 @@ fn tables(market: &Market<'_>, layout: &mut Layout, style: Style, names: &mut Na
         };
         one.head = heads.of(head.unwrap_or(&one.name));
         one.form = Form::Text;
-        if shared && textual(one) {
+        if shared && together(one) {
             one.table.clone_from(&common);
             one.form = if direct { Form::Direct } else { Form::Text };
         } else if let Some(head) = head {
@@ -250,6 +245,24 @@ pub(super) fn mixes(load: &Load<'_>, rows: &Rows) -> bool {
                 && column.iter().any(|one| !change.set.contains(one) && !change.key.contains(one))
         })
     })
+}
+
+/// Returns true if the columns of an entry's key may be texts: they sort as the values do, and whoever
+/// changes one can write it anew.
+fn fits_text(model: &Model, load: &Load<'_>, rows: &Rows) -> bool {
+    let sorts = |path: &ColumnPath| sorts_as_text(&model.path_type(rows.relation, path));
+    rows.key.sort.iter().all(sorts) && !mixes(load, rows) && !is_added_to(load, rows)
+}
+
+/// Returns true if some write adds to a number in the key: a text cannot be put together from a sum.
+fn is_added_to(load: &Load<'_>, rows: &Rows) -> bool {
+    let keys = rows.key.paths();
+    let about = load.about(rows.relation);
+    let mut added = about.filter(|change| change.kind == EffectKind::Increment);
+    let hits = |set: &BTreeSet<usize>| {
+        keys.iter().any(|path| matches!(path.as_slice(), [one] if set.contains(one)))
+    };
+    added.any(|change| hits(&change.set))
 }
 
 /// Returns the name of a key's attributes.
@@ -297,8 +310,7 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
             .position(|base| base.rows.relation == relation && base.rows.place == Place::Base);
         let table = base.and_then(|base| layout.placed.get(base)).map(|base| base.table.clone());
         let tag = one.rows.key.tag.as_ref().map(|tag| tag.read);
-        let sorts = |path: &ColumnPath| sorts_as_text(&model.path_type(relation, path));
-        let textual = one.rows.key.sort.iter().all(sorts) && !mixes(load, &one.rows);
+        let textual = fits_text(model, load, &one.rows);
         let fits = |slot: &Slot, layout: &Layout| {
             let of_tag = tag.is_some() && slot.tags.contains(&tag);
             slot.table == table

@@ -125,7 +125,7 @@ fn small_workloads_are_planned_within_a_hundredth_of_the_best() {
         let text = workload(seed);
         let model = model(&text);
         let load = Load::of(&model, target, prices);
-        let needs = Needs::of(&model, target, &load, true);
+        let needs = Needs::of(&model, target, &load, &BTreeSet::new());
         let market = Market::new(&model, &load, &needs, Options::default());
         let Some(least) = exhaustive(&market, &market.problem) else { continue };
         let found = solve(&market, &market.problem).cost;

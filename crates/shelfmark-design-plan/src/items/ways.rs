@@ -144,8 +144,9 @@ impl<'a> Market<'a> {
             self.accesses.push(accesses);
         }
         for relation in &self.homes {
-            let bases = self.rows_of(*relation).filter(|(_, rows)| rows.place == Place::Base);
-            let (ways, accesses) = bases
+            let (ways, accesses) = self
+                .homes_of(*relation)
+                .into_iter()
                 .map(|(at, rows)| {
                     let access = Access { rows: vec![at], own: false, follows: Vec::new() };
                     let uses = std::iter::once(at).chain(self.guards_beside(rows)).collect();
@@ -155,6 +156,18 @@ impl<'a> Market<'a> {
             self.problem.demands.push(ways);
             self.accesses.push(accesses);
         }
+    }
+
+    /// Returns the rows of a relation that may be the row itself: of one that keeps numbers, those
+    /// that its own key finds, where there are any.
+    fn homes_of(&self, relation: RelationId) -> Vec<(usize, &Rows)> {
+        let bases = self.rows_of(relation).filter(|(_, rows)| rows.place == Place::Base);
+        let bases: Vec<(usize, &Rows)> = bases.collect();
+        let counts = self.needs.counts.iter().any(|(_, kept)| kept.parent == relation);
+        let primary = self.primary(relation).paths();
+        let found = bases.iter().filter(|(_, rows)| rows.key.paths() == primary);
+        let found: Vec<(usize, &Rows)> = found.copied().collect();
+        if counts && !found.is_empty() { found } else { bases }
     }
 
     /// Returns the ways to serve a need.

@@ -349,6 +349,7 @@ fn range(
             (BoundKind::Begins, _) => {
                 if end.value.may_be_empty() {
                     let why = "what the column begins with may be empty";
+                    let why = format!("{why}{}", end.value.filled());
                     return Err(calls.refuse("begins_empty", why));
                 }
                 put(">=", &end.value, &low);
@@ -371,8 +372,11 @@ fn full_partition<'e>(
     mut key: impl Iterator<Item = &'e Expr>,
     partition: usize,
 ) -> Result<(), Refusal> {
-    if partition == 1 && key.any(Expr::may_be_empty) {
-        return Err(calls.refuse("empty_partition", "the partition key may be an empty text"));
+    if partition == 1
+        && let Some(empty) = key.find(|value| value.may_be_empty())
+    {
+        let why = format!("the partition key may be an empty text{}", empty.filled());
+        return Err(calls.refuse("empty_partition", why));
     }
     Ok(())
 }

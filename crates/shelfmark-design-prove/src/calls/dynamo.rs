@@ -231,7 +231,8 @@ fn read(calls: &Calls<'_>, ask: &Ask) -> Result<(String, Json), Refusal> {
     }
     for (value, column) in ask.equal.iter().zip(key) {
         if value.may_be_empty() {
-            return Err(calls.refuse("empty_key", format!("{} may be empty", column.name)));
+            let why = format!("{} may be empty{}", column.name, value.filled());
+            return Err(calls.refuse("empty_key", why));
         }
     }
     if ask.point {
@@ -313,6 +314,7 @@ fn comparison(
                 (BoundKind::Begins, _) => {
                     if one.value.may_be_empty() {
                         let why = "what the sort key begins with may be empty";
+                        let why = format!("{why}{}", one.value.filled());
                         return Err(calls.refuse("begins_empty", why));
                     }
                     ("begins_with(#s, :s)", one.value.clone())
@@ -325,7 +327,8 @@ fn comparison(
                 (BoundKind::Through, false) => ("#s < :s", next()),
             };
             if value.may_be_empty() {
-                return Err(calls.refuse("empty_key", "an end of the range may be empty"));
+                let why = format!("an end of the range may be empty{}", value.filled());
+                return Err(calls.refuse("empty_key", why));
             }
             put(":s", &value);
             Ok(text.to_owned())
@@ -338,8 +341,9 @@ fn comparison(
                 let why = "the range has two ends, and not both of them belong to it";
                 return Err(calls.refuse("one_condition", why));
             }
-            if low.value.may_be_empty() || high.value.may_be_empty() {
-                return Err(calls.refuse("empty_key", "an end of the range may be empty"));
+            if let Some(empty) = [low, high].into_iter().find(|end| end.value.may_be_empty()) {
+                let why = format!("an end of the range may be empty{}", empty.value.filled());
+                return Err(calls.refuse("empty_key", why));
             }
             put(":low", &low.value);
             put(":high", &high.value);
@@ -374,7 +378,8 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
     let columns = calls.columns.key(change.table);
     for (value, column) in change.key.iter().zip(columns) {
         if value.may_be_empty() {
-            return Err(calls.refuse("empty_key", format!("{} may be empty", column.name)));
+            let why = format!("{} may be empty{}", column.name, value.filled());
+            return Err(calls.refuse("empty_key", why));
         }
     }
     let mut body = Map::new();

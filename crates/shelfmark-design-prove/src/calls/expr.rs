@@ -154,6 +154,24 @@ impl Expr {
         }
     }
 
+    /// Returns what to declare so that inputs do not make it empty, to stand behind a reason; nothing
+    /// where no declaration does it.
+    pub(super) fn filled(&self) -> String {
+        match self {
+            Self::Input(name, Type::Text(_)) => {
+                format!(" (declare the input as `{name}: text(min 1)`)")
+            }
+            Self::Text(pieces) => {
+                let mut holes = pieces.iter().filter_map(|piece| match piece {
+                    Piece::Hole(one, _) if one.may_be_empty() => Some(one.filled()),
+                    _ => None,
+                });
+                holes.find(|text| !text.is_empty()).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
     pub(super) fn is_null(&self) -> bool {
         matches!(self, Self::Const(Value::Null, _))
     }

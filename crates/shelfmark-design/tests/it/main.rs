@@ -29,6 +29,7 @@ mod messages;
 mod models;
 mod pairs;
 mod planned;
+mod planned_late;
 mod records;
 mod reference;
 mod together;

@@ -166,3 +166,23 @@ schema s target candb {{
     let none = of(r##"pk "m#<x>" sk begins "<w>#""##);
     assert!(none.contains("no row of this family has such a key"), "{none}");
 }
+
+/// What people write in the place of a text, a comma or a value has a help that says what to write.
+#[test]
+fn slips_of_other_notations_are_told_what_to_write() {
+    let said = |line: &str| parse(line).err().unwrap_or_default();
+    let words = said("entity E { key id: uuid  s: enum(Open, Shut) }");
+    assert!(words.contains("write a value of an enum as a text, `\"Open\"`"), "{words}");
+    let table = "table o from O key (u; at, id) store all";
+    let serve = |plan: &str| {
+        let read = "read r(u, a) = O where u = u and at >= a order by at";
+        said(&format!(
+            "{read}\nschema s target cql {{ {table}\n serve r(u, a) by query o {plan} }}"
+        ))
+    };
+    let parted = serve("(u; a)");
+    assert!(parted.contains("parted by commas"), "{parted}");
+    let end = serve("(u) from (a)");
+    assert!(end.contains("an end is one value without parentheses"), "{end}");
+    assert_eq!(serve("(u) from a"), "");
+}

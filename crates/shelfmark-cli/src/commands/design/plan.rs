@@ -3,6 +3,7 @@
 
 use super::{NoModel, document, known_schema, print};
 use crate::arguments::DesignPlan;
+use shelfmark_design::Document;
 
 pub(super) fn run(run: &DesignPlan) -> anyhow::Result<()> {
     let document = document(&run.file)?;
@@ -12,19 +13,33 @@ pub(super) fn run(run: &DesignPlan) -> anyhow::Result<()> {
     }
     if let Some(schema) = &run.beside {
         known_schema(&document, Some(schema))?;
+        for_target(&document, schema, run.target.as_deref())?;
         let beside = document.plan_beside(schema, &run.name).map_err(NoModel::call)?;
         return print(&beside.to_string());
     }
+    let target = run.target.as_deref().unwrap_or("shelfmark");
     if run.explain {
-        return print(&document.plan_explained(&run.target).map_err(NoModel::call)?);
+        return print(&document.plan_explained(target).map_err(NoModel::call)?);
     }
     if run.pareto {
-        return print(&document.plan_front(&run.target).map_err(NoModel::call)?);
+        return print(&document.plan_front(target).map_err(NoModel::call)?);
     }
-    let plan = document.plan(&run.target, &run.name).map_err(NoModel::call)?;
+    let plan = document.plan(target, &run.name).map_err(NoModel::call)?;
     if run.whole {
         return print(&document.with_only(&plan.schema));
     }
     // A line between it and what it is appended to.
     print(&format!("\n{}", plan.schema))
+}
+
+/// Fails if a schema is one for another target than the one that is asked for.
+fn for_target(document: &Document, schema: &str, target: Option<&str>) -> anyhow::Result<()> {
+    match (target, document.target_of(schema)) {
+        (Some(target), Some(own)) if target != own && (target, own) != ("native", "shelfmark") => {
+            Err(NoModel::call(format!(
+                "{schema} is a schema for {own}, not for {target}; without --target the plan is for {own}"
+            )))
+        }
+        _ => Ok(()),
+    }
 }

@@ -323,7 +323,13 @@ impl<'a> Parser<'a> {
             return Some(());
         }
         let found = self.found();
-        self.fail(format!("expected `{mark}`, found {found}"), "")
+        let help = match mark {
+            ")" if self.is(";") => {
+                "only in a table's key stands `;`; elsewhere all parts are parted by commas"
+            }
+            _ => "",
+        };
+        self.fail(format!("expected `{mark}`, found {found}"), help)
     }
 
     pub(super) fn expect_word(&mut self, word: &str) -> Got<()> {

@@ -119,6 +119,12 @@ impl Parser<'_> {
                     },
                     |near| format!("did you mean `{near}`?"),
                 );
+                let word = other.starts_with(|c: char| c.is_alphabetic()) && near.is_none();
+                let help = if word {
+                    format!("write a value of an enum as a text, `\"{other}\"`; {help}")
+                } else {
+                    help
+                };
                 self.fail(format!("`{other}` is no option of a type"), &help)
             }
         }

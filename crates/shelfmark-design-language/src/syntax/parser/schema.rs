@@ -318,6 +318,10 @@ impl Parser<'_> {
             };
             self.step();
             self.eat_word("with");
+            if self.is("(") {
+                let help = "an end is one value without parentheses, `from a`; what is known before it stands in those behind the table";
+                return self.fail("expected a value, found `(`", help);
+            }
             bounds.push(Bound { kind, value: self.key_expr()? });
         }
     }

@@ -1,0 +1,190 @@
+//! What plans leave out and what they keep: each model stands beside its nearest neighbour.
+
+use shelfmark_design::{Document, Status};
+
+fn document(text: &str) -> Document {
+    Document::parse("late", text).unwrap_or_else(|report| panic!("{report}"))
+}
+
+fn planned(text: &str, target: &str) -> String {
+    let plan = document(text).plan(target, "planned").unwrap_or_else(|why| panic!("{why}"));
+    plan.schema
+}
+
+/// Returns the patterns of a planned schema that hold.
+fn held(text: &str, target: &str) -> Vec<String> {
+    let whole = document(text).with_only(&planned(text, target));
+    let proofs = document(&whole).prove();
+    let good = proofs.iter().filter(|one| matches!(one.status, Status::Certified | Status::Multi));
+    good.map(|one| one.pattern.clone()).collect()
+}
+
+const POSTS: &str = "type name = text(min 1, max 30, only \"a-z\")
+entity User { key name: name }
+entity Post { key id: ulid  author: name immutable  body: text(max 200) immutable }
+link Like from Post as post to User as user { at: timestamp immutable }
+entity Notice { user: User  id: ulid  seen: bool  key (user, id) }
+read wall(u, n) = Post where author = u order by id desc limit n
+read likes(p) = count of Like where post = p
+read unseen(u) = count of Notice where user = u and seen = false
+write join(u) = insert User(name u)
+write post(p, u, b) = insert Post(id p, author u, body b)
+write like(p, u, at) = link Like(post p, user u) set at = at
+write unlike(p, u) = unlink Like(post p, user u)
+write notify(u, i) = insert Notice(user u, id i, seen false)
+";
+
+/// A number is kept by a row that nobody else asks for; one that some write cannot keep up takes no
+/// other with it, and the note says which write and what would tell.
+#[test]
+fn each_number_is_kept_by_itself() {
+    for target in ["dynamodb", "shelfmark"] {
+        let told = format!(
+            "{POSTS}write see(u, i) = update Notice(user u, id i) set seen = true if seen = false\n"
+        );
+        let schema = planned(&told, target);
+        assert!(schema.contains("count Like") && schema.contains("as unseen"), "{schema}");
+        assert!(!schema.contains("has no plan") && !schema.contains("is unservable"), "{schema}");
+        assert!(held(&told, target).len() == 9, "{schema}");
+
+        let open = told.replace(" if seen = false", "");
+        let schema = planned(&open, target);
+        assert!(schema.contains("count Like") && !schema.contains("as unseen"), "{schema}");
+        assert!(
+            schema.contains("# unseen is unservable: with a row that keeps it, see"),
+            "{schema}"
+        );
+        assert!(schema.contains("if state = "), "{schema}");
+    }
+}
+
+/// A read that no key serves as the caller knows it has no rows of its own, whoever it is planned for;
+/// once the input is declared it has.
+#[test]
+fn what_serves_nobody_is_not_kept() {
+    let of = |input: &str| {
+        format!(
+            "entity Shop {{ key id: int(1..999)  geo: text(min 9, max 9, only \"0-9a-z\") immutable }}
+read shop(s) = Shop where id = s unique
+read near({input}) = Shop where geo begins g limit 50
+write open(s, g) = insert Shop(id s, geo g)
+"
+        )
+    };
+    for target in ["dynamodb", "cql"] {
+        let open = planned(&of("g"), target);
+        assert!(open.contains("# near has no plan") && open.contains("`g: text(min 1)`"), "{open}");
+        assert!(!open.contains("shop_by_geo"), "{open}");
+        let declared = planned(&of("g: text(min 1)"), target);
+        assert!(declared.contains("shop_by_geo") && !declared.contains('#'), "{declared}");
+    }
+}
+
+/// Of 5,000 entries a second four of five go to one code, unless none has many.
+#[test]
+fn the_largest_fan_out_tells_where_it_is_hot() {
+    let of = |most: &str| {
+        format!(
+            "entity Log {{
+  key id: ulid  code: int(100..599) immutable  at: timestamp immutable  count 1G
+  fanout code avg 2M max {most}
+}}
+read failed(c, n) = Log where code = c order by at desc limit n
+write record(i, c, at) = insert Log(id i, code c, at at) rate 5k/s
+"
+        )
+    };
+    let hot = planned(&of("800M"), "dynamodb");
+    assert!(hot.contains("bucket(hash(id), "), "{hot}");
+    let even = planned(&of("20M"), "dynamodb");
+    assert!(!even.contains("bucket("), "{even}");
+}
+
+/// An index by a number that is added to has it as a number, however many row types could share one of
+/// texts.
+#[test]
+fn what_is_added_to_is_no_part_of_a_text() {
+    let of = |change: &str| {
+        format!(
+            "entity Level {{ key id: uuid  kind: text(min 1, max 9, only \"a-z\") }}
+entity Day {{ level: Level  day: date  riders: int(0..9999)  key (level, day) }}
+read level(l) = Level where id = l unique rate 100/s
+read of_kind(k) = Level where kind = k
+read days(l) = Day where level = l order by day
+read busiest(d, n) = Day select level, riders where day = d order by riders desc limit n
+write build(l, k) = insert Level(id l, kind k)
+write rename(l, k) = update Level(id l) set kind = k
+write begin(l, d) = insert Day(level l, day d, riders 0)
+write ride(l, d, n) = {change}
+"
+        )
+    };
+    let added = of("increment Day(level l, day d) set riders by 1");
+    let schema = planned(&added.replace("ride(l, d, n)", "ride(l, d)"), "dynamodb");
+    assert!(!schema.contains("has no plan"), "{schema}");
+    assert!(schema.contains("key (day; riders)"), "{schema}");
+    let set = planned(&of("update Day(level l, day d) set riders = n"), "dynamodb");
+    assert!(set.contains("<riders:pad(4)>"), "{set}");
+}
+
+/// A put that replaces its row, or is refused where one is, looks at nothing before; one whose rows lie
+/// under what was does.
+#[test]
+fn a_put_looks_only_for_what_it_does_not_know() {
+    let of = |existing: &str, other: &str| {
+        format!(
+            "entity Mark {{ user: uuid  room: uuid  last: timestamp  key (user, room) }}
+read marks(u) = Mark where user = u
+{other}write mark(u, r, l) = insert Mark(user u, room r, last l) {existing}
+"
+        )
+    };
+    for target in ["dynamodb", "cql", "shelfmark"] {
+        for existing in ["or replace", "unless exists"] {
+            let schema = planned(&of(existing, ""), target);
+            assert!(schema.contains("write mark { put mark }"), "{schema}");
+        }
+    }
+    let by_time = "read newest(u) = Mark where user = u order by last desc\n";
+    let schema = planned(&of("or replace", by_time), "cql");
+    assert!(schema.contains("write mark { read "), "{schema}");
+}
+
+/// A table that has the whole key beside a constant finds its rows: no second one by the key alone.
+#[test]
+fn one_table_finds_and_lists() {
+    let text = "entity Service { key name: text(min 1, max 40)  about: text(max 100) }
+read services() = Service limit 1000
+read service(n) = Service where name = n unique
+write start(n, a) = insert Service(name n, about a) unless exists
+";
+    let schema =
+        planned(&text.replace("read service(n) = Service where name = n unique\n", ""), "cql");
+    assert_eq!(schema.matches("  table ").count(), 1, "{schema}");
+    assert_eq!(held(text, "cql").len(), 3);
+}
+
+/// Scores that are read five hundred times a second have a table of their own, whose keys are short; read
+/// seldom they lie with the others, and beside a schema of one table as well.
+#[test]
+fn row_types_part_where_it_pays() {
+    let text = |path: &str| {
+        let path = crate::root().join("../../models").join(path);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    };
+    let often = text("reference/leaderboard.shelf");
+    let seldom = often.replace("rate 500/s", "rate 1/s");
+    assert_ne!(often, seldom);
+    let schema = planned(&often, "dynamodb");
+    assert!(schema.contains("  table score "), "{schema}");
+    let schema = planned(&seldom, "dynamodb");
+    assert_eq!(schema.matches("  table ").count(), 1, "{schema}");
+    let beside = document(&often).plan_beside("corrected", "planned").expect("both");
+    assert!(beside.ratio() <= 1.1, "{beside}");
+
+    let shop = text("designs/onlineshop.shelf");
+    let schema = planned(&shop, "dynamodb");
+    assert_eq!(schema.matches("  table ").count(), 2, "{schema}");
+    let beside = document(&shop).plan_beside("published", "planned").expect("both");
+    assert_eq!(beside.planned.tables, 1, "{beside}");
+}
