@@ -24,6 +24,7 @@ mod required_permissions;
 mod row;
 mod select;
 mod shared;
+mod tuples;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};

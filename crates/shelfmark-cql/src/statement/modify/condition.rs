@@ -194,6 +194,11 @@ impl Conditions {
             Self::NotExists => Ok(row.is_none()),
             Self::Exists => Ok(row.is_some()),
             Self::All(all) => {
+                // Keys are known before anything is compared.
+                all.iter().rev().try_for_each(|own| match table.columns.get(own.at) {
+                    Some(column) => own.part(column, None, env).map(drop),
+                    None => Ok(()),
+                })?;
                 for own in all {
                     let Some(column) = table.columns.get(own.at) else { continue };
                     let source =
