@@ -302,7 +302,8 @@ impl Executor {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));
             }
             Action::Describe(describe, keyspace) => {
-                answer(describe::describe(describe, keyspace.as_deref(), &self.schema()));
+                let schema = self.schema();
+                answer(describe::describe(describe, keyspace.as_deref(), &schema, &options));
             }
         }
     }

@@ -105,6 +105,8 @@ fn base_of(own: &CreateView, keyspace_name: &str, found: &Keyspace) -> Result<Ar
 /// Returns the columns of a view with their roles and directions, and whether it shows all.
 fn ordered_columns(own: &CreateView, base: &Table, name: &str) -> Result<(Vec<Column>, bool)> {
     let what = "materialized view";
+    let (mut columns, include_all) = selected(own, base)?;
+    super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
     let order = &own.options.clustering_order;
     let in_key_order = order.iter().map(|(name, _)| name).eq(&own.primary_key.clustering);
     if !order.is_empty() && !in_key_order {
@@ -112,8 +114,6 @@ fn ordered_columns(own: &CreateView, base: &Table, name: &str) -> Result<(Vec<Co
             "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive",
         );
     }
-    let (mut columns, include_all) = selected(own, base)?;
-    super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
     check_key(own, base)?;
     super::table::order(&mut columns, order, &own.primary_key, what, name)?;
     for column in columns.iter_mut().filter(|column| column.role != ColumnKind::Clustering) {

@@ -216,7 +216,8 @@ fn null_counter() -> CqlError {
 fn check_map_operand(adds: bool, term: &Term) -> Result<()> {
     let wrong = match term {
         Term::List(_) => true,
-        Term::Set(items) => adds && !items.is_empty(),
+        Term::Set(items) if adds => !items.is_empty(),
+        Term::Set(items) => items.iter().any(|item| matches!(item, Term::Marker(_))),
         Term::Map(_) => !adds,
         _ => false,
     };
