@@ -11,7 +11,7 @@ use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
 
 use super::tuples::{tuple_comparison, tuple_in_test};
-use crate::schema::{ColumnKind, Table};
+use crate::schema::{Column, ColumnKind, Table};
 
 /// The right side of `IN`.
 #[derive(Debug, Clone)]
@@ -185,16 +185,26 @@ pub(crate) fn restrictions(
 fn in_test(at: usize, values: &InValues, table: &Table, scope: &mut Scope<'_>) -> Result<Test> {
     let column = column_of(at, table)?;
     if column.is_multi_cell() {
-        return invalid(format!(
-            "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
-            column.name, column.kind
-        ));
+        return Err(unrestricted(column, "IN"));
     }
     Ok(match in_list(values, &column.name, &column.kind, scope)? {
         InList::Values(mut one) if one.len() == 1 => {
             one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
         }
         list => Test::In(list),
+    })
+}
+
+/// Returns the refusal of a relation of a live collection or user type.
+fn unrestricted(column: &Column, operator: &str) -> CqlError {
+    let (name, ty) = (&column.name, &column.kind);
+    CqlError::invalid(match ty.is_udt() {
+        true => {
+            format!("Non-frozen UDT column '{name}' ({ty}) cannot be restricted by any relation")
+        }
+        false => format!(
+            "Collection column '{name}' ({ty}) cannot be restricted by a '{operator}' relation"
+        ),
     })
 }
 
@@ -305,15 +315,7 @@ fn column_test(
         _ => {}
     }
     if ty.is_multi_cell() {
-        let what = if ty.is_udt() {
-            format!("Non-frozen UDT column '{name}' ({ty}) cannot be restricted by any relation")
-        } else {
-            format!(
-                "Collection column '{name}' ({ty}) cannot be restricted by a '{}' relation",
-                operator.text()
-            )
-        };
-        return invalid(what);
+        return Err(unrestricted(column, operator.text()));
     }
     if operator != Operator::Equal && ty.references_duration() {
         let what = match ty {

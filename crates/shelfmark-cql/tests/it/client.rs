@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Login, OneRole};
-use shelfmark_cql_protocol::{Consistency, ErrorCode};
 use shelfmark_cql_protocol::client::{
     ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered,
 };
+use shelfmark_cql_protocol::{Consistency, ErrorCode};
 use shelfmark_cql_types::{CqlType, to_literal};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -155,7 +155,7 @@ fn a_serial_read_names_one_partition() {
 }
 
 #[test]
-fn a_quorum_of_each_data_centre_needs_a_strategy_that_knows_them() {
+fn a_condition_at_each_quorum_needs_a_strategy_that_knows_data_centres() {
     let mut wire = started(ProtocolVersion::V5);
     wire.run(KEYSPACE);
     wire.run("CREATE TABLE k.t (k int PRIMARY KEY, v int)");
@@ -167,9 +167,10 @@ fn a_quorum_of_each_data_centre_needs_a_strategy_that_knows_them() {
     let refusal = "consistency level EACH_QUORUM not compatible with replication strategy \
                    (org.apache.cassandra.locator.SimpleStrategy)";
     for (text, wanted) in [
-        ("INSERT INTO k.t (k, v) VALUES (1, 1)", Some(refusal)),
-        ("BEGIN BATCH INSERT INTO k.t (k, v) VALUES (1, 1); APPLY BATCH", Some(refusal)),
-        ("INSERT INTO n.t (k, v) VALUES (1, 1)", None),
+        ("INSERT INTO k.t (k, v) VALUES (1, 1) IF NOT EXISTS", Some(refusal)),
+        ("BEGIN BATCH UPDATE k.t SET v = 1 WHERE k = 1 IF EXISTS; APPLY BATCH", Some(refusal)),
+        ("INSERT INTO k.t (k, v) VALUES (1, 1)", None),
+        ("INSERT INTO n.t (k, v) VALUES (1, 1) IF NOT EXISTS", None),
     ] {
         let consistency = Consistency::EachQuorum;
         let said = match wire.ask(&Query { text, consistency, ..Query::default() }) {

@@ -140,7 +140,12 @@ impl Conditions {
                                 ));
                             }
                             match value {
-                                Term::Literal(_) => received(&own.path, column, ty),
+                                Term::Literal(_)
+                                | Term::List(_)
+                                | Term::Set(_)
+                                | Term::Map(_)
+                                | Term::Tuple(_)
+                                | Term::UserType(_) => received(&own.path, column, ty),
                                 _ => ty.clone(),
                             }
                         }
@@ -217,7 +222,7 @@ impl Conditions {
 /// Returns the type that messages about a constant show, where a part of a column is compared with it.
 /// Of a whole collection it is the column's own; `ty` is what is compared.
 fn received(path: &ConditionPath, column: &Column, ty: &CqlType) -> CqlType {
-    let is_whole = matches!(path, ConditionPath::Whole) && column.kind.is_collection();
+    let is_whole = matches!(path, ConditionPath::Whole) && column.kind.is_multi_cell();
     if is_whole { column.kind.clone() } else { ty.clone() }
 }
 

@@ -42,9 +42,6 @@ impl Builder<'_> {
         let (left, right) = (within_parentheses(left), within_parentheses(right));
         let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
         let moves_date = self.moves_date(symbol, left, right, scope)?;
-        if (open(left) || open(right)) && !moves_date {
-            return Err(ambiguous(symbol, &column_name(left), &column_name(right)));
-        }
         let unsupported = || {
             CqlError::invalid(format!(
                 "the '{symbol}' operation is not supported between {} and {}",
@@ -52,6 +49,15 @@ impl Builder<'_> {
                 column_name(right)
             ))
         };
+        if (open(left) || open(right)) && !moves_date {
+            let other = if open(left) { right } else { left };
+            let is_left = open(right);
+            let known = if open(other) { None } else { self.known(other, scope)? };
+            return Err(match known {
+                Some(ty) if !is_computed_with(symbol, &ty, is_left) => unsupported(),
+                _ => ambiguous(symbol, &column_name(left), &column_name(right)),
+            });
+        }
         [left, right].into_iter().try_for_each(|own| self.check_names_of_fields(own))?;
         // These have no type of their own, and none that could be computed with.
         let is_compound = |own: &Selector| {
@@ -87,7 +93,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns true if null or a number is added to, or taken from, a date: nothing but a duration can
+    /// Returns true if null, a marker or a number is added to, or taken from, a date: nothing but a duration can
     /// be, so that is what is asked of it.
     fn moves_date(
         &mut self,
@@ -97,7 +103,7 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<bool> {
         let is_open = match right {
-            Selector::Null => true,
+            Selector::Null | Selector::Marker(_) => true,
             Selector::Literal(literal) => literal.kind == LiteralKind::Integer,
             _ => false,
         };
@@ -109,6 +115,14 @@ impl Builder<'_> {
 /// Returns true if values of a type are numbers, or are taken for numbers.
 fn stands_for_number(ty: &CqlType) -> bool {
     *ty == CqlType::Timestamp || negate(ty).is_some()
+}
+
+/// Returns true if an operator has several meanings where a value of a type stands on one side of it.
+fn is_computed_with(symbol: char, ty: &CqlType, is_left: bool) -> bool {
+    let adds = matches!(symbol, '+' | '-');
+    stands_for_number(ty)
+        || (symbol == '+' && ty.is_string())
+        || (adds && !is_left && *ty == CqlType::Duration)
 }
 
 /// Returns true if it is an element, a slice or a field of a value.

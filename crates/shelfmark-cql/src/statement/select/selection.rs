@@ -110,6 +110,9 @@ impl Argument for SelectedArgument<'_> {
             self.selector,
             Selector::List(_) | Selector::Set(_) | Selector::Tuple(_) | Selector::MapOrUserType(_)
         );
+        if matches!(self.selector, Selector::List(_)) && !matches!(ty, CqlType::List { .. }) {
+            return Assignability::No;
+        }
         match &self.tested {
             Some(own) if own == ty || own.freeze() == ty.freeze() => Assignability::Exact,
             Some(own) if ty.is_value_compatible_with(own) => Assignability::Weak,
