@@ -618,14 +618,24 @@ fn prepare_arithmetic(
     if returns == *to.ty || to.ty.is_value_compatible_with(&returns) {
         return Ok(call);
     }
-    convert(call, &returns, to.ty).map_err(|_| {
-        let (left, right) = (term_text(left_term), term_text(right_term));
-        // A bigint is taken as a moment, and several types of numbers make one.
-        if are_constants && to.ty.is_value_compatible_with(&CqlType::Bigint) {
-            return ambiguous(symbol, &left, &right);
-        }
-        CqlError::invalid(format!(
-            "the '{symbol}' operation is not supported between {left} and {right}"
-        ))
-    })
+    // Numbers are shown as texts where that is asked for, and not else.
+    let refusal = || no_operation(symbol, (left_term, right_term), are_constants, to.ty);
+    match are_constants && !is_number {
+        true => Err(refusal()),
+        false => convert(call, &returns, to.ty).map_err(|_| refusal()),
+    }
+}
+
+/// Returns the refusal of an operation whose result is not what is asked for.
+fn no_operation(
+    symbol: char,
+    (left, right): (&Term, &Term),
+    are_constants: bool,
+    ty: &CqlType,
+) -> CqlError {
+    // A bigint is taken as a moment, and several types of numbers make one.
+    if are_constants && ty.is_value_compatible_with(&CqlType::Bigint) {
+        return ambiguous(symbol, &term_text(left), &term_text(right));
+    }
+    unsupported(symbol, left, right)
 }

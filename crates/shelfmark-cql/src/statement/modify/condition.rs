@@ -139,14 +139,10 @@ impl Conditions {
                                     operator.text()
                                 ));
                             }
-                            match value {
-                                Term::Literal(_)
-                                | Term::List(_)
-                                | Term::Set(_)
-                                | Term::Map(_)
-                                | Term::Tuple(_)
-                                | Term::UserType(_) => received(&own.path, column, ty),
-                                _ => ty.clone(),
+                            if is_written(value) {
+                                received(&own.path, column, ty)
+                            } else {
+                                ty.clone()
                             }
                         }
                     };
@@ -199,11 +195,6 @@ impl Conditions {
             Self::NotExists => Ok(row.is_none()),
             Self::Exists => Ok(row.is_some()),
             Self::All(all) => {
-                // Keys are known before anything is compared.
-                all.iter().rev().try_for_each(|own| match table.columns.get(own.at) {
-                    Some(column) => own.part(column, None, env).map(drop),
-                    None => Ok(()),
-                })?;
                 for own in all {
                     let Some(column) = table.columns.get(own.at) else { continue };
                     let source =
@@ -217,6 +208,19 @@ impl Conditions {
             }
         }
     }
+}
+
+/// Returns true if a term is written down, so that what is said of it shows the column's own type.
+const fn is_written(term: &Term) -> bool {
+    matches!(
+        term,
+        Term::Literal(_)
+            | Term::List(_)
+            | Term::Set(_)
+            | Term::Map(_)
+            | Term::Tuple(_)
+            | Term::UserType(_)
+    )
 }
 
 /// Returns the type that messages about a constant show, where a part of a column is compared with it.
