@@ -1,4 +1,4 @@
-//! How the items of a select clause are called: in the answer, and in refusals.
+//! Names of the items of a select clause: in the answer, and in refusals.
 //!
 //! What it is not: their meaning.
 

@@ -58,7 +58,14 @@ impl Builder<'_> {
                 _ => ambiguous(symbol, &column_name(left), &column_name(right)),
             });
         }
-        [left, right].into_iter().try_for_each(|own| self.check_names_of_fields(own))?;
+        self.check_names_of_fields(left)?;
+        if matches!(right, Selector::MapOrUserType(_)) {
+            let known = self.known(left, scope)?;
+            if known.is_some_and(|ty| !is_computed_with(symbol, &ty, true)) {
+                return Err(unsupported());
+            }
+            self.check_names_of_fields(right)?;
+        }
         // These have no type of their own, and none that could be computed with.
         let is_compound = |own: &Selector| {
             matches!(own, Selector::Set(_) | Selector::Tuple(_) | Selector::MapOrUserType(_))
@@ -117,12 +124,12 @@ fn stands_for_number(ty: &CqlType) -> bool {
     *ty == CqlType::Timestamp || negate(ty).is_some()
 }
 
-/// Returns true if an operator has several meanings where a value of a type stands on one side of it.
+/// Returns true if an operator has a meaning where a value of a type stands on one side of it.
 fn is_computed_with(symbol: char, ty: &CqlType, is_left: bool) -> bool {
     let adds = matches!(symbol, '+' | '-');
     stands_for_number(ty)
         || (symbol == '+' && ty.is_string())
-        || (adds && !is_left && *ty == CqlType::Duration)
+        || (adds && *ty == if is_left { CqlType::Date } else { CqlType::Duration })
 }
 
 /// Returns true if it is an element, a slice or a field of a value.

@@ -144,7 +144,7 @@ fn grouping(
         if select.per_partition_limit.is_some() {
             return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
         }
-        check_distinct(chosen, own, table)?;
+        check_distinct(select, chosen, own, table)?;
     }
     let group_by = group_by(select, table, own, scope)?;
     if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
@@ -346,7 +346,12 @@ fn check_tuple_filters(table: &Table, own: &Restrictions) -> Result<()> {
     Ok(())
 }
 
-fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Result<()> {
+fn check_distinct(
+    select: &ast::Select,
+    chosen: &Selection,
+    own: &Restrictions,
+    table: &Table,
+) -> Result<()> {
     if own.restricts_clustering(table)
         || own
             .single
@@ -357,10 +362,13 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
             "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
         );
     }
-    for at in &chosen.columns {
-        if let Some(column) = table.columns.get(*at)
-            && !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static)
-        {
+    let selected = chosen.columns.iter().filter_map(|at| table.columns.get(*at));
+    // What the rows of several partitions are sorted by is read with them.
+    let is_sorted = (0..table.partition_count).any(|at| matches!(own.of(at), [Test::In(_)]));
+    let sorted = select.order_by.iter().filter(|_| is_sorted);
+    let sorted = sorted.filter_map(|own| table.column(own.column.as_str()));
+    for column in selected.chain(sorted) {
+        if !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static) {
             return invalid(format!(
                 "SELECT DISTINCT queries must only request partition key columns and/or static columns (not {})",
                 column.name
