@@ -20,7 +20,7 @@ use crate::rows::{Moment, QueuedChunk, RowScan, Walk, put_stored, queue_chunk, r
 use crate::shards::stored_bytes;
 
 /// A page ends with the row that reaches this many bytes.
-const PAGE_BYTES_MAX: usize = 1024 * 1024;
+pub(super) const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 1024;

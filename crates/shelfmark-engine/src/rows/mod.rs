@@ -14,7 +14,7 @@ mod view;
 mod walk;
 
 pub(crate) use backfill::{
-    Backfill, Chunk, QueuedChunk, backfill, commit_chunk, patiently, queue_chunk,
+    Backfill, Chunk, QueuedChunk, backfill, commit_chunk, patiently, queue_chunk, wait_for,
 };
 pub use cursor::Cursor;
 pub(crate) use kind::{Entry, IndexRange, RowKind};
