@@ -107,7 +107,7 @@ fn resolve_at(
             let resolved = inner(element)?;
             let shown = format!("set<{resolved}>");
             check_element(&resolved, &shown)?;
-            if !resolved.is_udt() && resolved.references_duration() {
+            if resolved == CqlType::Duration {
                 return invalid(format!("Durations are not allowed inside sets: {shown}"));
             }
             Ok(CqlType::set(resolved))
@@ -119,7 +119,7 @@ fn resolve_at(
             let shown = format!("map<{key}, {value}>");
             check_element(&key, &shown)?;
             check_element(&value, &shown)?;
-            if key.references_duration() {
+            if key == CqlType::Duration {
                 return invalid(format!("Durations are not allowed as map keys: {shown}"));
             }
             Ok(CqlType::map(key, value))

@@ -288,7 +288,20 @@ impl CqlType {
     /// Returns true if it is or contains a duration.
     #[must_use]
     pub fn references_duration(&self) -> bool {
-        self.any(&|inner| matches!(inner, Self::Native(Native::Duration)))
+        match self {
+            // As in the original, which does not look into vectors.
+            Self::Vector { .. } => false,
+            Self::Native(native) => *native == Native::Duration,
+            Self::Custom(_) => false,
+            Self::List { element, .. } | Self::Set { element, .. } => element.references_duration(),
+            Self::Map { key, value, .. } => {
+                key.references_duration() || value.references_duration()
+            }
+            Self::Tuple(fields) => fields.iter().any(Self::references_duration),
+            Self::User { definition: udt, .. } => {
+                udt.fields.iter().any(|(_, field)| field.references_duration())
+            }
+        }
     }
 
     /// Returns true if it is or contains a counter.

@@ -71,9 +71,16 @@ impl<'b> Iterator for Elements<'b> {
 ///
 /// The bytes hold no count, or a negative one.
 pub fn elements(bytes: &[u8]) -> Result<Elements<'_>> {
+    counted(bytes, "list")
+}
+
+/// Reads the count of a collection; a negative one tells that it is none.
+fn counted<'b>(bytes: &'b [u8], what: &str) -> Result<Elements<'b>> {
     let mut rest = bytes;
-    let count = take_i32(&mut rest).and_then(|count| usize::try_from(count).ok());
-    let left = count.ok_or_else(|| MarshalError::new("Not enough bytes to read a list"))?;
+    let count = take_i32(&mut rest)
+        .ok_or_else(|| MarshalError::new(format!("Not enough bytes to read a {what}")))?;
+    let left = usize::try_from(count)
+        .map_err(|_| MarshalError::new(format!("The data cannot be deserialized as a {what}")))?;
     Ok(Elements { left, rest })
 }
 
@@ -112,9 +119,7 @@ impl<'b> Iterator for Entries<'b> {
 ///
 /// The bytes hold no count, or a negative one.
 pub fn entries(bytes: &[u8]) -> Result<Entries<'_>> {
-    elements(bytes)
-        .map(|inner| Entries { inner })
-        .map_err(|_| MarshalError::new("Not enough bytes to read a map"))
+    counted(bytes, "map").map(|inner| Entries { inner })
 }
 
 /// The fields of a serialised tuple or user type; those missing at the end are simply not there.
@@ -130,11 +135,15 @@ impl<'b> Iterator for Fields<'b> {
         if self.rest.is_empty() {
             return None;
         }
+        let has_size = self.rest.len() >= 4;
         match take_value(&mut self.rest) {
             Some(value) => Some(Ok(value)),
             None => {
                 self.rest = &[];
-                Some(Err(MarshalError::new("Not enough bytes to read a tuple")))
+                Some(Err(MarshalError::new(match has_size {
+                    true => "Not enough bytes to read",
+                    false => "Not enough bytes to read size of",
+                })))
             }
         }
     }

@@ -9,6 +9,7 @@ use shelfmark_cql_protocol::CqlError;
 
 use super::context::FunctionContext;
 use super::numeric::{Number, compute, is_numeric};
+use super::resolve::untyped_argument;
 use super::scalar::{Scalar, native};
 use crate::value::{CqlType, Native, compare};
 
@@ -68,6 +69,7 @@ pub struct Accumulator {
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
+    texts: &[String],
 ) -> Result<Option<Vec<Aggregate>>, CqlError> {
     let kinds = ["count", "count_rows", "min", "max", "sum", "avg"];
     if !kinds.contains(&name) {
@@ -81,15 +83,23 @@ pub(super) fn candidates(
         if numeric {
             return Err(no_numeric_match(name));
         }
-        return Err(CqlError::invalid(format!(
-            "Invalid number of arguments in call to function system.{name}: 1 required but {} provided",
-            arguments.len()
-        )));
+        return Err(CqlError::invalid(match name {
+            "count" => format!(
+                "Invalid number of arguments in call to function system.count: 1 required but {} provided",
+                arguments.len()
+            ),
+            _ => format!("Invalid number of arguments for function system.{name}(any)"),
+        }));
     };
-    let Some(ty) = argument else {
-        return Err(CqlError::invalid(format!(
-            "Cannot infer type of argument 1 in call to function system.{name}"
-        )));
+    let ty = match argument {
+        Some(ty) => ty,
+        // Whatever is not null is counted.
+        None if name == "count" => &CqlType::Blob,
+        None if numeric => return Ok(Some(all_numeric(name))),
+        None => {
+            let text = texts.first().map_or("?", String::as_str);
+            return Err(untyped_argument(text, &format!("{name}(any)")));
+        }
     };
     let found = match name {
         "count" => Some(Aggregate::new("count", ty, CqlType::Bigint, Kind::Count)),
@@ -102,6 +112,14 @@ pub(super) fn candidates(
         Some(found) => Ok(Some(vec![found])),
         None => Err(no_numeric_match(name)),
     }
+}
+
+/// Returns `sum` or `avg` of each type of numbers, sorted by type as refusals list them.
+fn all_numeric(name: &str) -> Vec<Aggregate> {
+    let mut types: Vec<&CqlType> = super::scalar::NUMERIC.iter().collect();
+    types.sort_by_key(|ty| ty.to_string());
+    let of = if name == "sum" { Aggregate::sum } else { Aggregate::average };
+    types.into_iter().filter_map(of).collect()
 }
 
 fn no_numeric_match(name: &str) -> CqlError {

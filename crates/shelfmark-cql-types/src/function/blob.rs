@@ -2,6 +2,7 @@
 
 use shelfmark_cql_protocol::CqlError;
 
+use super::resolve::untyped_argument;
 use super::scalar::Scalar;
 use crate::value::{CqlType, Native, from_json, parse_json, to_json, validate};
 
@@ -18,9 +19,8 @@ pub(super) fn candidates(
             let ty = match (arguments, first) {
                 ([_], Some(ty)) => ty,
                 ([_], None) => {
-                    return Err(CqlError::invalid(format!(
-                        "{name}() may only be used in the selection clause of SELECT statements"
-                    )));
+                    let text = texts.first().map_or("?", String::as_str);
+                    return Err(untyped_argument(text, &format!("{name}(any)")));
                 }
                 _ => {
                     return Err(CqlError::invalid(format!(
@@ -43,6 +43,11 @@ pub(super) fn candidates(
             }])
         }
         "fromjson" | "from_json" => {
+            if arguments.len() != 1 {
+                return Err(CqlError::invalid(format!(
+                    "Invalid number of arguments for function system.{name}(text)"
+                )));
+            }
             let Some(receiver) = receiver else {
                 return Err(CqlError::invalid(format!(
                     "{name}() cannot be used in the selection clause of a SELECT statement"
@@ -60,6 +65,10 @@ pub(super) fn candidates(
                 let text =
                     values.first().map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
                 let failed = |error: crate::value::MarshalError| {
+                    // Durations are read by what is behind the statement.
+                    if error.0.ends_with(" to a duration") {
+                        return CqlError::invalid(error.0);
+                    }
                     CqlError::new(
                         shelfmark_cql_protocol::ErrorCode::FunctionFailure,
                         format!("org.apache.cassandra.serializers.MarshalException: {error}"),

@@ -4,6 +4,7 @@
 use shelfmark_cql_protocol::CqlError;
 
 use super::aggregate::Aggregate;
+use super::resolve::untyped_argument;
 use super::scalar::{Scalar, refused};
 use crate::value::{CqlType, compare, elements, entries, put_collection};
 
@@ -17,15 +18,18 @@ pub(super) fn candidates(
     if !name.starts_with("collection_") && !matches!(name, "map_keys" | "map_values") {
         return Ok(None);
     }
+    let parameter = match name {
+        "map_keys" | "map_values" => "map",
+        "collection_count" => "collection",
+        _ => "numeric_set_or_list",
+    };
     let [argument] = arguments else {
         return Err(CqlError::invalid(format!(
-            "Invalid number of arguments for function system.{name}(collection)"
+            "Invalid number of arguments for function system.{name}({parameter})"
         )));
     };
     let Some(ty) = argument else {
-        return Err(CqlError::invalid(format!(
-            "Cannot infer type of argument 1 in call to function system.{name}"
-        )));
+        return Err(untyped_argument(text, &format!("{name}({parameter})")));
     };
     let mismatch = |wanted: &str| {
         Err(CqlError::invalid(format!(

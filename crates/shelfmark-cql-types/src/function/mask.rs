@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sha2::Digest as _;
 use shelfmark_cql_protocol::CqlError;
 
+use super::resolve::untyped_argument;
 use super::scalar::{Body, Scalar};
 use crate::value::{CqlType, Native, put_collection, put_tuple, unsigned_vint};
 
@@ -35,10 +36,11 @@ pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[Str
         )));
     }
     let text = texts.first().map(String::as_str).unwrap_or_default();
-    let Some(ty) = arguments.first().cloned().flatten() else {
-        return Err(CqlError::invalid(format!(
-            "Cannot infer type of argument {text} in call to function system.{name}({shown}): use type casts to disambiguate"
-        )));
+    let is_part = matches!(name, "mask_inner" | "mask_outer");
+    let ty = match arguments.first().cloned().flatten() {
+        Some(ty) => ty,
+        None if is_part => CqlType::Text,
+        None => return Err(untyped_argument(text, &format!("{name}({shown})"))),
     };
     let body: Body = match name {
         "mask_null" => Arc::new(|_, _| Ok(None)),

@@ -34,7 +34,7 @@ pub use aggregate::{Accumulator, Aggregate, UserAggregate};
 pub use cast::{ambiguous_cast, cast, no_cast};
 pub use context::FunctionContext;
 pub use mask::is_masking;
-pub use operator::{negate, no_negative, operate};
+pub use operator::{negate, no_negative, operate, operator_function};
 pub use resolve::{Argument, Assignability, Resolved, resolve, resolve_call};
 pub use scalar::Scalar;
 pub use time::new_timeuuid;

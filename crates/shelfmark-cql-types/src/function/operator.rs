@@ -9,7 +9,7 @@ use crate::value::{Native, take_duration};
 
 /// Finds what an operator does to two types.
 pub fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> {
-    let name = name_of(symbol);
+    let name = operator_function(symbol);
     let arguments = vec![left.clone(), right.clone()];
     if *right == CqlType::Duration
         && matches!(symbol, '+' | '-')
@@ -40,7 +40,7 @@ pub fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> 
             message: format!("the operation '{left} {symbol} {right}' failed: {cause}"),
             extra: shelfmark_cql_protocol::ErrorExtra::Function {
                 keyspace: "system".to_owned(),
-                name: name_of(symbol).to_owned(),
+                name: operator_function(symbol).to_owned(),
                 arguments: vec![left.to_string(), right.to_string()],
             },
         })?;
@@ -67,8 +67,9 @@ fn as_decimal(number: Number, ty: &CqlType) -> Number {
     }
 }
 
-/// Returns the function behind an operator, spelt as Cassandra spells it.
-const fn name_of(symbol: char) -> &'static str {
+/// Returns the name of the function behind an operator, spelt as Cassandra spells it.
+#[must_use]
+pub const fn operator_function(symbol: char) -> &'static str {
     match symbol {
         '+' => "_add",
         '-' => "_substract",

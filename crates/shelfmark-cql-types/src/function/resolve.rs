@@ -46,6 +46,14 @@ pub enum Resolved {
     Aggregate(Aggregate),
 }
 
+/// Returns the refusal of an argument whose type nothing tells, of a function that takes its types from
+/// its arguments; `function` is its name with its parameters.
+pub(super) fn untyped_argument(argument: &str, function: &str) -> CqlError {
+    CqlError::invalid(format!(
+        "Cannot infer type of argument {argument} in call to function system.{function}: use type casts to disambiguate"
+    ))
+}
+
 /// Resolves a call of a native function.
 ///
 /// # Errors
@@ -117,7 +125,8 @@ fn choose(
     }
     let mut weak = Vec::new();
     for function in &found {
-        if function.arguments().len() != arguments.len() {
+        let suits = receiver.is_none_or(|receiver| is_taken_as(function.returns(), receiver));
+        if function.arguments().len() != arguments.len() || !suits {
             continue;
         }
         let tests =
@@ -138,10 +147,11 @@ fn choose(
         }
     }
     let shown = |functions: &[&Resolved]| {
-        let all: Vec<String> = functions
+        let mut all: Vec<String> = functions
             .iter()
             .map(|own| full_signature(&own.full_name(), own.arguments(), own.returns()))
             .collect();
+        all.sort();
         all.join(", ")
     };
     match weak.as_slice() {
@@ -155,6 +165,11 @@ fn choose(
             shown(several)
         ))),
     }
+}
+
+/// Returns true if a value of a type may be assigned to what is of another.
+fn is_taken_as(ty: &CqlType, receiver: &CqlType) -> bool {
+    ty.freeze() == receiver.freeze() || receiver.is_value_compatible_with(ty)
 }
 
 fn check_arguments(function: &Resolved, arguments: &[&dyn Argument]) -> Result<(), CqlError> {
@@ -237,6 +252,6 @@ fn candidates(
     if let Some(found) = mask::candidates(name, arguments, texts)? {
         return Ok(scalars(found));
     }
-    let found = aggregate::candidates(name, arguments)?;
+    let found = aggregate::candidates(name, arguments, texts)?;
     Ok(found.map(|found| found.into_iter().map(Resolved::Aggregate).collect()))
 }

@@ -151,7 +151,7 @@ fn aggregates() {
     let average = Aggregate::average(&CqlType::Decimal).unwrap();
     assert_eq!(run(&average, &["1.0", "2.0", "2.0"]), "1.7");
     assert_eq!(run(&Aggregate::sum(&CqlType::Int).unwrap(), &[]), "0");
-    let found = aggregate::candidates("max", &[Some(CqlType::Text)]).unwrap().unwrap();
+    let found = aggregate::candidates("max", &[Some(CqlType::Text)], &[]).unwrap().unwrap();
     assert_eq!(run(found.first().unwrap(), &["b", "a"]), "b");
     assert_eq!(run(found.first().unwrap(), &[]), "null");
 }

@@ -2,6 +2,7 @@
 
 use shelfmark_cql_protocol::CqlError;
 
+use super::resolve::untyped_argument;
 use super::scalar::Scalar;
 use crate::value::CqlType;
 
@@ -90,9 +91,8 @@ pub(super) fn candidates(
     let Some((ty, text)) =
         place.and_then(|at| Some((arguments.get(at)?.as_ref()?, texts.get(at)?)))
     else {
-        return Err(CqlError::invalid(format!(
-            "Cannot infer type of argument 1 in call to function system.{name}"
-        )));
+        let text = texts.first().map_or("?", String::as_str);
+        return Err(untyped_argument(text, &format!("{name}(vector<float, n>, vector<float, n>)")));
     };
     let is_float = matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
     if !is_float {

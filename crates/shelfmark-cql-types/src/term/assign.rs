@@ -1,6 +1,6 @@
 //! The check whether a term fits a type, before it is prepared for it.
 
-use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Term};
+use shelfmark_cql_syntax::ast::{FunctionName, Literal, LiteralKind, Term};
 
 use super::scope::Scope;
 use super::text::term_text;
@@ -186,7 +186,10 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assignabili
             (CqlType::Tuple(fields), _) if items.len() <= fields.len() => {
                 test_all(items.iter().zip(fields.iter()))
             }
-            (CqlType::Tuple(_), _) => Assignability::No,
+            (CqlType::User { definition, .. }, _) if items.len() <= definition.fields.len() => {
+                test_all(items.iter().zip(definition.fields.iter().map(|(_, field)| field)))
+            }
+            (CqlType::Tuple(_) | CqlType::User { .. }, _) => Assignability::No,
             (_, [only]) => test_known(only, None, ty),
             _ => Assignability::No,
         },
@@ -201,12 +204,20 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assignabili
     }
 }
 
-/// Returns true if arithmetic of constants can take the type that is asked for.
+/// Returns true if arithmetic of constants, or a function that keeps the type of its number, can take
+/// the type that is asked for.
 fn fits_number(term: &Term, own: &CqlType, ty: &CqlType) -> bool {
-    matches!(term, Term::Arithmetic { .. } | Term::Negate(_))
-        && negate(own).is_some()
-        && negate(ty).is_some()
-        && cast(own, ty).is_some()
+    let keeps_type = |name: &FunctionName, arguments: &[Term]| {
+        name.keyspace.is_none()
+            && matches!(name.name.as_str(), "abs" | "exp" | "log" | "log10" | "round")
+            && matches!(arguments, [only] if test_known(only, None, ty) != Assignability::No)
+    };
+    let follows = match term {
+        Term::Arithmetic { .. } | Term::Negate(_) => true,
+        Term::Function { name, arguments } => keeps_type(name, arguments),
+        _ => false,
+    };
+    follows && negate(own).is_some() && negate(ty).is_some() && cast(own, ty).is_some()
 }
 
 fn test_all<'t>(parts: impl Iterator<Item = (&'t Term, &'t CqlType)>) -> Assignability {

@@ -1,6 +1,6 @@
 //! Prepared terms evaluated: for one execution, and in a selection for one row.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 
 use super::expression::{Expr, MetadataKind, MetadataPath, UnsetField};
@@ -245,6 +245,9 @@ fn not_null(value: Option<Bytes>, what: &str) -> Result<Bytes> {
 }
 
 fn eval_elements(items: &[Expr], ty: &CqlType, env: EvalContext<'_>) -> Result<Bytes> {
+    if matches!(ty, CqlType::List { .. }) && env.row.is_some() {
+        return eval_selected_list(items, env);
+    }
     let what = if matches!(ty, CqlType::Vector { .. }) { "vectors" } else { "collections" };
     let mut parts: Vec<Bytes> =
         items.iter().map(|item| not_null(item.inner(env)?, what)).collect::<Result<_>>()?;
@@ -267,6 +270,17 @@ fn eval_elements(items: &[Expr], ty: &CqlType, env: EvalContext<'_>) -> Result<B
         _ => {}
     }
     Ok(put_collection(parts.len(), parts.iter().map(AsRef::as_ref)).into())
+}
+
+/// Evaluates a list that is made of the values of a row: those that are null stay so.
+fn eval_selected_list(items: &[Expr], env: EvalContext<'_>) -> Result<Bytes> {
+    let parts: Vec<Option<Bytes>> =
+        items.iter().map(|item| item.inner(env)).collect::<Result<_>>()?;
+    account(env, parts.iter().flatten().map(Bytes::len).sum())?;
+    let mut out = BytesMut::new();
+    out.put_i32(i32::try_from(parts.len()).unwrap_or(i32::MAX));
+    parts.iter().for_each(|part| put_cell(part.as_deref(), &mut out));
+    Ok(out.freeze())
 }
 
 fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: EvalContext<'_>) -> Result<Bytes> {

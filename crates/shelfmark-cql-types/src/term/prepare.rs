@@ -12,7 +12,7 @@ use super::expression::{Expr, UnsetField};
 use super::scope::{KeyedTable, Receiver, Scope, spelled_argument};
 use super::text::term_text;
 use crate::function::{
-    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, no_negative, operate,
+    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, no_cast, no_negative, operate,
     resolve_call,
 };
 use crate::resolve::resolve_type;
@@ -65,7 +65,8 @@ pub fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<E
                     to.ty
                 )));
             }
-            prepare(inner, Receiver { name: to.name, ty: &ty }, scope)
+            // A hint says what may be assigned; what is behind it is read for what receives it.
+            prepare(inner, to, scope)
         }
         Term::Cast { term: inner, target } => prepare_cast(inner, target.name(), to, scope),
         Term::Negate(inner) => {
@@ -109,10 +110,7 @@ fn prepare_cast(
     let call =
         convert(prepare(inner, Receiver { name: to.name, ty: &from }, scope)?, &from, &target)?;
     if target != *to.ty && !to.ty.is_value_compatible_with(&target) {
-        return Err(CqlError::invalid(format!(
-            "Type error: cannot assign result of function system.cast_as_{target} (type {target}) to {} (type {})",
-            to.name, to.ty
-        )));
+        return Err(no_cast(&term_text(inner), &target));
     }
     Ok(call)
 }
@@ -422,17 +420,17 @@ fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Res
             to.name, to.ty
         )));
     };
-    if items.len() > types.len() {
-        return Err(CqlError::invalid(format!(
-            "Invalid tuple literal for {}: too many elements. Type {} expects {} but got {}",
-            to.name,
-            to.ty,
-            types.len(),
-            items.len()
-        )));
-    }
     let mut parts = Vec::with_capacity(types.len());
-    for (at, (item, ty)) in items.iter().zip(types.iter()).enumerate() {
+    for (at, item) in items.iter().enumerate() {
+        let Some(ty) = types.get(at) else {
+            return Err(CqlError::invalid(format!(
+                "Invalid tuple literal for {}: too many elements. Type {} expects {} but got {}",
+                to.name,
+                to.ty,
+                types.len(),
+                items.len()
+            )));
+        };
         if !fits(item, ty, scope)? {
             return Err(CqlError::invalid(format!(
                 "Invalid tuple literal for {}: component {at} is not of type {ty}",
@@ -580,12 +578,19 @@ fn prepare_arithmetic(
     if open(left) && !is_duration(right) || open(right) && !is_duration(left) && !moves {
         return Err(ambiguous(symbol, &term_text(left), &term_text(right)));
     }
-    if are_numbers(left) && are_numbers(right) && !(takes(left, to.ty) && takes(right, to.ty)) {
+    let are_constants = are_numbers(left) && are_numbers(right);
+    let is_number = negate(to.ty).is_some();
+    if are_constants && is_number && !(takes(left, to.ty) && takes(right, to.ty)) {
         return Err(unsupported(symbol, left, right));
     }
     let side = |term: &Term, scope: &Scope<'_>| {
-        // Constants take the type that is asked for, where they can.
-        if takes(term, to.ty) { Some(to.ty.clone()) } else { known_type(term, scope) }
+        // Constants take the type that is asked for, where they can; of a moment or bytes, whose
+        // values can be numbers, they are the numbers that they are by themselves.
+        if takes(term, to.ty) && (is_number || !are_constants) {
+            Some(to.ty.clone())
+        } else {
+            known_type(term, scope)
+        }
     };
     let (left_type, right_type) = (side(left, scope), side(right, scope));
     let fallback = |own: Option<CqlType>, other: &Option<CqlType>| {
@@ -605,6 +610,7 @@ fn prepare_arithmetic(
     };
     let (left_name, right_name) =
         (format!("arg0(system.{})", function.name), format!("arg1(system.{})", function.name));
+    let (left_term, right_term) = (left, right);
     let left = prepare(left, Receiver { name: &left_name, ty: &left_own }, scope)?;
     let right = prepare(right, Receiver { name: &right_name, ty: &right_own }, scope)?;
     let returns = function.returns.clone();
@@ -612,10 +618,24 @@ fn prepare_arithmetic(
     if returns == *to.ty || to.ty.is_value_compatible_with(&returns) {
         return Ok(call);
     }
-    convert(call, &returns, to.ty).map_err(|_| {
-        CqlError::invalid(format!(
-            "Type error: cannot assign result of the '{symbol}' operation (type {returns}) to {} (type {})",
-            to.name, to.ty
-        ))
-    })
+    // Numbers are shown as texts where that is asked for, and not else.
+    let refusal = || no_operation(symbol, (left_term, right_term), are_constants, to.ty);
+    match are_constants && !is_number {
+        true => Err(refusal()),
+        false => convert(call, &returns, to.ty).map_err(|_| refusal()),
+    }
+}
+
+/// Returns the refusal of an operation whose result is not what is asked for.
+fn no_operation(
+    symbol: char,
+    (left, right): (&Term, &Term),
+    are_constants: bool,
+    ty: &CqlType,
+) -> CqlError {
+    // A bigint is taken as a moment, and several types of numbers make one.
+    if are_constants && ty.is_value_compatible_with(&CqlType::Bigint) {
+        return ambiguous(symbol, &term_text(left), &term_text(right));
+    }
+    unsupported(symbol, left, right)
 }

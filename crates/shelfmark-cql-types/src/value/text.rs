@@ -38,7 +38,13 @@ pub(super) fn from_text_at(ty: &CqlType, text: &str, depth: usize) -> Result<Vec
                 .ok()
                 .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes")))
         }),
-        _ => Err(MarshalError::new(format!("cannot parse '{text}' as a value of type {ty}"))),
+        _ => match hex::decode(text) {
+            Ok(bytes) if super::validate(ty, &bytes).is_ok() => Ok(bytes),
+            Ok(_) => {
+                Err(MarshalError::new(format!("cannot parse '{text}' as a value of type {ty}")))
+            }
+            Err(_) => Err(MarshalError::new(format!("cannot parse '{text}' as hex bytes"))),
+        },
     }
 }
 
@@ -103,6 +109,7 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
                 Some(mapped) => mapped.octets().to_vec(),
                 None => address.octets().to_vec(),
             },
+            Err(_) if text.eq_ignore_ascii_case("localhost") => vec![127, 0, 0, 1],
             Err(_) => short_ipv4(text).ok_or_else(|| fail("inet address"))?.to_vec(),
         },
         Native::Timestamp => parse_timestamp(text)?.to_be_bytes().to_vec(),
@@ -145,21 +152,26 @@ fn short_ipv4(text: &str) -> Option<[u8; 4]> {
 
 /// Parses a double as Java does: `NaN` and `Infinity`, and none of Rust's own names.
 fn parse_f64(text: &str) -> Option<f64> {
-    match text {
+    match without_blanks(text) {
         "NaN" | "-NaN" => Some(f64::NAN),
         "Infinity" | "+Infinity" => Some(f64::INFINITY),
         "-Infinity" => Some(f64::NEG_INFINITY),
-        _ => plain_float(text)?.parse().ok(),
+        text => plain_float(text)?.parse().ok(),
     }
 }
 
 fn parse_f32(text: &str) -> Option<f32> {
-    match text {
+    match without_blanks(text) {
         "NaN" | "-NaN" => Some(f32::NAN),
         "Infinity" | "+Infinity" => Some(f32::INFINITY),
         "-Infinity" => Some(f32::NEG_INFINITY),
-        _ => plain_float(text)?.parse().ok(),
+        text => plain_float(text)?.parse().ok(),
     }
+}
+
+/// Returns a text without the blanks around it, which Java skips before numbers with a point.
+fn without_blanks(text: &str) -> &str {
+    text.trim_matches(|c: char| c <= ' ')
 }
 
 fn plain_float(text: &str) -> Option<&str> {

@@ -31,9 +31,7 @@ fn validate_at(ty: &CqlType, bytes: &[u8], depth: usize) -> Result<()> {
             for (at, ty) in types.iter().enumerate() {
                 match all.next() {
                     None => return Ok(()),
-                    Some(Err(_)) => {
-                        return fail(format!("Not enough bytes to read {at}th component"));
-                    }
+                    Some(Err(error)) => return fail(format!("{} {at}th component", error.0)),
                     Some(Ok(Some(value))) => validate_at(ty, value, depth + 1)?,
                     Some(Ok(None)) => {}
                 }
@@ -48,9 +46,7 @@ fn validate_at(ty: &CqlType, bytes: &[u8], depth: usize) -> Result<()> {
             for (at, (name, ty)) in udt.fields.iter().enumerate() {
                 match all.next() {
                     None => return Ok(()),
-                    Some(Err(_)) => {
-                        return fail(format!("Not enough bytes to read {at}th field {name}"));
-                    }
+                    Some(Err(error)) => return fail(format!("{} {at}th field {name}", error.0)),
                     Some(Ok(Some(value))) => validate_at(ty, value, depth + 1)?,
                     Some(Ok(None)) => {}
                 }

@@ -17,15 +17,8 @@ use crate::schema::Table;
 pub(super) fn bind(markers: &[ColumnSpec], values: &Values) -> Result<Vec<BoundValue>, CqlError> {
     match values {
         Values::Positional(values) => {
-            if values.is_empty() && !markers.is_empty() {
-                return Err(CqlError::invalid("Invalid amount of bind variables"));
-            }
             if values.len() != markers.len() {
-                return Err(CqlError::invalid(format!(
-                    "there were {} markers(?) in CQL but {} bound variables",
-                    markers.len(),
-                    values.len()
-                )));
+                return Err(miscounted(markers.len(), values.len()));
             }
             Ok(values.clone())
         }
@@ -33,14 +26,22 @@ pub(super) fn bind(markers: &[ColumnSpec], values: &Values) -> Result<Vec<BoundV
             // Of a name that comes twice the first counts.
             let by_name: HashMap<&str, &BoundValue> =
                 values.iter().rev().map(|(name, value)| (&**name, value)).collect();
-            let found = markers.iter().map(|marker| {
-                by_name.get(&*marker.name).map(|value| (*value).clone()).ok_or_else(|| {
-                    CqlError::invalid(format!("Invalid unset value for column {}", marker.name))
-                })
-            });
-            found.collect()
+            let found: Vec<BoundValue> = markers
+                .iter()
+                .filter_map(|marker| by_name.get(&*marker.name).map(|value| (*value).clone()))
+                .collect();
+            match found.len() == markers.len() {
+                true => Ok(found),
+                false => Err(miscounted(markers.len(), found.len())),
+            }
         }
     }
+}
+
+fn miscounted(markers: usize, values: usize) -> CqlError {
+    CqlError::invalid(format!(
+        "there were {markers} markers(?) in CQL but {values} bound variables"
+    ))
 }
 
 /// Returns how many keys the `IN` lists of a statement name at most, as far as that is known before

@@ -8,7 +8,7 @@ use shelfmark_model::TextFold;
 
 use super::keys::{bound_elements, in_values, key_value};
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
-use crate::schema::{Column, Index, IndexTarget, Table};
+use crate::schema::{Column, ColumnKind, Index, IndexTarget, Table};
 
 /// A restriction with its values; those of `In` in their order.
 #[derive(Debug, Clone)]
@@ -98,10 +98,18 @@ impl RowFilter {
     /// Evaluates all restrictions of columns; those of the token are left out.
     pub(crate) fn of(own: &Restrictions, table: &Table, env: EvalContext<'_>) -> Result<Self> {
         let mut filter = Self::default();
+        // The first clustering columns are taken as a key is, also where no partition is named.
+        let mut next_of_key = table.partition_count;
         for (at, tests) in &own.single {
             let Some(column) = table.columns.get(*at) else { continue };
+            let is_indexed = table.indexes.iter().any(|index| index.column == column.name);
+            let is_key = *at == next_of_key && column.role == ColumnKind::Clustering && !is_indexed;
+            next_of_key += usize::from(is_key && !tests.iter().any(Test::is_slice));
             for test in tests {
-                let get = |expr: &Expr| value(expr, "value", table, *at, env);
+                let get = |expr: &Expr| match is_key {
+                    true => key_value(expr, column, env),
+                    false => value(expr, "value", table, *at, env),
+                };
                 let check = match test {
                     Test::Equal(expr) => Check::Equal(get(expr)?),
                     Test::In(list) => Check::In(listed(list, table, *at, column, env)?),

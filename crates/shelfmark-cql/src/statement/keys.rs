@@ -166,11 +166,11 @@ pub(crate) fn checked_partition(table: &Table, parts: &[Bytes]) -> Result<Bytes>
     let parts: Vec<Bytes> =
         parts.iter().zip(columns).map(|(part, column)| kept(table, column, part)).collect();
     let key = partition_bytes(&parts);
-    let longest = parts.iter().map(Bytes::len).max().unwrap_or(0);
-    if key.len() > KEY_SIZE_BYTES_MAX || longest > KEY_SIZE_BYTES_MAX {
+    // The values alone are counted first, as there, and then what stands around them.
+    let values: usize = parts.iter().map(Bytes::len).sum();
+    if let Some(size) = [values, key.len()].into_iter().find(|size| *size > KEY_SIZE_BYTES_MAX) {
         return Err(CqlError::invalid(format!(
-            "Key length of {} is longer than maximum of {KEY_SIZE_BYTES_MAX}",
-            key.len().max(longest)
+            "Key length of {size} is longer than maximum of {KEY_SIZE_BYTES_MAX}"
         )));
     }
     Ok(key)
@@ -209,7 +209,9 @@ fn tuple(
             })
             .collect(),
         TupleValue::Marker(expr) => match expr.eval(env)? {
-            BoundValue::Bytes(bytes) => split_tuple(&bytes, columns),
+            BoundValue::Bytes(bytes) => split_tuple(&bytes, columns, |column| {
+                format!("Invalid null value{place} for column {column}")
+            }),
             BoundValue::Null => {
                 let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
                 Err(CqlError::invalid(format!("Invalid null value for ({})", names.join(","))))
@@ -225,17 +227,18 @@ fn tuple(
     }
 }
 
-fn split_tuple(bytes: &Bytes, columns: &[Column]) -> Result<Vec<Bytes>> {
+/// Splits a bound tuple; `refusal` is what is said of a null for a column.
+fn split_tuple(
+    bytes: &Bytes,
+    columns: &[Column],
+    refusal: impl Fn(&str) -> String,
+) -> Result<Vec<Bytes>> {
     let mut parts = fields(bytes);
     columns
         .iter()
         .map(|column| {
-            let part = parts.next().transpose()?.flatten().ok_or_else(|| {
-                CqlError::invalid(format!(
-                    "Invalid null value in condition for column {}",
-                    column.name
-                ))
-            })?;
+            let part = parts.next().transpose()?.flatten();
+            let part = part.ok_or_else(|| CqlError::invalid(refusal(&column.name)))?;
             Ok(bytes.slice_ref(part))
         })
         .collect()
@@ -256,16 +259,25 @@ fn in_tuples(multi: &Multi, table: &Table, env: EvalContext<'_>) -> Result<Vec<V
         }
         MultiTest::InMarker(expr) => match expr.eval(env)? {
             BoundValue::Bytes(bytes) => elements(&bytes)?
-                .map(|value| match value? {
-                    Some(value) => split_tuple(&bytes.slice_ref(value), columns),
-                    None => Err(CqlError::invalid("Invalid null value in condition for columns")),
+                .map(|value| {
+                    let refusal = |_: &str| {
+                        let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
+                        let names = names.join(", ");
+                        format!("Invalid null value in condition for columns: [{names}]")
+                    };
+                    match value? {
+                        Some(value) => split_tuple(&bytes.slice_ref(value), columns, refusal),
+                        None => Err(CqlError::invalid(refusal(""))),
+                    }
                 })
                 .collect::<Result<Vec<_>>>()?,
-            missing => {
-                let what = if matches!(missing, BoundValue::Null) { "null" } else { "unset" };
+            BoundValue::Null => {
+                return Err(CqlError::invalid("Invalid null value for IN restriction"));
+            }
+            BoundValue::Unset => {
                 let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
                 return Err(CqlError::invalid(format!(
-                    "Invalid {what} value for in({})",
+                    "Invalid unset value for in({})",
                     names.join(",")
                 )));
             }

@@ -24,6 +24,7 @@ mod required_permissions;
 mod row;
 mod select;
 mod shared;
+mod tuples;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};
@@ -301,7 +302,8 @@ impl Executor {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));
             }
             Action::Describe(describe, keyspace) => {
-                answer(describe::describe(describe, keyspace.as_deref(), &self.schema()));
+                let schema = self.schema();
+                answer(describe::describe(describe, keyspace.as_deref(), &schema, &options));
             }
         }
     }

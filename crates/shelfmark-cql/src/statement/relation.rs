@@ -10,7 +10,8 @@ use shelfmark_cql_syntax::ast::{InValues, Name, Operator, Relation, Term};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
 
-use crate::schema::{ColumnKind, Table};
+use super::tuples::{tuple_comparison, tuple_in_test};
+use crate::schema::{Column, ColumnKind, Table};
 
 /// The right side of `IN`.
 #[derive(Debug, Clone)]
@@ -94,6 +95,34 @@ pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
     ))
 }
 
+/// The statement that a `WHERE` belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Select,
+    View,
+    /// A modification, by its name in messages.
+    Write(&'static str),
+}
+
+impl Purpose {
+    /// Refuses what such a `WHERE` does not take, whatever the column is.
+    fn check(self, relation: &Relation) -> Result<()> {
+        match (self, relation) {
+            (Self::Select | Self::Write(_), Relation::IsNotNull { column }) => {
+                invalid(format!("Unsupported restriction: {} IS NOT NULL", column.as_str()))
+            }
+            (
+                Self::Write(name),
+                Relation::Column {
+                    operator: operator @ (Operator::Contains | Operator::ContainsKey),
+                    ..
+                },
+            ) => invalid(format!("Cannot use {name} with {}", operator.text())),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Prepares a `WHERE`. `filtering` is whether `ALLOW FILTERING` was said.
 ///
 /// # Errors
@@ -103,10 +132,12 @@ pub(crate) fn restrictions(
     relations: &[Relation],
     table: &Table,
     filtering: bool,
+    purpose: Purpose,
     scope: &mut Scope<'_>,
 ) -> Result<Restrictions> {
     let mut all = Restrictions::default();
     for relation in relations {
+        purpose.check(relation)?;
         match relation {
             Relation::Column { column, operator: Operator::NotEqual, value } => {
                 return invalid(format!(
@@ -154,16 +185,26 @@ pub(crate) fn restrictions(
 fn in_test(at: usize, values: &InValues, table: &Table, scope: &mut Scope<'_>) -> Result<Test> {
     let column = column_of(at, table)?;
     if column.is_multi_cell() {
-        return invalid(format!(
-            "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
-            column.name, column.kind
-        ));
+        return Err(unrestricted(column, "IN"));
     }
     Ok(match in_list(values, &column.name, &column.kind, scope)? {
         InList::Values(mut one) if one.len() == 1 => {
             one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
         }
         list => Test::In(list),
+    })
+}
+
+/// Returns the refusal of a relation of a live collection or user type.
+fn unrestricted(column: &Column, operator: &str) -> CqlError {
+    let (name, ty) = (&column.name, &column.kind);
+    CqlError::invalid(match ty.is_udt() {
+        true => {
+            format!("Non-frozen UDT column '{name}' ({ty}) cannot be restricted by any relation")
+        }
+        false => format!(
+            "Collection column '{name}' ({ty}) cannot be restricted by a '{operator}' relation"
+        ),
     })
 }
 
@@ -184,66 +225,11 @@ fn token_test(
     })
 }
 
-/// Returns the restriction of `(columns) operator value`.
-fn tuple_comparison(
-    columns: &[Name],
-    operator: Operator,
-    value: &Term,
-    table: &Table,
-    scope: &mut Scope<'_>,
-) -> Result<Multi> {
-    let shown = format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
-    let (start, count) = tuple_columns(columns, &shown, table)?;
-    let value = tuple_value(value, start, count, table, scope)?;
-    let test = match operator {
-        Operator::Equal => MultiTest::Equal(value),
-        Operator::Less => MultiTest::Upper(value, false),
-        Operator::LessOrEqual => MultiTest::Upper(value, true),
-        Operator::Greater => MultiTest::Lower(value, false),
-        Operator::GreaterOrEqual => MultiTest::Lower(value, true),
-        _ => {
-            return invalid(format!("Unsupported \"{}\" relation: {shown}", operator.text()));
-        }
-    };
-    Ok(Multi { start, count, test })
-}
-
 /// Returns column and test of a tuple of one column that an index serves.
 fn served_by_index(multi: &Multi, table: &Table) -> Option<(usize, Test)> {
     let MultiTest::Equal(TupleValue::Parts(parts)) = &multi.test else { return None };
     let (at, [only]) = (table.partition_count + multi.start, parts.as_slice()) else { return None };
     (multi.count == 1 && is_indexed(at, table)).then(|| (at, Test::Equal(only.clone())))
-}
-
-/// Returns the restriction of `(columns) IN …`.
-fn tuple_in_test(
-    columns: &[Name],
-    values: &InValues,
-    table: &Table,
-    scope: &mut Scope<'_>,
-) -> Result<Multi> {
-    let shown = match values {
-        InValues::List(values) => {
-            let values: Vec<String> = values.iter().map(term_text).collect();
-            format!("{} IN ({})", names_text(columns), values.join(", "))
-        }
-        InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
-    };
-    let (start, count) = tuple_columns(columns, &shown, table)?;
-    let test = match values {
-        InValues::List(values) => {
-            let values = values.iter();
-            let values = values.map(|value| tuple_value(value, start, count, table, scope));
-            MultiTest::In(values.collect::<Result<_>>()?)
-        }
-        InValues::Marker(marker) => {
-            let ty = CqlType::list(tuple_type(start, count, table)).freeze();
-            let name = in_name(start, count, table);
-            let to = Receiver { name: &name, ty: &ty };
-            MultiTest::InMarker(prepare_marker(marker.index, to, scope))
-        }
-    };
-    Ok(Multi { start, count, test })
 }
 
 /// Returns the error for a custom index expression: no index here takes one.
@@ -274,10 +260,6 @@ fn column_of(at: usize, table: &Table) -> Result<&crate::schema::Column> {
 fn is_indexed(at: usize, table: &Table) -> bool {
     let column = table.columns.get(at);
     column.is_some_and(|own| table.indexes.iter().any(|index| index.column == own.name))
-}
-
-fn names_text(columns: &[Name]) -> String {
-    format!("({})", columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns a test by an operator; `shown` is the relation as text.
@@ -333,15 +315,7 @@ fn column_test(
         _ => {}
     }
     if ty.is_multi_cell() {
-        let what = if ty.is_udt() {
-            format!("Non-frozen UDT column '{name}' ({ty}) cannot be restricted by any relation")
-        } else {
-            format!(
-                "Collection column '{name}' ({ty}) cannot be restricted by a '{}' relation",
-                operator.text()
-            )
-        };
-        return invalid(what);
+        return Err(unrestricted(column, operator.text()));
     }
     if operator != Operator::Equal && ty.references_duration() {
         let what = match ty {
@@ -442,100 +416,6 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Returns the place of the first column among the clustering columns, and their number.
-fn tuple_columns(columns: &[Name], shown: &str, table: &Table) -> Result<(usize, usize)> {
-    let mut start = None;
-    let mut next = 0;
-    for name in columns {
-        let (_, column) =
-            table.find(name.as_str()).ok_or_else(|| undefined_column(name.as_str(), table))?;
-        if column.role != ColumnKind::Clustering {
-            return invalid(format!(
-                "Multi-column relations can only be applied to clustering columns but was applied to: {}",
-                column.name
-            ));
-        }
-        let at = usize::try_from(column.id).unwrap_or(usize::MAX);
-        match start {
-            None => {
-                start = Some(at);
-                next = at + 1;
-            }
-            Some(_) if at == next => next += 1,
-            Some(first) if at >= first && at < next => {
-                return invalid(format!(
-                    "Column \"{}\" appeared twice in a relation: {shown}",
-                    column.name
-                ));
-            }
-            Some(_) => {
-                return invalid(format!(
-                    "Clustering columns must appear in the PRIMARY KEY order in multi-column relations: {shown}"
-                ));
-            }
-        }
-    }
-    let start = start.unwrap_or(0);
-    Ok((start, next - start))
-}
-
-fn tuple_type(start: usize, count: usize, table: &Table) -> CqlType {
-    let types = table.clustering_columns().iter().skip(start).take(count);
-    CqlType::tuple(types.map(|column| column.kind.freeze()).collect())
-}
-
-fn in_name(start: usize, count: usize, table: &Table) -> String {
-    let names: Vec<&str> =
-        table.clustering_columns().iter().skip(start).take(count).map(|own| &*own.name).collect();
-    format!("in({})", names.join(","))
-}
-
-fn tuple_value(
-    term: &Term,
-    start: usize,
-    count: usize,
-    table: &Table,
-    scope: &mut Scope<'_>,
-) -> Result<TupleValue> {
-    match term {
-        Term::Marker(marker) => {
-            let ty = tuple_type(start, count, table);
-            let names: Vec<&str> = table
-                .clustering_columns()
-                .iter()
-                .skip(start)
-                .take(count)
-                .map(|own| &*own.name)
-                .collect();
-            let name = format!("({})", names.join(","));
-            Ok(TupleValue::Marker(prepare_marker(
-                marker.index,
-                Receiver { name: &name, ty: &ty },
-                scope,
-            )))
-        }
-        Term::Tuple(items) => {
-            if items.len() != count {
-                return invalid(format!(
-                    "Expected {count} elements in value tuple, but got {}: {}",
-                    items.len(),
-                    term_text(term)
-                ));
-            }
-            let columns = table.clustering_columns().iter().skip(start);
-            let parts: Result<Vec<Expr>> = items
-                .iter()
-                .zip(columns)
-                .map(|(item, own)| {
-                    prepare(item, Receiver { name: &own.name, ty: &own.kind }, scope)
-                })
-                .collect();
-            parts.map(TupleValue::Parts)
-        }
-        other => invalid(format!("Invalid tuple {}", term_text(other))),
-    }
 }
 
 /// Returns the test of one column as one of a tuple of one.

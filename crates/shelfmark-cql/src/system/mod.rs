@@ -84,6 +84,7 @@ pub(crate) fn tables(sources: &Arc<Sources>) -> Vec<Arc<dyn VirtualTable>> {
             let options = &mut definition.options;
             (options.gc_grace_seconds, options.memtable_flush_period_in_ms) =
                 periods(&definition.keyspace);
+            compact_as_there(&mut definition);
             let source = source(&definition, sources);
             let table = Computed { definition: Arc::new(definition), source };
             Arc::new(table) as Arc<dyn VirtualTable>
@@ -100,6 +101,30 @@ fn periods(keyspace: &str) -> (i32, i32) {
         "system_auth" => (7_776_000, 0),
         "system_traces" => (0, 0),
         _ => (864_000, 0),
+    }
+}
+
+/// Gives a table the options of compaction that it has in Cassandra, where they are not the default.
+fn compact_as_there(table: &mut Table) {
+    let class = |name: &str| format!("org.apache.cassandra.db.compaction.{name}");
+    let (compaction, lifetime) =
+        (&mut table.options.compaction, &mut table.options.default_time_to_live);
+    let mut set = |name: &str, value: String| {
+        compaction.retain(|(own, _)| own != name);
+        compaction.push((name.to_owned(), value));
+        compaction.sort();
+    };
+    match (&*table.keyspace, &*table.name) {
+        ("system", "batches") => set("min_threshold", "2".to_owned()),
+        ("system", "paxos") => set("class", class("LeveledCompactionStrategy")),
+        ("system", "compaction_history") => *lifetime = 604_800,
+        ("system_distributed", "repair_history" | "parent_repair_history") => {
+            set("class", class("TimeWindowCompactionStrategy"));
+            set("compaction_window_size", "1".to_owned());
+            set("compaction_window_unit", "DAYS".to_owned());
+            *lifetime = 2_592_000;
+        }
+        _ => {}
     }
 }
 

@@ -126,7 +126,6 @@ fn options(table: &Table, row: &mut Cells) {
     row.extend([
         ("id", bytes(&table.id)),
         ("additional_write_policy", text(additional_write_policy)),
-        ("allow_auto_snapshot", boolean(*allow_auto_snapshot)),
         ("bloom_filter_fp_chance", double(*bloom_filter_fp_chance)),
         ("caching", text_map(caching)),
         ("comment", text(comment)),
@@ -137,7 +136,6 @@ fn options(table: &Table, row: &mut Cells) {
         ("default_time_to_live", int(*default_time_to_live)),
         ("extensions", blob_map(&extensions)),
         ("gc_grace_seconds", int(*gc_grace_seconds)),
-        ("incremental_backups", boolean(*incremental_backups)),
         ("max_index_interval", int(*max_index_interval)),
         ("memtable_flush_period_in_ms", int(*memtable_flush_period_in_ms)),
         ("min_index_interval", int(*min_index_interval)),
@@ -145,6 +143,12 @@ fn options(table: &Table, row: &mut Cells) {
         ("read_repair_chance", double(0.0)),
         ("speculative_retry", text(speculative_retry)),
     ]);
+    // Said where it is not the default, as in Cassandra.
+    let said = [
+        ("allow_auto_snapshot", allow_auto_snapshot),
+        ("incremental_backups", incremental_backups),
+    ];
+    row.extend(said.into_iter().filter(|(_, own)| !**own).map(|(name, own)| (name, boolean(*own))));
     if let Some(cdc) = cdc {
         row.push(("cdc", boolean(*cdc)));
     }

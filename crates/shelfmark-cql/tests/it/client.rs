@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Login, OneRole};
-use shelfmark_cql_protocol::ErrorCode;
 use shelfmark_cql_protocol::client::{
     ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered,
 };
+use shelfmark_cql_protocol::{Consistency, ErrorCode};
 use shelfmark_cql_types::{CqlType, to_literal};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -127,6 +127,59 @@ fn pages_go_on_where_the_last_ended() {
         }
     }
     assert_eq!((found.join(" ").as_str(), pages), ("0 1 2 3 4", 3));
+}
+
+#[test]
+fn a_serial_read_names_one_partition() {
+    let mut wire = started(ProtocolVersion::V5);
+    wire.run(KEYSPACE);
+    wire.run("CREATE TABLE k.t (k int PRIMARY KEY, v int)");
+    let refusal =
+        "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time";
+    for consistency in [Consistency::Serial, Consistency::LocalSerial] {
+        for (text, wanted) in [
+            ("SELECT v FROM k.t WHERE k IN (1, 2)", Some(refusal)),
+            ("SELECT v FROM k.t WHERE k IN (1, 1)", None),
+            ("SELECT v FROM k.t WHERE k = 1", None),
+            ("SELECT v FROM k.t", None),
+            ("SELECT cluster_name FROM system.local WHERE key IN ('local', 'x')", None),
+        ] {
+            let said = match wire.ask(&Query { text, consistency, ..Query::default() }) {
+                Response::Error(refusal) => Some(refusal.to_string()),
+                Response::Result(_) => None,
+                other => panic!("{text}: {other:?}"),
+            };
+            assert_eq!(said.as_deref(), wanted, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_condition_at_each_quorum_needs_a_strategy_that_knows_data_centres() {
+    let mut wire = started(ProtocolVersion::V5);
+    wire.run(KEYSPACE);
+    wire.run("CREATE TABLE k.t (k int PRIMARY KEY, v int)");
+    wire.run(
+        "CREATE KEYSPACE n WITH replication = {'class': 'NetworkTopologyStrategy', \
+         'datacenter1': 1}",
+    );
+    wire.run("CREATE TABLE n.t (k int PRIMARY KEY, v int)");
+    let refusal = "consistency level EACH_QUORUM not compatible with replication strategy \
+                   (org.apache.cassandra.locator.SimpleStrategy)";
+    for (text, wanted) in [
+        ("INSERT INTO k.t (k, v) VALUES (1, 1) IF NOT EXISTS", Some(refusal)),
+        ("BEGIN BATCH UPDATE k.t SET v = 1 WHERE k = 1 IF EXISTS; APPLY BATCH", Some(refusal)),
+        ("INSERT INTO k.t (k, v) VALUES (1, 1)", None),
+        ("INSERT INTO n.t (k, v) VALUES (1, 1) IF NOT EXISTS", None),
+    ] {
+        let consistency = Consistency::EachQuorum;
+        let said = match wire.ask(&Query { text, consistency, ..Query::default() }) {
+            Response::Error(refusal) => Some(refusal.to_string()),
+            Response::Result(_) => None,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(said.as_deref(), wanted, "{text}");
+    }
 }
 
 #[test]

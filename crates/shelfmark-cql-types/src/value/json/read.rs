@@ -54,6 +54,8 @@ impl Json {
                 Ok(number) => to_text(&CqlType::Double, &number.to_be_bytes()),
                 Err(_) => text.clone(),
             },
+            // An integer has no negative zero.
+            Self::Number(text) if text == "-0" => "0".to_owned(),
             Self::Number(text) | Self::String(text) => text.clone(),
             Self::Array(values) => {
                 format!("[{}]", values.iter().map(Self::shown).collect::<Vec<_>>().join(", "))
@@ -201,14 +203,16 @@ impl Reader<'_> {
                     't' => out.push('\t'),
                     'u' => {
                         let high = hex4(&mut chars)?;
-                        let code = if (0xD800..0xDC00).contains(&high) {
-                            (chars.next()?.1 == '\\' && chars.next()?.1 == 'u').then_some(())?;
-                            let low = hex4(&mut chars)?.checked_sub(0xDC00)?;
-                            0x1_0000 + (high - 0xD800) * 0x400 + low
-                        } else {
-                            high
+                        let mut ahead = chars.clone();
+                        let code = match low_half(&mut ahead) {
+                            Some(low) if (0xD800..0xDC00).contains(&high) => {
+                                chars = ahead;
+                                0x1_0000 + (high - 0xD800) * 0x400 + low
+                            }
+                            _ => high,
                         };
-                        out.push(char::from_u32(code)?);
+                        // Half a character is shown as what Java writes for it.
+                        out.push(char::from_u32(code).unwrap_or('?'));
                     }
                     c @ ('"' | '\\' | '/') => out.push(c),
                     _ => return None,
@@ -219,6 +223,12 @@ impl Reader<'_> {
         }
         None
     }
+}
+
+/// Reads the escape of the second half of a character; returns its bits.
+fn low_half(chars: &mut std::str::CharIndices<'_>) -> Option<u32> {
+    (chars.next()?.1 == '\\' && chars.next()?.1 == 'u').then_some(())?;
+    hex4(chars)?.checked_sub(0xDC00).filter(|low| *low < 0x400)
 }
 
 fn hex4(chars: &mut std::str::CharIndices<'_>) -> Option<u32> {
@@ -265,14 +275,16 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
             Ok(put_collection(parts.len(), parts.iter().map(Vec::as_slice)))
         }
         CqlType::Vector { element, dimension } => {
-            let parts = list_parts(element, json, "a list", "list")?;
-            if u32::try_from(parts.len()) != Ok(*dimension) {
+            if let Json::Array(values) = json
+                && u32::try_from(values.len()) != Ok(*dimension)
+            {
                 return Err(MarshalError::new(format!(
                     "List had incorrect size: expected {dimension} but given {}; {}",
-                    parts.len(),
+                    values.len(),
                     json.shown()
                 )));
             }
+            let parts = list_parts(element, json, "a list", "list")?;
             let mut out = Vec::new();
             for part in parts {
                 if element.fixed_size().is_none() {
@@ -375,7 +387,8 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         _ => Err(expected(what, json)),
     };
     let small = |what: &str| match json {
-        Json::String(text) | Json::Number(text) => from_text(&ty, text),
+        Json::String(text) => from_text(&ty, text),
+        Json::Number(_) => from_text(&ty, &json.shown()),
         _ => Err(expected(what, json)),
     };
     let number = |what: &str| match json {
@@ -390,7 +403,9 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         Native::Boolean => match json {
             Json::Bool(bool) => Ok(vec![u8::from(*bool)]),
             Json::String(text) if text.eq_ignore_ascii_case("true") => Ok(vec![1]),
-            Json::String(text) if text.eq_ignore_ascii_case("false") => Ok(vec![0]),
+            Json::String(text) if text.is_empty() || text.eq_ignore_ascii_case("false") => {
+                Ok(vec![0])
+            }
             Json::String(text) => {
                 Err(MarshalError::new(format!("Unable to make boolean from '{text}'")))
             }
@@ -410,6 +425,7 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         }
         .map_err(|_| invalid_number("varint", json)),
         Native::Decimal => match json {
+            Json::String(text) if text.is_empty() => Ok(Vec::new()),
             Json::Number(text) | Json::String(text) => {
                 parse_decimal(text).map(|n| decimal_from_parts(n.unscaled(), n.scale()))
             }

@@ -194,6 +194,7 @@ fn add(
     schema: &Schema,
 ) -> Result<()> {
     let name = own.name.as_str();
+    let kind = resolve_type(&own.column_type, &table.keyspace, schema)?;
     if table.column(name).is_some() {
         if if_not_exists {
             return Ok(());
@@ -203,8 +204,8 @@ fn add(
     if table.flags.compact {
         return invalid("Cannot add new column to a COMPACT STORAGE table");
     }
-    let kind = resolve_type(&own.column_type, &table.keyspace, schema)?;
-    check_live_udt(&kind)?;
+    check_live_udt(&kind)
+        .map_err(|error| CqlError::invalid(format!("{} for column {name}", error.message)))?;
     if own.is_static && table.clustering_count == 0 {
         return invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",

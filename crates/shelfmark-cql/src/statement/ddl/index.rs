@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{self, CreateIndex, Dropped, IndexTargetKind, PropertyValue};
 use shelfmark_cql_types::function::{SIMILARITIES, Similarity};
-use shelfmark_cql_types::{CqlType, class_name};
+use shelfmark_cql_types::{CqlType, Native, class_name};
 use shelfmark_engine::CatalogueChange;
 
 use super::{Change, configuration, dropped, schema_event, writable};
@@ -22,6 +22,9 @@ pub(super) fn create(
     let keyspace = super::super::keyspace_of(&own.table, keyspace)?;
     let table_name = own.table.name.as_str();
     let options = options(own)?;
+    if own.using.as_deref() == Some(SASI) {
+        return invalid("SASI indexes are disabled. Enable in cassandra.yaml to use.");
+    }
     let found = writable(keyspace, schema, &format!("ALTER <table {keyspace}.{table_name}>"))?;
     let Some(table) = found.tables.get(table_name).cloned() else {
         return invalid(format!("Table '{table_name}' doesn't exist"));
@@ -81,6 +84,7 @@ pub(super) fn create(
 fn single_target(own: &CreateIndex) -> Result<&ast::IndexTarget> {
     match own.targets.as_slice() {
         [only] => Ok(only),
+        [] if class(own)?.is_some() => invalid("Failed to retrieve target column for: "),
         [] => invalid("Only CUSTOM indexes can be created without specifying a target column"),
         all if class(own)?.is_some() => {
             let names: Vec<&str> = all.iter().map(|own| own.column.as_str()).collect();
@@ -140,6 +144,9 @@ fn added(table: &Table, index: Index) -> Result<Change> {
 /// The class of storage attached indexes.
 const STORAGE_ATTACHED: &str = "org.apache.cassandra.index.sai.StorageAttachedIndex";
 
+/// The class of SASI indexes, which are off as they are by default.
+const SASI: &str = "org.apache.cassandra.index.sasi.SASIIndex";
+
 /// Returns the class of a custom index, or of `USING`.
 fn class(own: &CreateIndex) -> Result<Option<String>> {
     let Some(class) = own.using.as_deref() else {
@@ -149,12 +156,8 @@ fn class(own: &CreateIndex) -> Result<Option<String>> {
         return Ok(None);
     };
     // Short names in any case; classes by their whole names.
-    match class {
-        STORAGE_ATTACHED => return Ok(Some(class.to_owned())),
-        "org.apache.cassandra.index.sasi.SASIIndex" => {
-            return invalid("SASI indexes are disabled. Enable in cassandra.yaml to use.");
-        }
-        _ => {}
+    if class == STORAGE_ATTACHED {
+        return Ok(Some(class.to_owned()));
     }
     match class.to_ascii_lowercase().as_str() {
         "sai" | "storageattachedindex" => Ok(Some(class.to_owned())),
@@ -236,11 +239,25 @@ fn check_sai(index: &Index, column: &Column) -> Result<()> {
         (CqlType::Map { value, .. }, IndexTarget::Values) => &**value,
         (ty, _) => ty,
     };
-    if *indexed == CqlType::Blob {
-        return invalid("Unsupported type: blob");
+    let of_entries = match (&column.kind, index.target) {
+        (CqlType::Map { key, value, .. }, IndexTarget::Entries) => vec![&**key, &**value],
+        _ => vec![indexed],
+    };
+    if let Some(ty) = of_entries.into_iter().find(|ty| !is_indexed(ty)) {
+        return invalid(format!("Unsupported type: {ty}"));
     }
     check_analysis(index, column, indexed)?;
     check_vector(index, indexed)
+}
+
+/// Returns true if a storage attached index takes values of a type.
+fn is_indexed(ty: &CqlType) -> bool {
+    match ty {
+        CqlType::Native(native) => !matches!(native, Native::Blob | Native::Empty),
+        // Composites are taken whole.
+        CqlType::Custom(class) => class.contains("CompositeType("),
+        _ => true,
+    }
 }
 
 /// Refuses options of vectors where there are none, and vectors that cannot be compared.
@@ -384,7 +401,7 @@ fn check(column: &Column, kind: IndexTarget, table: &Table) -> Result<()> {
             "Cannot create secondary index on the only partition key column {name}"
         ));
     }
-    if ty.is_udt() && ty.is_multi_cell() {
+    if kind == IndexTarget::Value && ty.is_udt() && ty.is_multi_cell() {
         return invalid(format!("Cannot create index on non-frozen UDT column {name}"));
     }
     match kind {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
-use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
+use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey, Type};
 use shelfmark_cql_types::{CqlType, Native, is_reversed, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
@@ -32,7 +32,7 @@ pub(super) fn create(
         }
         return Err(CqlError::already_exists(keyspace_name, name));
     }
-    let mut columns = declared(own, keyspace_name, schema)?;
+    check_declarations(own)?;
     let key = match own.primary_keys.as_slice() {
         [only] => only,
         [] => {
@@ -46,7 +46,9 @@ pub(super) fn create(
             ));
         }
     };
+    let mut columns = declared(own, keyspace_name, schema)?;
     assign_key(&mut columns, key, "table", name)?;
+    check_counters_by_class(own, keyspace_name, schema)?;
     check_columns(&columns, name)?;
     order(&mut columns, &own.options.clustering_order, key, "table", name)?;
     reverse_by_class(&mut columns, own);
@@ -97,6 +99,7 @@ pub(super) fn other_shape(
     let keyspace = super::super::keyspace_of(&own.name, keyspace).ok()?;
     let name = own.name.name.as_str();
     let table = schema.table(keyspace, name)?;
+    check_declarations(own).ok()?;
     let mut columns = declared(own, keyspace, schema).ok()?;
     let key = own.primary_keys.first()?;
     assign_key(&mut columns, key, "table", name).ok()?;
@@ -131,18 +134,47 @@ pub(super) fn other_shape(
     ))
 }
 
+/// Refuses columns that are declared twice; said before their types are looked at.
+fn check_declarations(own: &CreateTable) -> Result<()> {
+    let mut known = HashSet::with_capacity(own.columns.len());
+    for definition in &own.columns {
+        let name = definition.name.as_str();
+        if !known.insert(name) {
+            return invalid(format!(
+                "Duplicate column '{name}' declaration for table '{}'",
+                own.name.name.as_str()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses counters by the name of their class: they make no table one of counters.
+fn check_counters_by_class(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<()> {
+    let is_counter = |ty: &Type| resolve_type(ty, keyspace, schema).is_ok_and(|ty| ty.is_counter());
+    let (by_class, named): (Vec<_>, Vec<_>) = own
+        .columns
+        .iter()
+        .filter(|own| is_counter(&own.column_type))
+        .partition(|own| matches!(own.column_type, Type::Custom(_)));
+    match by_class.first() {
+        Some(column) if named.is_empty() => super::configuration(format!(
+            "{keyspace}.{}: Cannot have a counter column (\"{}\") in a non counter table",
+            own.name.name.as_str(),
+            column.name.as_str()
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Column>> {
     let table = own.name.name.as_str();
     if own.columns.len() > COLUMNS_MAX {
         return invalid(format!("a table has at most {COLUMNS_MAX} columns here"));
     }
     let mut columns: Vec<Column> = Vec::with_capacity(own.columns.len());
-    let mut known = HashSet::with_capacity(own.columns.len());
     for definition in &own.columns {
         let name = definition.name.as_str();
-        if !known.insert(name) {
-            return invalid(format!("Duplicate column '{name}' declaration for table '{table}'"));
-        }
         let kind = resolve_type(&definition.column_type, keyspace, schema)?;
         check_live_udt(&kind)?;
         let mask = match &definition.mask {

@@ -40,9 +40,9 @@ pub(super) fn create(
         return invalid("Materialized views are not supported on counter tables");
     }
     let (columns, include_all) = ordered_columns(own, &base, name)?;
-    let options = options(own, &base)?;
     let Filter { where_clause, tests } =
         super::view_filter::filter(own, &base, schema, environment)?;
+    let options = options(own, &base)?;
     // The columns that are no key of the view keep the numbers that the base gave them; keys of the
     // base that are none of the view cannot be: all of them are.
     let others: Vec<u32> =
@@ -107,7 +107,6 @@ fn ordered_columns(own: &CreateView, base: &Table, name: &str) -> Result<(Vec<Co
     let what = "materialized view";
     let (mut columns, include_all) = selected(own, base)?;
     super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
-    check_key(own, base)?;
     let order = &own.options.clustering_order;
     let in_key_order = order.iter().map(|(name, _)| name).eq(&own.primary_key.clustering);
     if !order.is_empty() && !in_key_order {
@@ -115,6 +114,7 @@ fn ordered_columns(own: &CreateView, base: &Table, name: &str) -> Result<(Vec<Co
             "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive",
         );
     }
+    check_key(own, base)?;
     super::table::order(&mut columns, order, &own.primary_key, what, name)?;
     for column in columns.iter_mut().filter(|column| column.role != ColumnKind::Clustering) {
         column.descending = false;

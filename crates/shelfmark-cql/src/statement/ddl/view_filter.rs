@@ -14,7 +14,7 @@ use shelfmark_model::{ViewComparison, ViewPart, ViewTest};
 use crate::function_context::EngineContext;
 use crate::schema::{Column, ColumnKind, Schema, Table};
 use crate::statement::relation::{
-    InList, MultiTest, Restrictions, Test, TupleValue, restrictions, undefined_column,
+    InList, MultiTest, Purpose, Restrictions, Test, TupleValue, restrictions, undefined_column,
 };
 
 /// A view's `WHERE`, as text and as the engine has it.
@@ -47,7 +47,7 @@ pub(super) fn filter(
     let mut markers = BindMarkers::default();
     let table: Option<&dyn KeyedTable> = Some(&**base);
     let mut scope = Scope { schema, keyspace: &base.keyspace, table, markers: &mut markers };
-    let restricted = restrictions(&own.relations, base, true, &mut scope)?;
+    let restricted = restrictions(&own.relations, base, true, Purpose::View, &mut scope)?;
     check_columns(own, base)?;
     let context = EngineContext::new(environment);
     let env = EvalContext { context: Some(&context), values: &[], row: None };

@@ -6,11 +6,12 @@ mod text;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
 use shelfmark_cql_types::{CqlType, maybe_quote};
 
-use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
+use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::{Keyspace, Schema, Table, UserAggregate, UserFunction};
 
 /// A description of one object: its keyspace, kind and name, and the statement that makes it.
@@ -30,7 +31,9 @@ pub(super) fn describe(
     describe: &Describe,
     keyspace: Option<&str>,
     schema: &Schema,
+    options: &RequestOptions,
 ) -> Result<Answered> {
+    let page = Page::of(schema, options)?;
     let internals = describe.with_internals;
     let current = || {
         let name = keyspace
@@ -41,19 +44,19 @@ pub(super) fn describe(
         DescribeTarget::Cluster => return Ok(cluster()),
         DescribeTarget::Keyspaces => {
             let items = ordered(schema).map(|own| item(&own.name, "keyspace", &own.name, None));
-            return Ok(answer(items.collect(), false));
+            return Ok(page.answer(items.collect(), false));
         }
         DescribeTarget::Tables => {
-            return Ok(answer(listed(keyspace, schema, &table_names)?, false));
+            return Ok(page.answer(listed(keyspace, schema, &table_names)?, false));
         }
         DescribeTarget::Types => {
-            return Ok(answer(listed(keyspace, schema, &type_names)?, false));
+            return Ok(page.answer(listed(keyspace, schema, &type_names)?, false));
         }
         DescribeTarget::Functions => {
-            return Ok(answer(listed(keyspace, schema, &function_names)?, false));
+            return Ok(page.answer(listed(keyspace, schema, &function_names)?, false));
         }
         DescribeTarget::Aggregates => {
-            return Ok(answer(listed(keyspace, schema, &aggregate_names)?, false));
+            return Ok(page.answer(listed(keyspace, schema, &aggregate_names)?, false));
         }
         DescribeTarget::Schema { full } => {
             let keyspaces =
@@ -83,7 +86,42 @@ pub(super) fn describe(
         }
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
-    Ok(answer(items, true))
+    Ok(page.answer(items, true))
+}
+
+/// A page of a description: the schema that it is of, where it begins and how many rows it has.
+struct Page {
+    version: [u8; 16],
+    offset: usize,
+    size: usize,
+}
+
+impl Page {
+    /// Reads the position that the request goes on from: the version of the schema, and how many rows
+    /// were sent.
+    fn of(schema: &Schema, options: &RequestOptions) -> Result<Self> {
+        let size = options.page_size.and_then(|size| usize::try_from(size).ok());
+        let size = size.filter(|size| *size > 0).unwrap_or(usize::MAX);
+        let version = schema.version;
+        let Some(state) = &options.paging else { return Ok(Self { version, offset: 0, size }) };
+        let offset = state.strip_prefix(&version).and_then(|rest| rest.try_into().ok());
+        match offset.map(u64::from_be_bytes) {
+            Some(offset) => {
+                let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                Ok(Self { version, offset, size })
+            }
+            None => invalid(
+                "The schema has changed since the previous page of the DESCRIBE statement result. Please retry the DESCRIBE statement.",
+            ),
+        }
+    }
+
+    /// Returns the position behind the page, if it is full: then another one is asked for, as there.
+    fn next(&self, rows: usize) -> Option<Bytes> {
+        let offset = u64::try_from(self.offset.saturating_add(rows)).unwrap_or(u64::MAX);
+        (rows == self.size)
+            .then(|| [self.version.as_slice(), &offset.to_be_bytes()].concat().into())
+    }
 }
 
 /// Returns the keyspaces in the order of their names.
@@ -373,22 +411,28 @@ fn column(name: &str) -> ColumnSpec {
     }
 }
 
-fn answer(items: Vec<Item>, with_statements: bool) -> Answered {
-    let mut columns = vec![column("keyspace_name"), column("type"), column("name")];
-    if with_statements {
-        columns.push(column("create_statement"));
-    }
-    let mut rows = RowBuffer::default();
-    for own in items {
-        rows.cell(Some(own.keyspace.as_bytes()));
-        rows.cell(Some(own.kind.as_bytes()));
-        rows.cell(Some(own.name.as_bytes()));
+impl Page {
+    /// Returns the items of the page as the rows of an answer.
+    fn answer(&self, items: Vec<Item>, with_statements: bool) -> Answered {
+        let mut columns = vec![column("keyspace_name"), column("type"), column("name")];
         if with_statements {
-            rows.cell(own.statement.as_deref().map(str::as_bytes));
+            columns.push(column("create_statement"));
         }
-        rows.end_row();
+        let mut rows = RowBuffer::default();
+        let mut count = 0;
+        for own in items.into_iter().skip(self.offset).take(self.size) {
+            count += 1;
+            rows.cell(Some(own.keyspace.as_bytes()));
+            rows.cell(Some(own.kind.as_bytes()));
+            rows.cell(Some(own.name.as_bytes()));
+            if with_statements {
+                rows.cell(own.statement.as_deref().map(str::as_bytes));
+            }
+            rows.end_row();
+        }
+        let paging = self.next(count);
+        Outcome::Rows(ResultRows { columns: columns.into(), rows, paging }).into()
     }
-    Outcome::Rows(ResultRows { columns: columns.into(), rows, paging: None }).into()
 }
 
 fn cluster() -> Answered {

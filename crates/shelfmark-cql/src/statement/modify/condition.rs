@@ -139,9 +139,10 @@ impl Conditions {
                                     operator.text()
                                 ));
                             }
-                            match value {
-                                Term::Literal(_) => received(&own.path, column, ty),
-                                _ => ty.clone(),
+                            if is_written(value) {
+                                received(&own.path, column, ty)
+                            } else {
+                                ty.clone()
                             }
                         }
                     };
@@ -209,10 +210,23 @@ impl Conditions {
     }
 }
 
+/// Returns true if a term is written down, so that what is said of it shows the column's own type.
+const fn is_written(term: &Term) -> bool {
+    matches!(
+        term,
+        Term::Literal(_)
+            | Term::List(_)
+            | Term::Set(_)
+            | Term::Map(_)
+            | Term::Tuple(_)
+            | Term::UserType(_)
+    )
+}
+
 /// Returns the type that messages about a constant show, where a part of a column is compared with it.
 /// Of a whole collection it is the column's own; `ty` is what is compared.
 fn received(path: &ConditionPath, column: &Column, ty: &CqlType) -> CqlType {
-    let is_whole = matches!(path, ConditionPath::Whole) && column.kind.is_collection();
+    let is_whole = matches!(path, ConditionPath::Whole) && column.kind.is_multi_cell();
     if is_whole { column.kind.clone() } else { ty.clone() }
 }
 

@@ -194,6 +194,13 @@ impl Modify {
         }
         let spans = exact_spans(&self.table, &self.restrictions, env)?;
         check_product(partitions.len(), spans.spans.len())?;
+        let deletes_columns =
+            self.kind == Kind::Delete && !(self.regular.is_empty() && self.statics.is_empty());
+        if deletes_columns && !spans.are_rows && !spans.spans.is_empty() {
+            return Err(CqlError::invalid(
+                "Range deletions are not supported for specific columns",
+            ));
+        }
         for partition in partitions {
             for span in &spans.spans {
                 let is_begun =

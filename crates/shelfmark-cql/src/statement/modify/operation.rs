@@ -215,8 +215,9 @@ fn null_counter() -> CqlError {
 /// Checks that a map is added to a map, and a set of keys taken from it.
 fn check_map_operand(adds: bool, term: &Term) -> Result<()> {
     let wrong = match term {
-        Term::List(_) => true,
-        Term::Set(items) => adds && !items.is_empty(),
+        Term::List(_) | Term::Literal(_) => true,
+        Term::Set(items) if adds => !items.is_empty(),
+        Term::Set(items) => items.iter().any(|item| matches!(item, Term::Marker(_))),
         Term::Map(_) => !adds,
         _ => false,
     };
@@ -317,7 +318,7 @@ fn added(
     }
     if !ty.is_collection() {
         let what = match ty {
-            CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
+            CqlType::Tuple(_) | CqlType::User { .. } if adds => "tuple",
             _ => "non counter",
         };
         return refuse(name, what, shown());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
-    Attributes, Delete, Deletion, Insert, InsertValues, IntegerValue, JsonDefault, JsonValue, Name,
-    Relation, Update,
+    Attributes, Conditions as Written, Delete, Deletion, Insert, InsertValues, IntegerValue,
+    JsonDefault, JsonValue, Name, Relation, Update,
 };
 use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, prepare_marker};
 use shelfmark_cql_types::{CqlType, from_text};
@@ -16,7 +16,7 @@ use super::operation::Operation;
 use super::{Kind, Modify};
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
-    InList, Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
+    InList, Multi, MultiTest, Purpose, Restrictions, Test, restrictions, undefined_column,
 };
 
 /// Prepares a whole number that may be a marker.
@@ -91,6 +91,14 @@ fn check_conditions(modify: &Modify) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a timestamp beside conditions on columns, before these are looked at.
+fn check_timestamp(conditions: &Written, has_timestamp: bool) -> Result<()> {
+    if has_timestamp && matches!(conditions, Written::All(_)) {
+        return invalid("Cannot provide custom timestamp for conditional updates");
+    }
+    Ok(())
+}
+
 /// Refuses conditions on what `IN` names; said when the keys are known.
 pub(crate) fn check_named(modify: &Modify, partitions: usize) -> Result<()> {
     let what = if modify.kind == Kind::Delete { "deletions" } else { "updates" };
@@ -116,7 +124,7 @@ pub(crate) fn check_clustering_in(modify: &Modify) -> Result<()> {
         .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))));
     let multi_in =
         modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
-    if has_in || (multi_in && modify.kind != Kind::Delete) {
+    if has_in || multi_in {
         return invalid(format!(
             "IN on the clustering key columns is not supported with conditional {what}"
         ));
@@ -282,22 +290,7 @@ fn where_of(
     table: &Table,
     scope: &mut Scope<'_>,
 ) -> Result<Restrictions> {
-    for relation in relations {
-        let operator = match relation {
-            Relation::Column { operator, .. } => operator.text(),
-            _ => continue,
-        };
-        if operator.starts_with("CONTAINS") {
-            return invalid(format!("Cannot use {} with {operator}", kind.name()));
-        }
-        if operator == "LIKE" {
-            return invalid("LIKE restriction is only supported on properly indexed columns.");
-        }
-    }
-    let own = restrictions(relations, table, false, scope)?;
-    if !own.not_null.is_empty() {
-        return invalid("Unsupported restriction: IS NOT NULL");
-    }
+    let own = restrictions(relations, table, false, Purpose::Write(kind.name()), scope)?;
     if !own.token.is_empty() {
         return invalid(format!(
             "The token function cannot be used in WHERE clauses for {} statements",
@@ -330,33 +323,16 @@ fn check_where(modify: &Modify) -> Result<()> {
             .multi
             .iter()
             .any(|multi| matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..)));
-    let may_slice =
-        modify.kind == Kind::Delete && modify.regular.is_empty() && modify.statics.is_empty();
     if modify.kind == Kind::Update && has_slice {
         return invalid(
             "Slice restrictions are not supported on the clustering columns in UPDATE statements",
         );
     }
-    // What a condition lacks is said in other words.
-    let deletes_columns =
-        modify.kind == Kind::Delete && !modify.regular.is_empty() && !modify.conditions.is_some();
-    if !modify.only_statics {
-        if deletes_columns && has_slice {
-            return invalid("Range deletions are not supported for specific columns");
-        }
-        if modify.kind == Kind::Update || !may_slice {
-            let complete =
-                missing(table.clustering_columns(), table.partition_count, own).is_empty();
-            if deletes_columns && !complete {
-                return invalid("Range deletions are not supported for specific columns");
-            }
-            // What a condition lacks where statics are deleted is said later.
-            if complete || modify.kind != Kind::Delete {
-                check_all_clustering(modify)?;
-            }
-        } else {
-            check_prefix(modify)?;
-        }
+    // That no columns are deleted from a range is said when it is known.
+    match modify.kind {
+        _ if modify.only_statics => {}
+        Kind::Delete => check_prefix(modify)?,
+        _ => check_all_clustering(modify)?,
     }
     let others = own.other_columns(table);
     if !others.is_empty() {
@@ -396,6 +372,7 @@ pub(crate) fn prepare_update(
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
     let parts = attributes(&update.attributes, scope)?;
+    check_timestamp(&update.conditions, parts.timestamp.is_some())?;
     let conditions = Conditions::prepare(&update.conditions, table, scope)?;
     // Which settings of one column go together, the grammar has said.
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
@@ -439,6 +416,7 @@ pub(crate) fn prepare_delete(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
+    check_timestamp(&delete.conditions, delete.attributes.timestamp.is_some())?;
     let conditions = Conditions::prepare(&delete.conditions, table, scope)?;
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
     for deletion in &delete.deletions {
@@ -488,7 +466,11 @@ fn check_conditional_delete(modify: &Modify) -> Result<()> {
     let table = &modify.table;
     let unnamed = missing(table.clustering_columns(), table.partition_count, &modify.restrictions);
     let sliced = modify.restrictions.single.values().flatten().any(Test::is_slice)
-        || modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
+        || modify
+            .restrictions
+            .multi
+            .iter()
+            .any(|own| matches!(own.test, MultiTest::Lower(..) | MultiTest::Upper(..)));
     if unnamed.is_empty() && !sliced {
         return Ok(());
     }

@@ -10,7 +10,8 @@ use shelfmark_cql_syntax::ast::Selector;
 use shelfmark_cql_types::term::{Expr, Scope, UnsetField, preferred};
 use shelfmark_cql_types::{CqlType, UserType};
 
-use super::selection::{Builder, column_name, is_untyped, untyped};
+use super::names::column_name;
+use super::selection::{Builder, is_untyped, untyped};
 
 impl Builder<'_> {
     pub(super) fn elements(

@@ -50,11 +50,6 @@ pub(super) fn group_by(
             }
             _ => return invalid("GROUP BY is only supported on columns and functions of them"),
         };
-        if select.distinct && column.role == ColumnKind::Clustering {
-            return invalid(
-                "Grouping on clustering columns is not allowed for SELECT DISTINCT queries",
-            );
-        }
         // Columns that are fixed by an equality may be left out.
         while next < at && next < key_count && is_equal(own, next) {
             next += 1;
@@ -62,6 +57,11 @@ pub(super) fn group_by(
         if at != next {
             return invalid(
                 "Group by currently only support groups of columns following their declared order in the PRIMARY KEY",
+            );
+        }
+        if select.distinct && column.role == ColumnKind::Clustering {
+            return invalid(
+                "Grouping on clustering columns is not allowed for SELECT DISTINCT queries",
             );
         }
         next += 1;

@@ -7,7 +7,8 @@ use shelfmark_cql_syntax::ast::{Name, Selector, WriteMetadata};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{MetadataPath, Receiver, Scope, prepare};
 
-use super::selection::{column_name, element_types, key_name, slice_bound};
+use super::names::{column_name, key_name};
+use super::selection::{element_types, slice_bound};
 
 /// Returns the part of a column that `WRITETIME` and the like are asked of, and its column.
 pub(super) fn column_of_metadata(kind: WriteMetadata, of: &Selector) -> Result<(&Selector, &Name)> {

@@ -17,7 +17,9 @@ use super::show::shown;
 use super::{Access, Select, SharedRead};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::modify::integer;
-use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
+use crate::statement::relation::{
+    Multi, MultiTest, Purpose, Restrictions, Test, restrictions, undefined_column,
+};
 use crate::statement::shared::{check_tokens, name_only_partition};
 
 /// The refusal of a statement that would read more than it answers.
@@ -48,9 +50,6 @@ pub(crate) fn prepare_select(
     if let Some(nearest) = &nearest {
         nearest.check(select, &own, table)?;
     }
-    if let Some(column) = own.not_null.first().and_then(|at| table.columns.get(*at)) {
-        return invalid(format!("Unsupported restriction: {} IS NOT NULL", column.name));
-    }
     let only_statics = selects_only_statics(&select.selection, table);
     let allowed = select.allow_filtering || nearest.is_some();
     let reads = Reads { only_statics, by_partition: counts_by_partition(select) };
@@ -67,6 +66,7 @@ pub(crate) fn prepare_select(
         return invalid(FILTERING);
     }
     check_open_range(select, table, &own, &access)?;
+    check_tuple_filters(table, &own)?;
     let mut limit = |name, term: Option<&ast::IntegerValue>| {
         let to = Receiver { name, ty: &CqlType::Int };
         term.map(|own| integer(own, to, scope)).transpose()
@@ -121,7 +121,8 @@ fn shared_restrictions(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Restrictions> {
-    let mut own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    let mut own =
+        restrictions(&select.relations, table, select.allow_filtering, Purpose::Select, scope)?;
     check_tokens(table, &own)?;
     name_only_partition(table, &mut own);
     Ok(own)
@@ -143,7 +144,7 @@ fn grouping(
         if select.per_partition_limit.is_some() {
             return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
         }
-        check_distinct(chosen, own, table)?;
+        check_distinct(select, chosen, own, table)?;
     }
     let group_by = group_by(select, table, own, scope)?;
     if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
@@ -322,7 +323,35 @@ fn check_open_range(
     Ok(())
 }
 
-fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Result<()> {
+/// Refuses ranges of tuples that are no range of the key: rows are not tested by them.
+fn check_tuple_filters(table: &Table, own: &Restrictions) -> Result<()> {
+    let mut place = 0;
+    while place < table.clustering_count {
+        let equal = own.multi.iter().find(|multi| {
+            multi.start == place
+                && !matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..))
+        });
+        match (equal, own.of(table.partition_count + place)) {
+            (Some(multi), _) => place += multi.count,
+            (None, [Test::Equal(_) | Test::In(_)]) => place += 1,
+            _ => break,
+        }
+    }
+    let is_filter = |multi: &Multi| {
+        multi.start != place && matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..))
+    };
+    if own.multi.iter().any(is_filter) {
+        return invalid("Multi-column slice restrictions cannot be used for filtering.");
+    }
+    Ok(())
+}
+
+fn check_distinct(
+    select: &ast::Select,
+    chosen: &Selection,
+    own: &Restrictions,
+    table: &Table,
+) -> Result<()> {
     if own.restricts_clustering(table)
         || own
             .single
@@ -333,10 +362,13 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
             "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
         );
     }
-    for at in &chosen.columns {
-        if let Some(column) = table.columns.get(*at)
-            && !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static)
-        {
+    let selected = chosen.columns.iter().filter_map(|at| table.columns.get(*at));
+    // What the rows of several partitions are sorted by is read with them.
+    let is_sorted = (0..table.partition_count).any(|at| matches!(own.of(at), [Test::In(_)]));
+    let sorted = select.order_by.iter().filter(|_| is_sorted);
+    let sorted = sorted.filter_map(|own| table.column(own.column.as_str()));
+    for column in selected.chain(sorted) {
+        if !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static) {
             return invalid(format!(
                 "SELECT DISTINCT queries must only request partition key columns and/or static columns (not {})",
                 column.name
@@ -437,7 +469,7 @@ fn access(filtering: bool, table: &Table, own: &Restrictions, reads: &Reads) -> 
     }
     let index = index.filter(|_| uses_index);
     if let Some(found) = &index {
-        if all_named && partition.clone().any(|at| matches!(own.of(at), [Test::In(_)])) {
+        if partition.clone().any(|at| matches!(own.of(at), [Test::In(_)])) {
             return invalid(
                 "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported",
             );

@@ -8,24 +8,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
-use super::Select;
 use super::misfits::Misfits;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use super::walk::{Place, ReadLimits, Walk};
+use super::{Access, Select};
 use crate::function_context::EngineContext;
 use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
+use crate::statement::keys::partitions;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
 
@@ -66,6 +67,7 @@ impl Default for Inline {
 /// * `Invalid`: a value does not fit; `Protocol`: the paging state is none of ours.
 pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered> {
     let env = run.env(None);
+    check_serial(select, run.options, env)?;
     let limit = positive(select.limit.as_ref(), env, "limit")?;
     let per_partition = positive(select.per_partition_limit.as_ref(), env, "limit")?;
     let position = match &run.options.paging {
@@ -115,6 +117,21 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
         answered.warnings.extend(super::nearest::paged(page_size, limit));
     }
     Ok(answered)
+}
+
+/// Refuses serial reads of several partitions that are named; of a range they are taken.
+fn check_serial(select: &Select, options: &RequestOptions, env: EvalContext<'_>) -> Result<()> {
+    let is_serial = matches!(options.consistency, Consistency::Serial | Consistency::LocalSerial);
+    if is_serial
+        && select.table.stored.is_some()
+        && select.access == Access::Partitions
+        && partitions(&select.table, &select.restrictions, env)?.len() > 1
+    {
+        return Err(CqlError::invalid(
+            "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time",
+        ));
+    }
+    Ok(())
 }
 
 fn positive(expr: Option<&Expr>, env: EvalContext<'_>, what: &str) -> Result<Option<u64>> {

@@ -7,8 +7,7 @@ use shelfmark_cql_syntax::ast::{
     FunctionName, Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, no_negative, operate,
-    resolve_call,
+    Aggregate, Argument, Assignability, Resolved, cast, no_cast, resolve_call,
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, literal_text, preferred, prepare,
@@ -18,6 +17,7 @@ use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 
 use super::composites::field_name;
 use super::metadata::{column_of_metadata, metadata_path};
+use super::names::{column_name, key_name, rewritten, shown_function};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::relation::undefined_column;
 
@@ -63,10 +63,14 @@ pub(super) fn selection(
     for item in items {
         let selector = super::qualify::qualified(&item.selector, scope);
         let mut builder = Builder { table, out: &mut out, inside_aggregate: false };
+        builder.check_columns(&selector)?;
+        if is_of_constants(&selector) {
+            return Err(untyped(&column_name(&selector)));
+        }
         let (expr, ty) = builder.item(&selector, None, scope)?;
-        let name = match (&item.alias, &selector) {
-            (Some(alias), _) => Arc::from(alias.as_str()),
-            (None, selector) => Arc::from(column_name(&without_casts(selector, table))),
+        let name = match &item.alias {
+            Some(alias) => Arc::from(alias.as_str()),
+            None => Arc::from(column_name(&builder.without_casts(&selector, scope))),
         };
         out.is_plain &= matches!(item.selector, Selector::Column(_));
         out.items.push(expr);
@@ -79,7 +83,11 @@ pub(super) fn selection(
 /// A selector as the argument of a function.
 struct SelectedArgument<'s> {
     selector: &'s Selector,
+    /// The type that a function may take from it.
     known: Option<CqlType>,
+    /// The type that it is of once a function asks for one.
+    tested: Option<CqlType>,
+    table: &'s Table,
 }
 
 impl Argument for SelectedArgument<'_> {
@@ -98,9 +106,19 @@ impl Argument for SelectedArgument<'_> {
         if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
             return Assignability::Weak;
         }
-        match &self.known {
+        let is_written = matches!(
+            self.selector,
+            Selector::List(_) | Selector::Set(_) | Selector::Tuple(_) | Selector::MapOrUserType(_)
+        );
+        if matches!(self.selector, Selector::List(_)) && !matches!(ty, CqlType::List { .. }) {
+            return Assignability::No;
+        }
+        match &self.tested {
             Some(own) if own == ty || own.freeze() == ty.freeze() => Assignability::Exact,
             Some(own) if ty.is_value_compatible_with(own) => Assignability::Weak,
+            // What is written down takes the type of the argument.
+            _ if is_written && fits(self.table, self.selector, ty) => Assignability::Weak,
+            _ if is_written => Assignability::No,
             Some(_) => Assignability::No,
             None => Assignability::Weak,
         }
@@ -134,6 +152,44 @@ impl Builder<'_> {
         Ok((at, column.kind.clone()))
     }
 
+    /// Checks that the columns that a selector names are there, before its types are looked at.
+    fn check_columns(&self, selector: &Selector) -> Result<()> {
+        let mut found = Ok(());
+        rewritten(selector, &mut |own| {
+            if let (Selector::Column(name), Ok(())) = (&own, &found)
+                && self.table.column(name.as_str()).is_none()
+            {
+                found = Err(undefined_column(name.as_str(), self.table));
+            }
+            own
+        });
+        found
+    }
+
+    /// Checks that what stands before the values of a user type are columns, as where nothing tells
+    /// that they are fields.
+    pub(super) fn check_names_of_fields(&self, selector: &Selector) -> Result<()> {
+        let Selector::MapOrUserType(items) = selector else { return Ok(()) };
+        items.iter().try_for_each(|(name, _)| self.check_columns(name))
+    }
+
+    /// Returns a selector without the casts to types that values have already, which are not shown.
+    fn without_casts(&mut self, selector: &Selector, scope: &mut Scope<'_>) -> Selector {
+        rewritten(selector, &mut |own| match own {
+            Selector::Cast { selector: inner, target } => {
+                let known = self.known(&inner, scope).ok().flatten();
+                let is_written = matches!(*inner, Selector::Literal(_));
+                let is_same = known.is_some_and(|own| own.to_string() == target.name());
+                if is_same && !is_written {
+                    *inner
+                } else {
+                    Selector::Cast { selector: inner, target }
+                }
+            }
+            other => other,
+        })
+    }
+
     /// Returns the type of a selector, if it has one of its own.
     pub(super) fn known(
         &mut self,
@@ -146,7 +202,12 @@ impl Builder<'_> {
             Selector::TypeHint { target, .. } => {
                 Some(resolve_type(target, scope.keyspace, scope.schema)?)
             }
-            Selector::Column(name) => Some(self.column(name.as_str())?.1),
+            Selector::Column(name) => {
+                let column = self.table.column(name.as_str());
+                Some(
+                    column.ok_or_else(|| undefined_column(name.as_str(), self.table))?.kind.clone(),
+                )
+            }
             // Whether it can be cast is looked at later.
             Selector::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
             _ => {
@@ -240,7 +301,7 @@ impl Builder<'_> {
             let shown = column_name(selector);
             invalid(format!("Cannot assign value {shown} to {shown} of type {}", ty.freeze()))
         };
-        if !self.fits(inner, &ty) {
+        if !fits(self.table, inner, &ty) {
             return refused();
         }
         let frozen = ty.freeze();
@@ -250,52 +311,6 @@ impl Builder<'_> {
             return refused();
         }
         Ok((expr, ty))
-    }
-
-    /// Returns true unless what is written down, or a column in it, is of no such type.
-    fn fits(&self, selector: &Selector, ty: &CqlType) -> bool {
-        let all = |items: &[Selector], types: &mut dyn Iterator<Item = &CqlType>| {
-            items.iter().zip(types).all(|(item, ty)| self.fits(item, ty))
-        };
-        match (selector, ty) {
-            (Selector::Literal(_), CqlType::Tuple(_)) => true,
-            (Selector::Literal(literal), ty) => test_literal(literal, ty) != Assignability::No,
-            (Selector::Column(name), ty) => {
-                let column = self.table.column(name.as_str());
-                column.is_none_or(|own| is_assignable(&own.kind, ty))
-            }
-            (
-                Selector::List(items),
-                CqlType::List { element, .. } | CqlType::Vector { element, .. },
-            )
-            | (Selector::Set(items), CqlType::Set { element, .. }) => {
-                items.iter().all(|item| self.fits(item, element))
-            }
-            (Selector::Set(items), CqlType::Map { .. }) => items.is_empty(),
-            (Selector::MapOrUserType(items), CqlType::Map { key, value, .. }) => {
-                items.iter().all(|(k, v)| self.fits(k, key) && self.fits(v, value))
-            }
-            (Selector::MapOrUserType(items), CqlType::User { definition, .. }) => {
-                // Fields that are not there are refused where it is prepared.
-                items.iter().all(|(name, value)| {
-                    let field = field_name(name).and_then(|name| definition.field(name));
-                    field.is_none_or(|(_, ty)| self.fits(value, ty))
-                })
-            }
-            (Selector::Tuple(items), CqlType::Tuple(types)) => {
-                items.len() <= types.len() && all(items, &mut types.iter())
-            }
-            (Selector::Tuple(items), CqlType::User { definition, .. }) => {
-                let mut types = definition.fields.iter().map(|(_, ty)| ty);
-                items.len() <= types.len() && all(items, &mut types)
-            }
-            (Selector::Tuple(items), ty) => match items.as_slice() {
-                [only] => self.fits(only, ty),
-                _ => false,
-            },
-            (Selector::Set(_) | Selector::MapOrUserType(_), _) => false,
-            _ => true,
-        }
     }
 
     /// Prepares a selector as a value of another type.
@@ -366,7 +381,7 @@ impl Builder<'_> {
         field: &Name,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
-        let (expr, ty) = self.item(of, None, scope)?;
+        let (expr, ty) = self.item(within_parentheses(of), None, scope)?;
         let CqlType::User { definition, .. } = &ty else {
             return invalid(format!(
                 "Invalid field selection: {} of type {ty} is not a user type",
@@ -382,100 +397,6 @@ impl Builder<'_> {
                 invalid(format!("{} of type {ty} has no field {}", column_name(of), field.as_str()))
             }
         }
-    }
-
-    /// Prepares the negation of a selector.
-    fn negated(
-        &mut self,
-        inner: &Selector,
-        receiver: Option<&CqlType>,
-        scope: &mut Scope<'_>,
-    ) -> Result<(Expr, CqlType)> {
-        if matches!(*inner, Selector::Marker(_)) {
-            return invalid("Ambiguous negation: use type casts to disambiguate");
-        }
-        let inner = within_parentheses(inner);
-        let known = self.known(inner, scope)?;
-        let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
-        match negate(&ty) {
-            Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
-            None => Err(no_negative()),
-        }
-    }
-
-    fn arithmetic(
-        &mut self,
-        symbol: char,
-        left: &Selector,
-        right: &Selector,
-        receiver: Option<&CqlType>,
-        scope: &mut Scope<'_>,
-    ) -> Result<(Expr, CqlType)> {
-        let (left, right) = (within_parentheses(left), within_parentheses(right));
-        let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
-        let moves_date = self.moves_date(symbol, left, right, scope)?;
-        if (open(left) || open(right)) && !moves_date {
-            return Err(shelfmark_cql_types::term::ambiguous(
-                symbol,
-                &column_name(left),
-                &column_name(right),
-            ));
-        }
-        let unsupported = || {
-            invalid(format!(
-                "the '{symbol}' operation is not supported between {} and {}",
-                column_name(left),
-                column_name(right)
-            ))
-        };
-        // These have no type of their own, and none that could be computed with.
-        let is_compound = |own: &Selector| matches!(own, Selector::Set(_) | Selector::Tuple(_));
-        if is_compound(left) || is_compound(right) {
-            return unsupported();
-        }
-        let left_known = self.known(left, scope)?;
-        let right_known =
-            if moves_date { Some(CqlType::Duration) } else { self.known(right, scope)? };
-        let left_type =
-            left_known.clone().or_else(|| right_known.clone()).or_else(|| receiver.cloned());
-        let right_type = right_known.or(left_known).or_else(|| receiver.cloned());
-        let (left_expr, left_type) = self.item(left, left_type.as_ref(), scope)?;
-        let (right_expr, right_type) = self.item(right, right_type.as_ref(), scope)?;
-        match operate(symbol, &left_type, &right_type) {
-            Some(function) => {
-                let returns = function.returns.clone();
-                Ok((Expr::Call { function, arguments: vec![left_expr, right_expr] }, returns))
-            }
-            // A timestamp may stand for a bigint, and that for several numbers.
-            None if left_type == CqlType::Timestamp && stands_for_number(&right_type)
-                || right_type == CqlType::Timestamp && stands_for_number(&left_type) =>
-            {
-                Err(shelfmark_cql_types::term::ambiguous(
-                    symbol,
-                    &column_name(left),
-                    &column_name(right),
-                ))
-            }
-            None => unsupported(),
-        }
-    }
-
-    /// Returns true if null or a number is added to, or taken from, a date: nothing but a duration can
-    /// be, so that is what is asked of it.
-    fn moves_date(
-        &mut self,
-        symbol: char,
-        left: &Selector,
-        right: &Selector,
-        scope: &mut Scope<'_>,
-    ) -> Result<bool> {
-        let is_open = match right {
-            Selector::Null => true,
-            Selector::Literal(literal) => literal.kind == LiteralKind::Integer,
-            _ => false,
-        };
-        let moves = is_open && matches!(symbol, '+' | '-') && matches!(left, Selector::Column(_));
-        Ok(moves && self.known(left, scope)? == Some(CqlType::Date))
     }
 
     fn aggregate(&mut self, aggregate: Aggregate, arguments: Vec<Expr>) -> Result<(Expr, CqlType)> {
@@ -510,7 +431,8 @@ impl Builder<'_> {
                 | Selector::MapOrUserType(_) => None,
                 _ => self.known(argument, scope)?,
             };
-            let own = SelectedArgument { selector: argument, known };
+            let tested = known.clone();
+            let own = SelectedArgument { selector: argument, known, tested, table: self.table };
             if own.test(ty) == Assignability::No {
                 return invalid(format!(
                     "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
@@ -521,6 +443,48 @@ impl Builder<'_> {
             parts.push(spelled_argument(part, ty, self.table.is_shared()));
         }
         Ok((Expr::Token(parts), CqlType::Bigint))
+    }
+
+    /// Looks at an argument of a function.
+    fn argument<'s>(
+        &mut self,
+        function: &str,
+        selector: &'s Selector,
+        scope: &mut Scope<'_>,
+    ) -> Result<SelectedArgument<'s>>
+    where
+        Self: 's,
+    {
+        let known = match selector {
+            // Lists of numbers are vectors where vectors are compared.
+            Selector::List(items)
+                if function.starts_with("similarity_") && is_of_numbers(selector) =>
+            {
+                let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+                Some(CqlType::vector(CqlType::Float, count))
+            }
+            Selector::Tuple(items) if items.len() > 1 => {
+                let types: Result<Vec<Option<CqlType>>> =
+                    items.iter().map(|item| self.known(item, scope)).collect();
+                types?.into_iter().collect::<Option<Vec<_>>>().map(CqlType::tuple)
+            }
+            // It may be a map as well as a user type.
+            Selector::MapOrUserType(_) => None,
+            Selector::List(_) | Selector::Set(_) => match self.known(selector, scope) {
+                Err(error) if error.message.starts_with("Cannot infer type for term") => None,
+                known => known?,
+            },
+            _ => self.known(within_parentheses(selector), scope)?,
+        };
+        // In parentheses it may be a tuple of one.
+        let is_open = matches!(selector, Selector::Tuple(items) if items.len() == 1);
+        let tested = known.clone();
+        Ok(SelectedArgument {
+            selector,
+            known: known.filter(|_| !is_open),
+            tested,
+            table: self.table,
+        })
     }
 
     fn call(
@@ -536,29 +500,12 @@ impl Builder<'_> {
             return self.token(arguments, scope);
         }
         let mut known = Vec::with_capacity(arguments.len());
-        // Lists of numbers are vectors where vectors are compared.
         for selector in arguments {
-            let own = match selector {
-                Selector::List(items)
-                    if name.starts_with("similarity_") && is_of_numbers(selector) =>
-                {
-                    let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
-                    Some(CqlType::vector(CqlType::Float, count))
-                }
-                // What is written for an argument of a user's function takes its type from that.
-                Selector::List(_)
-                | Selector::Set(_)
-                | Selector::Tuple(_)
-                | Selector::MapOrUserType(_)
-                    if function.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") =>
-                {
-                    self.known(selector, scope).ok().flatten()
-                }
-                _ => self.known(within_parentheses(selector), scope)?,
-            };
-            known.push(SelectedArgument { selector, known: own });
+            known.push(self.argument(name, selector, scope)?);
         }
         let refs: Vec<&dyn Argument> = known.iter().map(|own| own as &dyn Argument).collect();
+        // Which function is meant follows from its arguments; one alone follows what is asked for.
+        let receiver = receiver.filter(|_| is_named_from_json(function));
         let found = resolve_call(function, scope.schema, scope.keyspace, &refs, receiver)?;
         found.iter().for_each(|own| scope.markers.note_call(own));
         let Some(resolved) = found else {
@@ -627,6 +574,52 @@ impl Builder<'_> {
     }
 }
 
+/// Returns true unless what is written down, or a column in it, is of no such type.
+fn fits(table: &Table, selector: &Selector, ty: &CqlType) -> bool {
+    let all = |items: &[Selector], types: &mut dyn Iterator<Item = &CqlType>| {
+        items.iter().zip(types).all(|(item, ty)| fits(table, item, ty))
+    };
+    match (selector, ty) {
+        (Selector::Literal(_), CqlType::Tuple(_)) => true,
+        (Selector::Literal(literal), ty) => test_literal(literal, ty) != Assignability::No,
+        (Selector::Column(name), ty) => {
+            let column = table.column(name.as_str());
+            column.is_none_or(|own| is_assignable(&own.kind, ty))
+        }
+        (
+            Selector::List(items),
+            CqlType::List { element, .. } | CqlType::Vector { element, .. },
+        )
+        | (Selector::Set(items), CqlType::Set { element, .. }) => {
+            items.iter().all(|item| fits(table, item, element))
+        }
+        (Selector::Set(items), CqlType::Map { .. }) => items.is_empty(),
+        (Selector::MapOrUserType(items), CqlType::Map { key, value, .. }) => {
+            items.iter().all(|(k, v)| fits(table, k, key) && fits(table, v, value))
+        }
+        (Selector::MapOrUserType(items), CqlType::User { definition, .. }) => {
+            // Fields that are not there are refused where it is prepared.
+            items.iter().all(|(name, value)| {
+                let field = field_name(name).and_then(|name| definition.field(name));
+                field.is_none_or(|(_, ty)| fits(table, value, ty))
+            })
+        }
+        (Selector::Tuple(items), CqlType::Tuple(types)) => {
+            items.len() <= types.len() && all(items, &mut types.iter())
+        }
+        (Selector::Tuple(items), CqlType::User { definition, .. }) => {
+            let mut types = definition.fields.iter().map(|(_, ty)| ty);
+            items.len() <= types.len() && all(items, &mut types)
+        }
+        (Selector::Tuple(items), ty) => match items.as_slice() {
+            [only] => fits(table, only, ty),
+            _ => false,
+        },
+        (Selector::Set(_) | Selector::MapOrUserType(_), _) => false,
+        _ => true,
+    }
+}
+
 /// Returns a literal in the type that is asked of it.
 fn literal_of(literal: &Literal, receiver: Option<&CqlType>) -> Result<(Expr, CqlType)> {
     let Some(ty) = receiver.cloned() else {
@@ -647,7 +640,17 @@ fn is_assignable(own: &CqlType, ty: &CqlType) -> bool {
 
 /// Returns true if it is a call of `from_json`, for which a hint is no receiver.
 fn is_from_json(selector: &Selector) -> bool {
-    matches!(selector, Selector::Function { name, .. } if matches!(name.name.as_str(), "from_json" | "fromjson"))
+    matches!(selector, Selector::Function { name, .. } if is_named_from_json(name))
+}
+
+fn is_named_from_json(function: &FunctionName) -> bool {
+    matches!(function.name.as_str(), "from_json" | "fromjson")
+}
+
+/// Returns true if it is a list or set of nothing but constants, whose type nothing tells.
+fn is_of_constants(selector: &Selector) -> bool {
+    matches!(selector, Selector::List(items) | Selector::Set(items)
+        if items.iter().all(|item| is_untyped(item) || is_of_constants(item)))
 }
 
 /// Returns the error for a term whose type nothing tells.
@@ -666,11 +669,6 @@ pub(super) fn slice_bound(
     bound.map(|term| prepare(term, to, scope).map(Box::new)).transpose()
 }
 
-/// Returns true if values of a type are numbers, or are taken for numbers.
-fn stands_for_number(ty: &CqlType) -> bool {
-    *ty == CqlType::Timestamp || negate(ty).is_some()
-}
-
 /// Returns true if a selector has no type of its own.
 pub(super) fn is_untyped(selector: &Selector) -> bool {
     matches!(selector, Selector::Literal(_) | Selector::Null | Selector::Marker(_))
@@ -679,21 +677,13 @@ pub(super) fn is_untyped(selector: &Selector) -> bool {
 
 /// Returns what stands in parentheses, which make a tuple of one where a value of its own type is asked
 /// for.
-fn within_parentheses(selector: &Selector) -> &Selector {
+pub(super) fn within_parentheses(selector: &Selector) -> &Selector {
     match selector {
         Selector::Tuple(items) => match items.as_slice() {
             [only] => within_parentheses(only),
             _ => selector,
         },
         _ => selector,
-    }
-}
-
-/// Returns how a marker for a key is called.
-pub(super) fn key_name(ty: &CqlType, shown: &str) -> String {
-    match ty {
-        CqlType::Set { .. } => format!("value({shown})"),
-        _ => format!("key({shown})"),
     }
 }
 
@@ -710,91 +700,11 @@ pub(super) fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(Cq
                 "{what} selection is only allowed on sets and maps, but {shown} is a list"
             ))
         }
+        _ if what == "slice" => {
+            invalid(format!("Invalid slice selection: {shown} of type {ty} is not a collection"))
+        }
         _ => invalid(format!(
             "Invalid {what} selection: {shown} is of type {ty} is not a collection"
         )),
-    }
-}
-
-fn shown_function(name: &FunctionName) -> String {
-    match &name.keyspace {
-        Some(keyspace) => format!("{}.{}", keyspace.as_str(), name.name.as_str()),
-        None => name.name.as_str().to_owned(),
-    }
-}
-
-/// Returns a selector without a cast to the type that its column has, which is not shown.
-fn without_casts(selector: &Selector, table: &Table) -> Selector {
-    match selector {
-        Selector::Cast { selector: inner, target } => match &**inner {
-            Selector::Column(name)
-                if table
-                    .column(name.as_str())
-                    .is_some_and(|own| own.kind.to_string() == target.name()) =>
-            {
-                Selector::Column(name.clone())
-            }
-            Selector::Cast { target: other, .. } if other == target => without_casts(inner, table),
-            _ => selector.clone(),
-        },
-        Selector::Function { name, arguments } => Selector::Function {
-            name: name.clone(),
-            arguments: arguments.iter().map(|own| without_casts(own, table)).collect(),
-        },
-        other => other.clone(),
-    }
-}
-
-/// Returns how a selector is called in the answer.
-pub(super) fn column_name(selector: &Selector) -> String {
-    let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
-    match selector {
-        Selector::Column(name) => name.as_str().to_owned(),
-        Selector::Literal(literal) => shelfmark_cql_types::term::literal_text(literal),
-        Selector::Null => "NULL".to_owned(),
-        Selector::Marker(_) => "?".to_owned(),
-        Selector::CountRows => "count".to_owned(),
-        Selector::Metadata { kind, of } => format!("{}({})", kind.name(), column_name(of)),
-        Selector::Cast { selector, target } => {
-            format!("cast({} as {})", column_name(selector), target.name())
-        }
-        Selector::Function { name, arguments } => {
-            let shown = name.name.as_str();
-            // Counting a constant is counting rows.
-            let counts = shown == "count" && matches!(arguments.as_slice(), [Selector::Literal(_)]);
-            let is_native = name.keyspace.as_ref().is_none_or(|own| own.as_str() == "system");
-            if is_native && (shown == "count_rows" || counts) {
-                return "count".to_owned();
-            }
-            let keyspace = name.keyspace.as_ref().map_or("system", Name::as_str);
-            format!("{keyspace}.{shown}({})", list(arguments))
-        }
-        Selector::Element { of, key } => {
-            format!("{}[{}]", column_name(of), shelfmark_cql_types::term::term_text(key))
-        }
-        Selector::Slice { of, from, to } => {
-            let bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                term.as_ref().map(shelfmark_cql_types::term::term_text).unwrap_or_default()
-            };
-            format!("{}[{}..{}]", column_name(of), bound(from), bound(to))
-        }
-        Selector::Field { of, field } => {
-            format!("{}.{}", column_name(of), field.as_str())
-        }
-        Selector::TypeHint { target, selector } => format!("({target}){}", column_name(selector)),
-        Selector::List(all) => format!("[{}]", list(all)),
-        Selector::Set(all) => format!("{{{}}}", list(all)),
-        Selector::Tuple(all) => format!("({})", list(all)),
-        Selector::MapOrUserType(all) => {
-            let parts: Vec<String> = all
-                .iter()
-                .map(|(k, v)| format!("{}: {}", column_name(k), column_name(v)))
-                .collect();
-            format!("{{{}}}", parts.join(", "))
-        }
-        Selector::Arithmetic { operator, left, right } => {
-            format!("{} {} {}", column_name(left), operator.symbol(), column_name(right))
-        }
-        Selector::Negate(inner) => format!("-{}", column_name(inner)),
     }
 }
