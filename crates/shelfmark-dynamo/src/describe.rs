@@ -52,7 +52,7 @@ pub(crate) fn put(
         put_restored(out, table, meta);
         put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
-        put_warm(out, meta.warm.or_least_warm());
+        put_warm(out, meta.warm_now());
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
@@ -336,7 +336,7 @@ fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
         }
         put_throughput(out, meta.throughput);
         put_on_demand(out, meta.on_demand);
-        put_warm(out, meta.warm.or_least_warm());
+        put_warm(out, meta.warm_now(described.meta.billing));
     }
     let size = described.sizes.indexes.get(&index.name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");

@@ -9,11 +9,11 @@ use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COL
 /// Largest request body in bytes. Source: API reference, "Request size", 16 MB.
 pub const REQUEST_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Read units per second that every table is warm for, and the least that can be asked for. Source:
-/// Developer Guide, "Warm throughput".
+/// Read units per second that a table that is paid per request is warm for, and the least that can be
+/// asked for there. Of others it is what they have provisioned. Source: Developer Guide, "Warm
+/// throughput", and issues of a provisioning tool, read 2026-11.
 pub const WARM_READ_UNITS_MIN: i64 = 12_000;
-/// Write units per second that every table is warm for, and the least that can be asked for.
-/// Source: the same.
+/// Write units per second that such a table is warm for. Source: the same.
 pub const WARM_WRITE_UNITS_MIN: i64 = 4_000;
 
 /// Largest item in bytes, attribute names included. Source: quotas, 400 KB.

@@ -86,6 +86,9 @@ pub(crate) struct RequestIds {
 /// Characters of a request id.
 const ID_CHARS: usize = 52;
 
+/// Digits of base 32.
+const ID_DIGITS: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
+
 impl RequestIds {
     pub(crate) const fn new(seed: u64) -> Self {
         Self { seed, next: AtomicU64::new(0) }
@@ -100,8 +103,9 @@ impl RequestIds {
             state = mixed(state);
             let mut bits = state;
             for _ in 0..12 {
-                let digit = u32::try_from(bits & 31).unwrap_or(0);
-                id.extend(char::from_digit(digit, 32).map(|digit| digit.to_ascii_uppercase()));
+                let [lowest, ..] = bits.to_le_bytes();
+                let digit = ID_DIGITS.get(usize::from(lowest & 31)).copied().unwrap_or(b'0');
+                id.push(char::from(digit));
                 bits >>= 5;
             }
         }

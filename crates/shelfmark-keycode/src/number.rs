@@ -111,10 +111,10 @@ pub fn check_dynamo_number(number: &Decimal) -> Result<()> {
 /// * [`KeyErrorKind::TooLong`]: it would have more than `chars_max` characters. Write it with an
 ///   exponent (its [`Display`](fmt::Display) does), or refuse it.
 pub fn to_plain(number: &Decimal, chars_max: usize) -> Result<String> {
-    if let Some(text) = small_to_plain(number)
-        && text.len() <= chars_max
+    if let Some(text) = SmallText::of(number)
+        && text.as_str().len() <= chars_max
     {
-        return Ok(text);
+        return Ok(text.as_str().to_owned());
     }
     let parts = Parts::of(number);
     let digits = parts.digits.as_slice();
@@ -150,29 +150,78 @@ pub fn to_plain(number: &Decimal, chars_max: usize) -> Result<String> {
     Ok(text)
 }
 
-/// Writes a number of 64 bits with few decimal places, as most are; `None` for others.
-fn small_to_plain(number: &Decimal) -> Option<String> {
-    let mut unscaled = number.unscaled().to_i64()?;
-    let mut places = u32::try_from(number.scale()).ok()?;
-    if unscaled == 0 {
-        return Some("0".to_owned());
+/// The plain text of a number of 64 bits with few places, as most are; on the stack.
+struct SmallText {
+    /// The text stands at the end.
+    bytes: [u8; Self::BYTES_MAX],
+    begin: usize,
+}
+
+impl SmallText {
+    /// Enough for a sign, a point, and 20 digits: those of 64 bits, or a zero and 19 places.
+    const BYTES_MAX: usize = 24;
+
+    /// Returns the text; `None` for other numbers.
+    fn of(number: &Decimal) -> Option<Self> {
+        let mut unscaled = number.unscaled().to_i64()?;
+        let mut places = number.scale();
+        while places > 0 && unscaled != 0 && unscaled % 10 == 0 {
+            unscaled /= 10;
+            places -= 1;
+        }
+        if unscaled == 0 || places < 0 {
+            let zeros = if unscaled == 0 { 0 } else { places.unsigned_abs() };
+            let unit = 10_i64.checked_pow(zeros)?;
+            unscaled = unscaled.checked_mul(unit)?;
+            places = 0;
+        }
+        let places = u32::try_from(places).ok()?;
+        let unit = 10_u64.checked_pow(places)?;
+        let (mut whole, mut fraction) =
+            (unscaled.unsigned_abs() / unit, unscaled.unsigned_abs() % unit);
+        let mut text = Self { bytes: [0; Self::BYTES_MAX], begin: Self::BYTES_MAX };
+        for _ in 0..places {
+            fraction = text.put_last_digit(fraction);
+        }
+        if places > 0 {
+            text.put(b'.');
+        }
+        whole = text.put_last_digit(whole);
+        while whole > 0 {
+            whole = text.put_last_digit(whole);
+        }
+        if unscaled < 0 {
+            text.put(b'-');
+        }
+        Some(text)
     }
-    while places > 0 && unscaled % 10 == 0 {
-        unscaled /= 10;
-        places -= 1;
+
+    /// Puts the last digit in front of the text, and returns the digits before it.
+    fn put_last_digit(&mut self, number: u64) -> u64 {
+        let [digit, ..] = (number % 10).to_le_bytes();
+        self.put(b'0' + digit);
+        number / 10
     }
-    if places == 0 {
-        return Some(unscaled.to_string());
+
+    fn put(&mut self, byte: u8) {
+        self.begin -= 1;
+        if let Some(place) = self.bytes.get_mut(self.begin) {
+            *place = byte;
+        }
     }
-    let unit = 10_u64.checked_pow(places)?;
-    let (sign, magnitude) = (if unscaled < 0 { "-" } else { "" }, unscaled.unsigned_abs());
-    let width = usize::try_from(places).ok()?;
-    Some(format!("{sign}{}.{:0width$}", magnitude / unit, magnitude % unit))
+
+    fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(self.begin..).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Decimal {
     /// Writes the number without needless zeros: plainly up to 400 characters, else as `1.2E+999`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(text) = SmallText::of(self) {
+            return f.pad(text.as_str());
+        }
         if let Ok(plain) = to_plain(self, DISPLAY_CHARS_MAX) {
             return f.pad(&plain);
         }

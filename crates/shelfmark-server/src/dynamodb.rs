@@ -54,6 +54,7 @@ type Answer = Response<Full<Bytes>>;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// The state that all connections share.
 pub(crate) struct Shared {
@@ -370,7 +371,11 @@ fn name_host(head: &mut Parts) {
 fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
     let text = text.into();
     let sum = crc32(&text);
-    let mut answer = Response::new(Full::new(text));
+    with_sum(status, text, sum)
+}
+
+fn with_sum(status: StatusCode, body: Bytes, sum: u32) -> Answer {
+    let mut answer = Response::new(Full::new(body));
     *answer.status_mut() = status;
     answer.headers_mut().insert(CRC32, HeaderValue::from(sum));
     answer
@@ -560,7 +565,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     let begun = tokio::time::Instant::now();
     let mut seen = Seen::default();
     let mut answer = answer_to(caller, head, body, &mut seen).await;
-    let named = head.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+    let named = text_of(&head.headers, &TARGET);
     let name = named.and_then(|named| named.rsplit('.').next()).unwrap_or_default();
     let known = OPERATIONS.into_iter().find(|own| *own == name).unwrap_or("other");
     console::ended(
@@ -575,8 +580,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
             refused: seen.refused.as_deref(),
         },
     );
-    let asked = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let is_plain = asked.and_then(kind_of) == Some(PLAIN_JSON);
+    let is_plain =
+        text_of(&head.headers, &header::CONTENT_TYPE).and_then(kind_of) == Some(PLAIN_JSON);
     if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {
         *own = HeaderValue::from_static(PLAIN_JSON);
     }
@@ -586,18 +591,18 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
 async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut Seen) -> Answer {
     let face = &caller.shared.face;
     let headers = &head.headers;
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let coding = text("accept-encoding").and_then(accepted);
+    let text = |name: &HeaderName| text_of(headers, name);
+    let coding = text(&header::ACCEPT_ENCODING).and_then(accepted);
     let mut share = caller.client.share();
     let (body, policy) = match body_of(caller, head, body, &mut share, coding).await {
         Ok(found) => found,
         Err(refusal) => return refusal,
     };
-    let body = match unpacked(caller, text("content-encoding"), body, &mut share).await {
+    let body = match unpacked(caller, text(&header::CONTENT_ENCODING), body, &mut share).await {
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    if !text("content-type").is_none_or(is_json) {
+    if !text(&header::CONTENT_TYPE).is_none_or(is_json) {
         return unknown();
     }
     let most = caller.client.most();
@@ -609,10 +614,10 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
     if !memory_wait::wait_for(&mut share, held).await {
         return encode(face.busy(), coding);
     }
-    let credential = credential_of(text("authorization"), head.uri.query().unwrap_or(""));
+    let credential = credential_of(text(&header::AUTHORIZATION), head.uri.query().unwrap_or(""));
     let names = RequestHead {
-        target: text("x-amz-target"),
-        host: text("host"),
+        target: text(&TARGET),
+        host: text(&header::HOST),
         credential: credential.as_deref(),
         policy: policy.as_deref(),
         asker: Some(caller.address),
@@ -643,6 +648,12 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
         Some(body) => encode(Reply { body, ..reply }, coding),
         None => encode(face.busy(), coding),
     }
+}
+
+/// Returns the text of a header, as [`HeaderValue::to_str`] does, without a look at each character.
+fn text_of<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let value = headers.get(name)?.as_bytes();
+    std::str::from_utf8(value).ok().filter(|text| text.is_ascii())
 }
 
 /// Returns the approximate number of values in a body, where it is long enough to matter.
@@ -687,7 +698,7 @@ fn is_json(content_type: &str) -> bool {
 fn kind_of(content_type: &str) -> Option<&'static str> {
     let kind = content_type.split(';').next().unwrap_or("").trim();
     let mut kinds = ["application/x-amz-json-1.0", PLAIN_JSON].into_iter();
-    kinds.find(|own| kind.eq_ignore_ascii_case(own))
+    kinds.find(|own| kind == *own || kind.eq_ignore_ascii_case(own))
 }
 
 fn encode(reply: Reply, coding: Option<Coding>) -> Answer {
@@ -702,10 +713,9 @@ fn encode(reply: Reply, coding: Option<Coding>) -> Answer {
         }
         None => (reply.body, reply.crc32, None),
     };
-    let mut answer = plain(status, body);
+    let mut answer = with_sum(status, body, sum);
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-    headers.insert(CRC32, HeaderValue::from(sum));
     if let Ok(id) = HeaderValue::from_str(&reply.request_id) {
         headers.insert(REQUEST_ID, id);
     }

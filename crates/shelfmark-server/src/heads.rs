@@ -31,8 +31,12 @@ impl Heads {
     /// Scans the next bytes.
     pub(crate) fn look(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let end = bytes.iter().position(|own| *own == b'\n');
+            let end = memchr::memchr(b'\n', bytes);
             let rest = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+            if end.is_some() && self.line.is_empty() && !matters(rest) {
+                bytes = bytes.get(rest.len() + 1..).unwrap_or_default();
+                continue;
+            }
             let room = CODING.len().saturating_sub(self.line.len());
             self.line.extend(rest.iter().take(room).map(u8::to_ascii_lowercase));
             let Some(end) = end else { return };
@@ -53,6 +57,11 @@ impl Heads {
         }
         self.line.clear();
     }
+}
+
+/// Tells whether a whole line ends a head or could name one of the two headers.
+fn matters(line: &[u8]) -> bool {
+    matches!(line.first(), None | Some(b'\r' | b'c' | b'C' | b't' | b'T'))
 }
 
 #[cfg(test)]

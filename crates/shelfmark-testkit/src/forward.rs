@@ -15,6 +15,10 @@ macro_rules! forward_to_inner {
             self.inner.destroy_range(range)
         }
 
+        fn ingest(&self, rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>) -> Result<()> {
+            self.inner.ingest(rows)
+        }
+
         fn maintain(&self) -> Result<Maintained> {
             self.inner.maintain()
         }

@@ -108,6 +108,7 @@ impl Options {
             is_exclusive: false,
             validates_ranges: false,
             adds_within: true,
+            ingests: false,
             reads_may_wait: true,
             durability: Durability::Sync,
         }

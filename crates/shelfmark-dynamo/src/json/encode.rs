@@ -3,9 +3,10 @@
 //! DynamoDB knows ten types; the engine's tables can hold more, written by other faces. Those come
 //! out as the nearest of the ten, so that every item can be read here.
 
+use std::fmt::Display;
+
 use shelfmark_model::{Item, Value};
 
-use super::number::plain;
 use super::{Writer, blob};
 
 /// Writes an item or a key as a map of attribute values.
@@ -24,30 +25,30 @@ pub(crate) fn put_value(out: &mut Writer, value: &Value) {
 }
 
 fn put_typed(out: &mut Writer, value: &Value) {
-    let number = |out: &mut Writer, text: &str| out.name("N").text(text);
-    let text = |out: &mut Writer, text: &str| out.name("S").text(text);
+    let number = |out: &mut Writer, number: &dyn Display| out.plain_name("N").plain_text(number);
+    let text = |out: &mut Writer, text: &str| out.plain_name("S").text(text);
     match value {
-        Value::Null => out.name("NULL").boolean(true),
-        Value::Bool(value) => out.name("BOOL").boolean(*value),
-        Value::Number(value) => number(out, &plain(value)),
+        Value::Null => out.plain_name("NULL").boolean(true),
+        Value::Bool(value) => out.plain_name("BOOL").boolean(*value),
+        Value::Number(value) => number(out, value),
         Value::Int(value) | Value::Timestamp(value) | Value::Time(value) => {
-            number(out, &value.to_string());
+            number(out, value);
         }
-        Value::BigInt(value) => number(out, &value.to_string()),
-        Value::Float32(value) => number(out, &value.to_string()),
-        Value::Float(value) => number(out, &value.to_string()),
-        Value::Date(value) => number(out, &value.to_string()),
+        Value::BigInt(value) => number(out, value),
+        Value::Float32(value) => number(out, value),
+        Value::Float(value) => number(out, value),
+        Value::Date(value) => number(out, value),
         Value::Text(value) => text(out, value),
         Value::Inet(value) => text(out, &value.to_string()),
         Value::Duration { months, days, nanos } => {
             text(out, &format!("{months}mo{days}d{nanos}ns"));
         }
         Value::Bytes(bytes) => {
-            out.name("B");
+            out.plain_name("B");
             put_blob(out, bytes);
         }
         Value::Uuid(bytes) => {
-            out.name("B");
+            out.plain_name("B");
             put_blob(out, bytes);
         }
         Value::List(list) => put_list(out, list.iter()),
@@ -56,7 +57,7 @@ fn put_typed(out: &mut Writer, value: &Value) {
         }
         Value::Set(members) => put_set(out, members),
         Value::Map(map) => {
-            out.name("M").object(|out| {
+            out.plain_name("M").object(|out| {
                 for (name, value) in map {
                     out.name(name);
                     put_value(out, value);
@@ -64,7 +65,7 @@ fn put_typed(out: &mut Writer, value: &Value) {
             });
         }
         Value::Pairs(pairs) => {
-            out.name("L").list(|out| {
+            out.plain_name("L").list(|out| {
                 for (key, value) in pairs {
                     out.object(|out| put_list(out, [key, value].into_iter()));
                 }
@@ -74,7 +75,7 @@ fn put_typed(out: &mut Writer, value: &Value) {
 }
 
 fn put_list<'v>(out: &mut Writer, values: impl Iterator<Item = &'v Value>) {
-    out.name("L").list(|out| {
+    out.plain_name("L").list(|out| {
         for value in values {
             put_value(out, value);
         }
@@ -85,18 +86,18 @@ fn put_list<'v>(out: &mut Writer, values: impl Iterator<Item = &'v Value>) {
 fn put_set(out: &mut Writer, members: &[Value]) {
     match members.first() {
         Some(Value::Text(_)) => {
-            out.name("SS").list(|out| {
+            out.plain_name("SS").list(|out| {
                 members.iter().filter_map(Value::as_text).for_each(|member| out.text(member));
             });
         }
         Some(Value::Number(_)) => {
-            out.name("NS").list(|out| {
+            out.plain_name("NS").list(|out| {
                 let numbers = members.iter().filter_map(Value::as_number);
-                numbers.for_each(|member| out.text(&plain(member)));
+                numbers.for_each(|member| out.plain_text(member));
             });
         }
         Some(Value::Bytes(_)) => {
-            out.name("BS").list(|out| {
+            out.plain_name("BS").list(|out| {
                 for member in members {
                     if let Value::Bytes(bytes) = member {
                         put_blob(out, bytes);

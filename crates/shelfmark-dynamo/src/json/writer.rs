@@ -3,6 +3,9 @@
 //! What it is not: it does not check that members stand in objects. The answers' encoders do that
 //! by their shape, and tests read them back.
 
+use std::fmt::Display;
+use std::io::Write as _;
+
 use crate::reply::Answered;
 
 /// A buffer of JSON.
@@ -11,9 +14,6 @@ pub(crate) struct Writer {
     pub(super) out: Vec<u8>,
     place: Place,
 }
-
-/// Bytes that are looked at together for what has to be escaped.
-const BLOCK_BYTES: usize = 32;
 
 /// The context of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +60,25 @@ impl Writer {
         self.out.push(b':');
         self.place = Place::First;
         self
+    }
+
+    /// Writes a member's name that needs no escapes; its value must follow.
+    pub(super) fn plain_name(&mut self, name: &'static str) -> &mut Self {
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.place = Place::First;
+        self
+    }
+
+    /// Writes text that needs no escapes.
+    pub(super) fn plain_text(&mut self, text: impl Display) {
+        self.separate();
+        self.out.push(b'"');
+        // Writing to memory does not fail.
+        let _ = write!(self.out, "{text}");
+        self.out.push(b'"');
     }
 
     /// Writes text.
@@ -142,11 +161,34 @@ impl Writer {
 
 /// Returns how many of the first bytes stand in JSON as they are.
 fn plain_length(bytes: &[u8]) -> usize {
-    let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    // Without a way out of the loop it is compiled to a few instructions for the whole block.
-    let has_escaped = |block: &&[u8]| block.iter().fold(false, |any, own| any | is_escaped(own));
-    let blocks = bytes.chunks(BLOCK_BYTES).take_while(|block| !has_escaped(block)).count();
-    let sure = bytes.len().min(blocks * BLOCK_BYTES);
-    let rest = bytes.get(sure..).unwrap_or_default();
-    sure + rest.iter().position(is_escaped).unwrap_or(rest.len())
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        if let Some(escaped) = first_escaped(u64::from_le_bytes(*word)) {
+            return place * 8 + escaped;
+        }
+    }
+    let behind = rest.iter().position(|own| is_escaped(*own)).unwrap_or(rest.len());
+    bytes.len() - rest.len() + behind
+}
+
+const fn is_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// Returns the place of the first of eight bytes, the lowest first, that has to be escaped.
+///
+/// All eight are looked at by one subtraction: it sets the highest bit of a byte that is too small,
+/// and may set that of higher bytes by its borrow, so the lowest such bit is never a false one.
+const fn first_escaped(word: u64) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    let quotes = word ^ u64::from_le_bytes([b'"'; 8]);
+    let slashes = word ^ u64::from_le_bytes([b'\\'; 8]);
+    let controls = word.wrapping_sub(u64::from_le_bytes([0x20; 8])) & !word;
+    let quotes = quotes.wrapping_sub(ONES) & !quotes;
+    let slashes = slashes.wrapping_sub(ONES) & !slashes;
+    match (controls | quotes | slashes) & HIGH {
+        0 => None,
+        marks => Some(marks.trailing_zeros() as usize / 8),
+    }
 }

@@ -193,9 +193,10 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let searched = vectors.values().flat_map(|index| &index.schema);
     definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
+        Some(warm) => warm.warm(billing.least_warm(throughput))?,
         None => Throughput::default(),
     };
+    let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), "table")?;
     let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),
@@ -203,7 +204,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         billing,
         per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
         throughput,
-        on_demand: request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps),
+        on_demand,
         warm,
         indexes: metas,
         tags: tags::collect(request.tags.unwrap_or_default())?,

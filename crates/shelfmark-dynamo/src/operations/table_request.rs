@@ -377,10 +377,19 @@ impl ThroughputRequest {
         })
     }
 
-    /// Returns the maximum throughput of a table that is paid per request; absent ones are 0.
-    pub(super) fn caps(self) -> Throughput {
-        // The service takes -1 for "no limit", too.
-        let cap = |value: Option<i64>| value.unwrap_or(0).max(0);
-        Throughput { read: cap(self.read), write: cap(self.write) }
+    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: what is
+    /// asked for, or that of before. No limit is 0.
+    pub(super) fn caps(asked: Option<Self>, before: Throughput, of: &str) -> Result<Throughput> {
+        let Some(asked) = asked else { return Ok(before) };
+        let cap = |value: Option<i64>, name: &str| match value {
+            // No limit.
+            None | Some(-1) => Ok(0),
+            Some(value) if value >= 1 => Ok(value),
+            Some(_) => Err(Error::validation(texts::on_demand_out_of_range(name, of))),
+        };
+        Ok(Throughput {
+            read: cap(asked.read, "MaxReadRequestUnits")?,
+            write: cap(asked.write, "MaxWriteRequestUnits")?,
+        })
     }
 }

@@ -204,9 +204,10 @@ impl Definitions {
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
-        let on_demand = request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps);
+        let of = format!("index {name}");
+        let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), &of)?;
         let warm = match request.warm {
-            Some(warm) => warm.warm(Throughput::default().or_least_warm())?,
+            Some(warm) => warm.warm(billing.least_warm(throughput))?,
             None => Throughput::default(),
         };
         let meta = IndexMeta { local: false, throughput, on_demand, warm };

@@ -200,9 +200,10 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(meta.warm.or_least_warm())?,
+        Some(warm) => warm.warm(meta.warm_now().max(billing.least_warm(throughput)))?,
         None => meta.warm,
     };
+    let on_demand = ThroughputRequest::caps(request.on_demand, meta.on_demand, "table")?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
@@ -234,11 +235,10 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     let mut current = face.engine.alter_options(&table.schema.name, |options| {
         let mut meta = Meta::read(&options.face);
         meta.set_billing(billing, now_ms);
+        // What was provisioned once stays warm.
+        meta.warm = meta.warm_now().max(warm);
         meta.throughput = throughput;
-        if let Some(caps) = request.on_demand {
-            meta.on_demand = caps.caps();
-        }
-        meta.warm = warm;
+        meta.on_demand = on_demand;
         if let Some(protected) = request.deletion_protection {
             meta.deletion_protection = protected;
         }
@@ -361,10 +361,12 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
             units
         }
     };
-    let on_demand = index.on_demand.map_or(known.on_demand, ThroughputRequest::caps);
+    let of = format!("index {name}");
+    let on_demand = ThroughputRequest::caps(index.on_demand, known.on_demand, &of)?;
+    let reached = known.warm_now(meta.billing);
     let warm = match index.warm {
-        Some(warm) => warm.warm(known.warm.or_least_warm())?,
-        None => known.warm,
+        Some(warm) => warm.warm(reached.max(billing.least_warm(throughput)))?,
+        None => reached,
     };
     Ok(IndexChange::Update(name, IndexMeta { local: false, throughput, on_demand, warm }))
 }

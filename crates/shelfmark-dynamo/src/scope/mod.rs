@@ -99,8 +99,13 @@ fn encoded(part: &str) -> String {
 /// Returns the credential of the signature in a header `Authorization` or, if there is none, in a query.
 #[must_use]
 pub fn credential_of<'a>(authorization: Option<&'a str>, query: &str) -> Option<Cow<'a, str>> {
-    if let Some((_, rest)) = authorization.and_then(|header| header.split_once("Credential=")) {
-        let end = rest.find([',', ' ']).unwrap_or(rest.len());
+    // As every client writes it, and as some test might.
+    let behind = |header: &'a str| match header.strip_prefix("AWS4-HMAC-SHA256 Credential=") {
+        Some(rest) => Some(rest),
+        None => header.split_once("Credential=").map(|(_, rest)| rest),
+    };
+    if let Some(rest) = authorization.and_then(behind) {
+        let end = rest.bytes().position(|own| matches!(own, b',' | b' ')).unwrap_or(rest.len());
         return rest.get(..end).map(Cow::Borrowed);
     }
     query_part(query, "X-Amz-Credential").map(Cow::Owned)

@@ -30,6 +30,17 @@ impl Billing {
             Self::PayPerRequest => "PAY_PER_REQUEST",
         }
     }
+
+    /// Returns the throughput for which a table or an index with these provisioned units is warm at
+    /// least.
+    pub(crate) const fn least_warm(self, provisioned: Throughput) -> Throughput {
+        match self {
+            Self::Provisioned => provisioned,
+            Self::PayPerRequest => {
+                Throughput { read: WARM_READ_UNITS_MIN, write: WARM_WRITE_UNITS_MIN }
+            }
+        }
+    }
 }
 
 /// Units per second; 0 when nothing is provisioned.
@@ -40,12 +51,9 @@ pub(crate) struct Throughput {
 }
 
 impl Throughput {
-    /// Returns a warm throughput that was asked for, or else the least that every table and index has.
-    pub(crate) fn or_least_warm(self) -> Self {
-        Self {
-            read: self.read.max(WARM_READ_UNITS_MIN),
-            write: self.write.max(WARM_WRITE_UNITS_MIN),
-        }
+    /// Returns the greater units of both, of each kind.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self { read: self.read.max(other.read), write: self.write.max(other.write) }
     }
 }
 
@@ -57,8 +65,15 @@ pub(crate) struct IndexMeta {
     pub(crate) throughput: Throughput,
     /// Most units per second of a global index of a table that is paid per request; 0 is no limit.
     pub(crate) on_demand: Throughput,
-    /// The warm throughput that was asked for, in units per second; 0 was never asked.
+    /// The warm throughput that was asked for or was reached, in units per second; 0 was neither.
     pub(crate) warm: Throughput,
+}
+
+impl IndexMeta {
+    /// Returns the throughput for which an index of a table with this billing mode is warm.
+    pub(crate) fn warm_now(&self, billing: Billing) -> Throughput {
+        self.warm.max(billing.least_warm(self.throughput))
+    }
 }
 
 /// The source of a restored table.
@@ -83,7 +98,7 @@ pub(crate) struct Meta {
     pub(crate) throughput: Throughput,
     /// Most units per second of a table that is paid per request; 0 is no limit.
     pub(crate) on_demand: Throughput,
-    /// The warm throughput that was asked for, in units per second; 0 was never asked.
+    /// The warm throughput that was asked for or was reached, in units per second; 0 was neither.
     pub(crate) warm: Throughput,
     pub(crate) indexes: BTreeMap<String, IndexMeta>,
     pub(crate) tags: BTreeMap<String, String>,
@@ -202,6 +217,13 @@ impl Meta {
     /// Sets the billing mode, at a time in milliseconds since the Unix epoch. Who pays per request
     /// provisions nothing.
     pub(crate) fn set_billing(&mut self, billing: Billing, now_ms: i64) {
+        if billing != self.billing {
+            // What is warm stays warm.
+            self.warm = self.warm_now();
+            for index in self.indexes.values_mut().filter(|index| !index.local) {
+                index.warm = index.warm_now(self.billing);
+            }
+        }
         if billing == Billing::PayPerRequest && self.billing != billing {
             self.per_request_ms = now_ms;
             for index in self.indexes.values_mut() {
@@ -209,6 +231,11 @@ impl Meta {
             }
         }
         self.billing = billing;
+    }
+
+    /// Returns the throughput for which the table is warm.
+    pub(crate) fn warm_now(&self) -> Throughput {
+        self.warm.max(self.billing.least_warm(self.throughput))
     }
 
     /// Returns true if the index is a local one.

@@ -22,7 +22,7 @@ use shelfmark_tables::{ErrorKind, Result};
 use crate::inner::Inner;
 
 /// A page ends with the row that reaches this many bytes.
-const PAGE_BYTES_MAX: usize = 1024 * 1024;
+pub(super) const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 1024;

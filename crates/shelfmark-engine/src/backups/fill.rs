@@ -13,8 +13,9 @@ use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Table};
 use shelfmark_tables::items::{ChangePosition, ItemChange};
 use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::copy::QueuedPage;
-use super::keeper::Allowed;
+use super::copy::{CopiedPage, QueuedPage};
+use super::ingest::INGESTED_BYTES_MAX;
+use super::keeper::{Allowed, RUNNING};
 use super::ledger::Entry;
 use super::pace::Pace;
 use crate::engine::Engine;
@@ -85,6 +86,18 @@ impl Fill {
         }
     }
 
+    /// Tells whether the source may be written meanwhile.
+    fn is_in_use(&self) -> bool {
+        self.source.0.namespace != BACKUPS_NAMESPACE
+    }
+
+    fn has_copied(&mut self, page: CopiedPage) {
+        self.items += page.items;
+        self.bytes += page.bytes;
+        self.is_copied = page.next.is_none();
+        self.behind = page.next;
+    }
+
     pub(super) fn put(&self, entry: Entry) -> Entry {
         let name = |entry: Entry, prefix: &str, name: &TableName| {
             let entry = entry.with(&format!("{prefix}_namespace"), name.namespace.as_str());
@@ -141,15 +154,22 @@ impl Fill {
 }
 
 impl Engine {
-    /// Goes on with a filling as far as is allowed. Tells whether the target is whole.
+    /// Goes on with a filling, of the running work of this id, as far as is allowed. Tells whether the target
+    /// is whole.
     ///
     /// # Errors
     ///
     /// * [`ErrorKind::NotFound`]: the source or the target is gone; there is nothing to go on with.
-    pub(super) fn fill(&self, fill: &mut Fill, allowed: &mut Allowed<'_>) -> Result<bool> {
+    pub(super) fn fill(
+        &self,
+        work: &str,
+        fill: &mut Fill,
+        allowed: &mut Allowed<'_>,
+    ) -> Result<bool> {
         let inner = &self.inner;
         let target = fill.target.clone();
         let current = || inner.catalogue.table(&target);
+        self.ingest(work, fill, allowed, &current)?;
         self.copy(fill, allowed, &current)?;
         if !fill.is_copied {
             return Ok(false);
@@ -182,7 +202,6 @@ impl Engine {
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<()> {
         let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
-        let is_in_use = fill.source.0.namespace != BACKUPS_NAMESPACE;
         let mut pace = Pace::new(store, clock);
         let mut queued: Option<QueuedPage> = None;
         while !fill.is_copied {
@@ -210,16 +229,47 @@ impl Engine {
                 queued = None;
                 continue;
             };
+            let bytes = page.bytes;
             self.check_source(fill)?;
-            fill.items += page.items;
-            fill.bytes += page.bytes;
-            fill.is_copied = page.next.is_none();
-            fill.behind = page.next;
-            allowed.used(page.bytes);
-            if is_in_use && pace.rest(store, clock) {
+            fill.has_copied(page);
+            allowed.used(bytes);
+            if fill.is_in_use() && pace.rest(store, clock) {
                 // The other work of the thread has its turn as often as if this had not rested.
-                allowed.used(page.bytes * REST_COST);
+                allowed.used(bytes * REST_COST);
             }
+        }
+        Ok(())
+    }
+
+    /// Copies rows past the log as far as is allowed and possible. How far that was is committed after
+    /// each step, which shows the rows to everybody who reads afterwards.
+    fn ingest(
+        &self,
+        work: &str,
+        fill: &mut Fill,
+        allowed: &mut Allowed<'_>,
+        current: &impl Fn() -> Result<Arc<Table>>,
+    ) -> Result<()> {
+        let (store, clock) = (&*self.inner.store, &*self.inner.environment.clock);
+        let mut pace = Pace::new(store, clock);
+        let is_in_use = fill.is_in_use();
+        while !fill.is_copied
+            && !allowed.is_over()
+            && self.inner.can_ingest(&*current()?, fill.behind.as_ref())?
+        {
+            let bytes_max = allowed.bytes_left().min(INGESTED_BYTES_MAX);
+            let mut goes_on = |bytes: u64| {
+                allowed.used(bytes);
+                if is_in_use && pace.rest(store, clock) {
+                    allowed.used(bytes * REST_COST);
+                }
+                !allowed.is_over()
+            };
+            let (source, behind) = (fill.source.1, fill.behind.as_ref());
+            let page = self.inner.ingest_rows(source, behind, bytes_max, current, &mut goes_on)?;
+            self.check_source(fill)?;
+            fill.has_copied(page);
+            self.put_ledger_entry(fill.put(Entry::new(RUNNING, work)))?;
         }
         Ok(())
     }

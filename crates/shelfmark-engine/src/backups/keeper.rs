@@ -134,7 +134,7 @@ impl Engine {
         let mut fill = Fill::read(entry)?;
         let before = fill.clone();
         let kind = entry.id.split('/').next().unwrap_or_default();
-        let outcome = self.fill(&mut fill, allowed);
+        let outcome = self.fill(&entry.id, &mut fill, allowed);
         match outcome {
             Ok(true) => match kind {
                 RESTORES => self.complete_restore(entry, &fill)?,

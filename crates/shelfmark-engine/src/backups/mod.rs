@@ -21,6 +21,7 @@ mod copy;
 mod fill;
 mod filling;
 mod history;
+mod ingest;
 mod keeper;
 mod ledger;
 mod pace;

@@ -8,7 +8,7 @@ use shelfmark_model::{IndexSchema, Item, Key, KeyColumn, TableName, TableSchema,
 use shelfmark_store::clock::Clock as _;
 use shelfmark_store::random::SplitMix;
 
-use crate::drivers::{Bed, on_every_driver, patiently, plain, restless};
+use crate::drivers::{Bed, forgetful, on_every_driver, patiently, plain, restless};
 
 type State = BTreeMap<String, Item>;
 
@@ -310,6 +310,46 @@ fn work_goes_on_after_a_restart_at_any_point() {
         assert!(copy == state || copy == before, "{pieces} pieces");
         assert!(bed.engine.verify().unwrap().is_clean());
     }
+}
+
+#[test]
+fn rows_that_were_written_and_not_told_of_are_written_over() {
+    let bed = forgetful();
+    let mut random = SplitMix::new(11);
+    bed.create_table(schema("t")).unwrap();
+    let mut state = State::new();
+    for _ in 0..60 {
+        write(&bed, "t", &mut random, &mut state);
+    }
+    let (mut failures, mut states) = (0, vec![state.clone()]);
+    let mut keep = |bed: &Bed, bytes| {
+        let kept =
+            patiently(|| bed.engine.keep_backups(&mut BackupKeeper::default(), bytes, &|| false));
+        if let Err(error) = kept {
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+            failures += 1;
+        }
+    };
+    let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
+    let backup = loop {
+        keep(&bed, 200_000);
+        // Rows that were copied change, and with them the numbers of their chunks.
+        for _ in 0..6 {
+            write(&bed, "t", &mut random, &mut state);
+            states.push(state.clone());
+        }
+        let found = bed.engine.backup(&backup.table, &backup.id).unwrap().unwrap();
+        if found.is_complete {
+            break found;
+        }
+    };
+    bed.engine.restore_backup(&backup, schema("copy")).unwrap();
+    while Engine::is_being_filled(&bed.engine.table(&name("copy")).unwrap()) {
+        keep(&bed, 200_000);
+    }
+    assert!(failures >= 2, "{failures}");
+    assert!(states.contains(&state_of(&bed.engine, "copy")), "it is no moment's");
+    assert!(bed.engine.verify().unwrap().is_clean());
 }
 
 #[test]

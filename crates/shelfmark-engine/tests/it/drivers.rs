@@ -108,6 +108,14 @@ pub(crate) fn restless() -> Bed {
     Bed { folder: Some(folder), ..bed("restless", store, clock) }
 }
 
+/// As [`restless`]; every other ingestion is done and not told of, as if the process had ended then.
+pub(crate) fn forgetful() -> Bed {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let inner = restless_store(folder.path(), &clock);
+    let store = Arc::new(Forgetful { inner, ingestions: AtomicU64::new(0) });
+    Bed { folder: Some(folder), ..bed("forgetful", store, clock) }
+}
+
 /// On a cluster, in a space of its own.
 fn tikv() -> Bed {
     let [bed, other] = tikv_servers();
@@ -283,6 +291,69 @@ impl Store for Restless {
 
     fn destroy_range(&self, range: &KeyRange) -> shelfmark_store::Result<()> {
         self.inner.destroy_range(range)
+    }
+
+    fn ingest(
+        &self,
+        rows: &mut dyn Iterator<Item = shelfmark_store::Result<(Bytes, Bytes)>>,
+    ) -> shelfmark_store::Result<()> {
+        self.inner.ingest(rows)
+    }
+
+    fn maintain(&self) -> shelfmark_store::Result<Maintained> {
+        self.inner.maintain()
+    }
+
+    fn caps(&self) -> Caps {
+        self.inner.caps()
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.inner.stats()
+    }
+
+    fn close(&self) -> shelfmark_store::Result<()> {
+        self.inner.close()
+    }
+}
+
+/// Answers every other ingestion with an error once it is done.
+struct Forgetful {
+    inner: Arc<dyn Store>,
+    ingestions: AtomicU64,
+}
+
+impl Store for Forgetful {
+    fn snapshot(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.snapshot()
+    }
+
+    fn latest(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.latest()
+    }
+
+    fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
+        self.inner.submit(commit, done)
+    }
+
+    fn boundaries(&self, range: &KeyRange) -> shelfmark_store::Result<Vec<Bytes>> {
+        self.inner.boundaries(range)
+    }
+
+    fn destroy_range(&self, range: &KeyRange) -> shelfmark_store::Result<()> {
+        self.inner.destroy_range(range)
+    }
+
+    fn ingest(
+        &self,
+        rows: &mut dyn Iterator<Item = shelfmark_store::Result<(Bytes, Bytes)>>,
+    ) -> shelfmark_store::Result<()> {
+        self.inner.ingest(rows)?;
+        if self.ingestions.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
+            let kind = shelfmark_store::ErrorKind::Unavailable;
+            return Err(shelfmark_store::Error::new(kind, "done, and not told of"));
+        }
+        Ok(())
     }
 
     fn maintain(&self) -> shelfmark_store::Result<Maintained> {

@@ -186,6 +186,10 @@ impl Store for Watched {
         self.inner.destroy_range(range)
     }
 
+    fn ingest(&self, rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>) -> Result<()> {
+        self.inner.ingest(rows)
+    }
+
     fn maintain(&self) -> Result<Maintained> {
         self.inner.maintain()
     }

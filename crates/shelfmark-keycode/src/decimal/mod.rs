@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{ToPrimitive as _, Zero};
 
 use crate::error::{KeyError, KeyErrorKind, Result};
 pub(crate) use parts::{DIGITS_MAX, Digits, Parts};
@@ -88,10 +88,27 @@ impl Decimal {
     /// zero, 3 and 4 for 12,300, 2 and −3 for 0.0012. Leading and trailing zeros do not count.
     #[must_use]
     pub fn magnitude(&self) -> Magnitude {
+        if let Some(magnitude) = self.small_magnitude() {
+            return magnitude;
+        }
         let parts = Parts::of(self);
         let digits = parts.digits.as_slice().len();
         let exponent = if digits == 0 { 0 } else { parts.exponent - 1 };
         Magnitude { digits, exponent }
+    }
+
+    /// Returns the magnitude of a number of 64 bits, as most are, without its digits.
+    fn small_magnitude(&self) -> Option<Magnitude> {
+        let mut unscaled = self.unscaled.magnitude().to_u64()?;
+        let Some(greatest) = unscaled.checked_ilog10() else {
+            return Some(Magnitude { digits: 0, exponent: 0 });
+        };
+        let mut digits = greatest as usize + 1;
+        while unscaled.is_multiple_of(10) {
+            unscaled /= 10;
+            digits -= 1;
+        }
+        Some(Magnitude { digits, exponent: i64::from(greatest) - i64::from(self.scale) })
     }
 }
 

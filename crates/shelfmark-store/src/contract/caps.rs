@@ -42,6 +42,9 @@ pub struct Caps {
     /// True if the driver adds to numbers within values ([`super::Commit::additions`]), so that commits
     /// of several processes may add to one row at the same time.
     pub adds_within: bool,
+    /// True if the driver writes rows of a range that holds none into its files at once
+    /// ([`crate::Store::ingest`]).
+    pub ingests: bool,
     /// True if a read may wait for another machine or a slow device, for milliseconds rather than
     /// microseconds. Whoever serves connections then reads on threads that may wait.
     pub reads_may_wait: bool,

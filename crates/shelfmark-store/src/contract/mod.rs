@@ -154,6 +154,31 @@ pub trait Store: Send + Sync {
     /// * [`ErrorKind::Io`], [`ErrorKind::ReadOnly`]: try again later; what remains is garbage only.
     fn destroy_range(&self, range: &KeyRange) -> Result<()>;
 
+    /// Writes rows into the store's files at once, past the log, as they come: bulk loading. `rows` gives
+    /// keys and values in ascending order of the keys.
+    ///
+    /// Only for a range that holds no rows, and that nobody reads or writes before this returns. Whoever
+    /// validates keys or ranges is not told of it. An iterator that rests delays no one else.
+    ///
+    /// Durability: all of them are on disk when it returns, and none if it fails or the process ends
+    /// before. Snapshots show them once a commit is complete that was submitted afterwards.
+    ///
+    /// Cost: the rows are written once, and hardly any memory is held.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: keys are not ascending, one or a value is empty, or the driver does not
+    ///   ingest ([`Caps::ingests`]). Commit the rows.
+    /// * [`ErrorKind::LimitExceeded`]: a key or a value is over [`Caps`].
+    /// * [`ErrorKind::Busy`]: background work is behind. Retry after [`Error::retry_after`].
+    /// * [`ErrorKind::ReadOnly`], [`ErrorKind::Io`]: the disk is full, or a write failed. Try again later.
+    /// * [`ErrorKind::Closed`]: the store was closed meanwhile.
+    /// * Whatever `rows` gives.
+    fn ingest(&self, rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>) -> Result<()> {
+        let _ = rows;
+        Err(Error::new(ErrorKind::Invalid, "this store does not ingest rows; commit them"))
+    }
+
     /// Does the background work that is due (flush, compaction, log removal) and waits for it.
     ///
     /// Drivers do this by themselves; tests and tools call it to have it done now.

@@ -79,6 +79,14 @@ impl Inner {
         self.pressure.store(behind.pressure(), Ordering::Relaxed);
     }
 
+    /// Refuses what adds a run of table files while merges are behind.
+    pub(super) fn check_backlog(&self) -> Result<()> {
+        match self.pressure.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            _ => Err(Error::busy("background work is behind", RETRY_AFTER)),
+        }
+    }
+
     /// Decides if a commit of `bytes` bytes may be queued.
     pub(super) fn admission(&self, state: &mut QueueState, bytes: usize) -> Result<()> {
         if state.bytes() > 0 && state.bytes().saturating_add(bytes) > QUEUE_BYTES_MAX {

@@ -44,9 +44,20 @@ pub(super) struct Signals {
     state: Mutex<SignalState>,
     changed: Condvar,
     /// Held during a flush.
-    flushing: Mutex<()>,
+    pub(super) flushing: Mutex<()>,
     /// Held during a compaction.
-    compacting: Mutex<()>,
+    pub(super) compacting: Mutex<()>,
+    /// Held while rows are ingested; taken before the others.
+    pub(super) ingesting: Mutex<()>,
+    ingestion: Mutex<Ingestion>,
+}
+
+/// The state of an ingestion, for merges that fail beside it.
+#[derive(Default)]
+struct Ingestion {
+    is_running: bool,
+    /// The first number of files that a merge left behind meanwhile.
+    left_behind: Option<u64>,
 }
 
 #[derive(Default)]
@@ -97,6 +108,24 @@ impl Signals {
             state.flush_due = true;
             state.compact_due = true;
         });
+    }
+
+    /// Notes that a compaction may be due.
+    pub(super) fn compaction_due(&self) {
+        self.change(|state| state.compact_due = true);
+    }
+
+    /// Notes that rows are being ingested from now on, and returns `first_table` of that moment.
+    pub(super) fn begin_ingestion(&self, first_table: impl FnOnce() -> u64) -> u64 {
+        let mut ingestion = lock(&self.ingestion);
+        *ingestion = Ingestion { is_running: true, left_behind: None };
+        first_table()
+    }
+
+    /// Notes that no rows are being ingested any more. Returns the first number of the files that
+    /// merges left behind meanwhile.
+    pub(super) fn end_ingestion(&self) -> Option<u64> {
+        std::mem::take(&mut *lock(&self.ingestion)).left_behind
     }
 
     /// Notes that a range was destroyed.
@@ -338,7 +367,14 @@ impl Inner {
                 Err(_) if self.stop.is_stopped() => return Ok(false),
                 Err(error) => {
                     let _flushing = lock(&self.signals.flushing);
-                    self.tree.remove_unfinished(first_table)?;
+                    let mut ingestion = lock(&self.signals.ingestion);
+                    if ingestion.is_running {
+                        // Its files have such numbers, too; it removes those of this merge at its end.
+                        ingestion.left_behind.get_or_insert(first_table);
+                    } else {
+                        self.tree.remove_unfinished(first_table)?;
+                    }
+                    drop(ingestion);
                     if !self.tree.merges_again() {
                         return Err(error);
                     }

@@ -18,6 +18,7 @@ mod destroy;
 mod fault;
 mod free_space;
 mod high_water_marks;
+mod ingest;
 mod inner;
 mod latest;
 mod layout;
@@ -222,6 +223,10 @@ impl Store for EmbeddedStore {
         self.destroy(range)
     }
 
+    fn ingest(&self, rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>) -> Result<()> {
+        self.inner.ingest(rows)
+    }
+
     fn maintain(&self) -> Result<Maintained> {
         self.check_open()?;
         self.inner.maintain()
@@ -272,6 +277,7 @@ impl Store for EmbeddedStore {
         self.inner.stop.stop();
         self.inner.signals.stop();
         self.join();
+        drop(lock(&self.inner.signals.ingesting));
         let broken = match &self.inner.queue.lock().phase {
             queue::Phase::Poisoned(cause) => Some(cause.clone()),
             queue::Phase::Open | queue::Phase::Closed => None,
@@ -295,6 +301,7 @@ impl Drop for EmbeddedStore {
         self.inner.stop.stop();
         self.inner.signals.stop();
         self.join();
+        drop(lock(&self.inner.signals.ingesting));
         self.inner.release_folder();
     }
 }

@@ -91,6 +91,7 @@ impl Options {
             validates_ranges: true,
             // Its only process adds up a group's deltas by itself.
             adds_within: false,
+            ingests: true,
             // A read that misses the cache waits for the disk of this machine, microseconds.
             reads_may_wait: false,
             durability: self.durability,

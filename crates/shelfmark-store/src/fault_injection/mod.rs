@@ -246,6 +246,8 @@ impl Store for FaultInjectingStore {
             validates_ranges: false,
             // As drivers do that share their store; what is below is able to.
             adds_within: inner.adds_within,
+            // Faults are injected into commits.
+            ingests: false,
             ..inner
         }
     }

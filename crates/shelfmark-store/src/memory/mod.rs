@@ -51,6 +51,7 @@ const DEFAULT_CAPS: Caps = Caps {
     is_exclusive: true,
     validates_ranges: true,
     adds_within: true,
+    ingests: false,
     reads_may_wait: false,
     durability: Durability::Sync,
 };

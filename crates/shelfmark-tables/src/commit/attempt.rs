@@ -124,7 +124,7 @@ pub fn lost() -> Error {
 }
 
 /// Locks the gates of the tables, each once, in the order of their ids.
-pub(crate) fn lock_gates(tables: &[Arc<Table>]) -> Vec<RwLockReadGuard<'_, ()>> {
+pub fn lock_gates(tables: &[Arc<Table>]) -> Vec<RwLockReadGuard<'_, ()>> {
     let mut shared: Vec<(u64, &Shared)> =
         tables.iter().map(|table| (table.id, &*table.shared)).collect();
     shared.sort_by_key(|(id, _)| *id);

@@ -18,8 +18,7 @@ mod told;
 mod writer;
 
 pub(crate) use attempt::Done;
-pub(crate) use attempt::lock_gates;
-pub use attempt::lost;
+pub use attempt::{lock_gates, lost};
 pub use calls::{AnyWrite, AnyWrites, Completion};
 pub use interactive::Transaction;
 pub(crate) use plan::{Call, Operation};

@@ -190,7 +190,7 @@ impl QueuedChunk {
                 Ok(false)
             }
             StoreErrorKind::Busy => {
-                wait(error.retry_after());
+                wait_for(error.retry_after());
                 Ok(false)
             }
             _ => Err(error.into()),
@@ -206,13 +206,14 @@ impl QueuedChunk {
 pub fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..BUSY_MAX {
         match change() {
-            Err(error) if error.kind() == ErrorKind::Busy => wait(error.retry_after()),
+            Err(error) if error.kind() == ErrorKind::Busy => wait_for(error.retry_after()),
             ended => return ended,
         }
     }
     change()
 }
 
-fn wait(asked: Option<Duration>) {
+/// Waits as long as a store that is busy asks for.
+pub fn wait_for(asked: Option<Duration>) {
     ThreadSleeper.sleep(asked.unwrap_or(WAIT));
 }

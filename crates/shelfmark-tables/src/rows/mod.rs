@@ -16,7 +16,7 @@ mod walk;
 
 pub(crate) use backfill::Chunk;
 pub(crate) use backfill::{Backfill, backfill};
-pub use backfill::{QueuedChunk, commit_chunk, patiently, queue_chunk};
+pub use backfill::{QueuedChunk, commit_chunk, patiently, queue_chunk, wait_for};
 pub use builds::Builds;
 pub use cursor::Cursor;
 pub use kind::{Entry, IndexRange, RowKind};

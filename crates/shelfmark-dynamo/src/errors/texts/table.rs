@@ -103,6 +103,17 @@ pub(crate) fn index_is_building(name: &str) -> String {
     format!("Cannot read from backfilling global secondary index: {name}")
 }
 
+/// Words a maximum of a table that is paid per request and that is neither -1 nor at least 1.
+///
+/// Source: an answer to a table with a maximum of 0, in an issue of a provisioning tool, read 2026-11;
+/// for indexes *ours*, alike.
+pub(crate) fn on_demand_out_of_range(which: &str, of: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Requested {which} for OnDemandThroughput for {of} \
+         is outside of valid range"
+    )
+}
+
 /// Words a warm throughput that is too low; *ours*, around the service's words.
 pub(crate) fn warm_too_low(which: &str, asked: i64, current: i64) -> String {
     format!(

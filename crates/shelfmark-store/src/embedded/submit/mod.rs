@@ -187,19 +187,8 @@ fn check_limits(commit: &Commit) -> Result<usize> {
                 (prefix.len() + 8 + suffix.len(), Some(value))
             }
         };
-        if key_bytes == 0 {
-            return Err(Error::new(ErrorKind::Invalid, "a key is never empty"));
-        }
-        if key_bytes > KEY_BYTES_MAX {
-            return Err(over("bytes in a key", key_bytes, KEY_BYTES_MAX));
-        }
         let value_bytes = value.map_or(8, Bytes::len);
-        if value_bytes == 0 {
-            return Err(Error::new(ErrorKind::Invalid, "a value is never empty; delete the key"));
-        }
-        if value_bytes > VALUE_BYTES_MAX {
-            return Err(over("bytes in a value", value_bytes, VALUE_BYTES_MAX));
-        }
+        check_row(key_bytes, value_bytes)?;
         bytes = bytes.saturating_add(key_bytes + value_bytes + GroupWriter::overhead());
     }
     let payload = bytes.saturating_sub(commit.writes.len() * GroupWriter::overhead());
@@ -207,6 +196,23 @@ fn check_limits(commit: &Commit) -> Result<usize> {
         return Err(over("bytes in a commit", payload, COMMIT_BYTES_MAX));
     }
     Ok(bytes)
+}
+
+/// Checks the sizes of a row that is written.
+pub(super) fn check_row(key_bytes: usize, value_bytes: usize) -> Result<()> {
+    if key_bytes == 0 {
+        return Err(Error::new(ErrorKind::Invalid, "a key is never empty"));
+    }
+    if key_bytes > KEY_BYTES_MAX {
+        return Err(over("bytes in a key", key_bytes, KEY_BYTES_MAX));
+    }
+    if value_bytes == 0 {
+        return Err(Error::new(ErrorKind::Invalid, "a value is never empty; delete the key"));
+    }
+    if value_bytes > VALUE_BYTES_MAX {
+        return Err(over("bytes in a value", value_bytes, VALUE_BYTES_MAX));
+    }
+    Ok(())
 }
 
 fn over(what: &str, is: usize, max: usize) -> Error {

@@ -9,6 +9,7 @@ mod destroy;
 mod format;
 mod free_space;
 mod held;
+mod ingest;
 mod interval;
 mod isolation;
 mod losses;

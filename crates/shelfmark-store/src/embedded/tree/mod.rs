@@ -354,6 +354,41 @@ impl Tree {
         Ok(Some((upto, bytes)))
     }
 
+    /// Writes rows to table files past the memory table, and adds the files to the tree if `check` says
+    /// so at the end. `rows` gives ascending keys of a range that holds no rows.
+    ///
+    /// If it fails, files may be left behind ([`Tree::remove_unfinished`]).
+    pub(super) fn ingest(
+        &self,
+        rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let translate = |error| translate(&self.folder, error);
+        // Above everything written before, as in a group.
+        let seqno = self.next_seqno();
+        let mut writeback = Writeback::new(&self.folder, self.next_table());
+        let mut failed = None;
+        let entries = std::iter::from_fn(|| match rows.next()? {
+            Ok((key, value)) => {
+                writeback.wrote(key.len() + value.len());
+                let kind = ValueType::Value;
+                Some(Ok(InternalValue::from_components(key, value, seqno, kind)))
+            }
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        });
+        let written = self.tree.flush_to_tables(entries).map_err(translate)?;
+        failed.map_or_else(check, Err)?;
+        let tables = written.map(|(tables, _)| tables).unwrap_or_default();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        tables.iter().for_each(|table| self.held.flushed(table.id()));
+        self.tree.register_tables(&tables, None, None, &[], EVICT_ALL).map_err(translate)
+    }
+
     /// Runs one compaction if one is due, and returns true if it did.
     pub(super) fn compact(&self) -> Result<bool> {
         let before = self.tree.current_version().id();
