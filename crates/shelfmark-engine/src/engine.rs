@@ -1,18 +1,16 @@
-//! The engine: tables over one store.
+//! The engine over one store: who uses it, and the calls that change the catalogue.
+//!
+//! What it is not: the calls that read and write rows; those are in `calls`.
 
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
-use shelfmark_store::{Result as StoreResult, Snapshot, SnapshotId, Store};
+use shelfmark_store::{SnapshotId, Store};
+use shelfmark_tables::catalogue::{CatalogueChange, Namespace, Owner, Table, TableEvent};
+use shelfmark_tables::shared::{AttributesText, ColumnChecks, Share};
+use shelfmark_tables::{AccessReport, Environment, Error, Observer, Result, items, rows};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table, TableEvent};
-use crate::environment::Environment;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
-use crate::items::{self, Get, Got, Query, ResultPage, Scan};
-use crate::report::AccessReport;
-use crate::rows::View as RowView;
-use crate::shared::{AttributesText, ColumnChecks, Share};
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -29,9 +27,6 @@ pub struct Engine {
     pub(crate) column_checks: Option<Arc<dyn ColumnChecks>>,
 }
 
-/// A callback that is told the access report of each read and write through one [`Engine`].
-pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
-
 impl Engine {
     /// Opens the engine over a store; a new store gets its catalogue. A store has one engine at a
     /// time, unless it tells of its [`shelfmark_store::Peers`]: then each engine follows what the
@@ -45,7 +40,6 @@ impl Engine {
     /// * Those of the store.
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let inner = Arc::new(Inner::open(store, environment)?);
-        Catalogue::keep_following(&inner)?;
         Ok(Self {
             inner,
             observer: None,
@@ -262,7 +256,7 @@ impl Engine {
         if table.schema.options.ttl_pass.is_none() {
             return Ok(table);
         }
-        crate::items::give_due_times(&self.inner, &table)
+        items::give_due_times(&self.inner, &table)
     }
 
     /// Adds an index to a table that may have rows, and returns once it is complete.
@@ -277,7 +271,7 @@ impl Engine {
     ///   [`Engine::resume_indexes`] goes on with it. Drop it if it is not wanted any more.
     pub fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
         self.table(name)?;
-        crate::rows::add(&self.inner, name, index)
+        rows::add(&self.inner, name, index)
     }
 
     /// Goes on building the indexes of a table, or giving its items due times, where a stop
@@ -288,7 +282,7 @@ impl Engine {
     ///
     /// * As [`Engine::add_index`].
     pub fn resume_indexes(&self, name: &TableName) -> Result<()> {
-        crate::rows::resume(&self.inner, name)
+        rows::resume(&self.inner, name)
     }
 
     /// Goes on building as [`Engine::resume_indexes`] does, for all tables of items; an
@@ -301,7 +295,7 @@ impl Engine {
     ///
     /// * Those of the store; call again later.
     pub fn resume_all_indexes(&self) -> Result<()> {
-        crate::rows::resume_all(&self.inner)
+        rows::resume_all(&self.inner)
     }
 
     /// Drops an index.
@@ -311,229 +305,10 @@ impl Engine {
     /// * [`crate::ErrorKind::NotFound`]: there is no such table or index.
     pub fn drop_index(&self, name: &TableName, index: &str) -> Result<Arc<Table>> {
         self.table(name)?;
-        crate::rows::remove(&self.inner, name, index)
-    }
-
-    /// Reads one item. As in all reads and writes, a form of the table that was retired is exchanged
-    /// for the current one.
-    ///
-    /// Cost: one point read; one more per 64 KiB of a large item.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
-    /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
-    pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got =
-            self.reading_row(table, |view, table| self.get_over(&view, table, get, self.now()))?;
-        self.report(&got.report);
-        Ok(got)
-    }
-
-    /// Reads items of several tables at one moment, in order.
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::get`].
-    pub fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Got>> {
-        let now = self.now();
-        let current: Vec<Arc<Table>> = gets
-            .iter()
-            .map(|(table, _)| Ok(self.current(table)?.unwrap_or(Arc::clone(table))))
-            .collect::<Result<_>>()?;
-        let snapshot = self.inner.store.snapshot()?;
-        if !self.inner.is_alone {
-            let heads = current.iter().zip(gets).filter_map(|(table, (_, get))| get.head(table));
-            snapshot.preload(&heads.collect::<Vec<_>>())?;
-        }
-        current
-            .iter()
-            .zip(gets)
-            .map(|(table, (_, get))| {
-                let got = self.get_over(&&*snapshot, table, get, now)?;
-                self.report(&got.report);
-                Ok(got)
-            })
-            .collect()
-    }
-
-    /// Reads one page of a partition of a table or index. One page sees one moment.
-    ///
-    /// Cost: one seek and what the page reads; flat as the table grows.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::Invalid`]: the key or condition does not fit, the cursor is foreign,
-    ///   the limit is 0, or the index is still being built.
-    /// * [`crate::ErrorKind::NotFound`]: there is no such index.
-    pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page =
-            self.reading(table, |view, table| self.query_over(&view, table, query, self.now()))?;
-        self.report(&page.report);
-        Ok(page)
-    }
-
-    /// Reads one page of a whole table or index, in key order. One page sees one moment.
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::query`].
-    pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page =
-            self.reading(table, |view, table| self.scan_over(&view, table, scan, self.now()))?;
-        self.report(&page.report);
-        Ok(page)
-    }
-
-    /// Takes a snapshot that several reads can share. Bounded in time and in bytes written
-    /// meanwhile; reads answer [`crate::ErrorKind::TooOld`] past that.
-    ///
-    /// # Errors
-    ///
-    /// * Those of the store.
-    pub fn snapshot(&self) -> Result<View> {
-        Ok(View { engine: self.clone(), snapshot: self.inner.store.snapshot()? })
-    }
-
-    /// Reads with the current form of a table, whichever form the caller has. A form that was retired
-    /// while it was read with may have lost an index, or all its keys, so the read is done again.
-    pub(crate) fn reading<T>(
-        &self,
-        table: &Table,
-        read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
-    ) -> Result<T> {
-        self.reading_of(table, |store| store.snapshot(), read)
-    }
-
-    /// Reads as [`Engine::reading`] what is most often one key, for which a store may need no moment.
-    pub(crate) fn reading_row<T>(
-        &self,
-        table: &Table,
-        mut read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
-    ) -> Result<T> {
-        match self.reading_of(table, |store| store.snapshot_at_first_read(), &mut read) {
-            Err(error) if error.kind() == ErrorKind::TooOld && !self.inner.is_alone => {
-                self.reading(table, read)
-            }
-            ended => ended,
-        }
-    }
-
-    fn reading_of<T>(
-        &self,
-        table: &Table,
-        take: impl Fn(&dyn Store) -> StoreResult<Arc<dyn Snapshot>>,
-        mut read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
-    ) -> Result<T> {
-        loop {
-            // The form comes first: an index is complete at every moment after it became public.
-            let current = self.current(table)?;
-            let form = current.as_deref().unwrap_or(table);
-            let snapshot = take(&*self.inner.store)?;
-            let answer = read(&*snapshot, form);
-            if !form.is_retired() {
-                return answer;
-            }
-        }
-    }
-
-    /// Returns the form that has taken over from a table, if one has.
-    pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
-        match (&table.mapped, &table.items, &table.readable) {
-            (Some(mapping), ..) => mapping.current(&self.inner),
-            (None, Some(mapping), _) => mapping.current(&self.inner),
-            (None, None, Some(readable)) => readable.current(&self.inner),
-            (None, None, None) => self.inner.catalogue.current(table),
-        }
-    }
-
-    /// Reads an item of a table, or of one that is used as a table of items, over a view.
-    pub(crate) fn get_over(
-        &self,
-        view: &impl RowView,
-        table: &Table,
-        get: &Get,
-        now: u64,
-    ) -> Result<Got> {
-        match (&table.mapped, &table.readable) {
-            (Some(mapping), _) => mapping.get(&self.inner, view, get, now),
-            (None, Some(readable)) => readable.get(view, get, now),
-            (None, None) => items::get(view, table, get, now),
-        }
-    }
-
-    /// Reads a page of a partition over a view, of the same tables as [`Engine::get_over`].
-    pub(crate) fn query_over(
-        &self,
-        view: &impl RowView,
-        table: &Table,
-        query: &Query,
-        now: u64,
-    ) -> Result<ResultPage> {
-        match (&table.mapped, &table.readable) {
-            (Some(mapping), _) => mapping.query(&self.inner, view, query, now),
-            (None, Some(readable)) => readable.query(view, query, now),
-            (None, None) => items::query(view, table, query, now),
-        }
-    }
-
-    /// Reads a page of a table over a view, of the same tables as [`Engine::get_over`].
-    pub(crate) fn scan_over(
-        &self,
-        view: &impl RowView,
-        table: &Table,
-        scan: &Scan,
-        now: u64,
-    ) -> Result<ResultPage> {
-        match (&table.mapped, &table.readable) {
-            (Some(mapping), _) => mapping.scan(&self.inner, view, scan, now),
-            (None, Some(readable)) => readable.scan(view, scan, now),
-            (None, None) => items::scan(view, table, scan, now),
-        }
+        rows::remove(&self.inner, name, index)
     }
 
     pub(crate) fn now(&self) -> u64 {
-        self.inner.environment.clock.now_seconds()
-    }
-}
-
-/// One moment of all tables.
-pub struct View {
-    engine: Engine,
-    snapshot: Arc<dyn Snapshot>,
-}
-
-impl View {
-    /// Reads one item as of this moment. See [`Engine::get`].
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::get`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
-    pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = self.engine.get_over(&&*self.snapshot, table, get, self.engine.now())?;
-        self.engine.report(&got.report);
-        Ok(got)
-    }
-
-    /// Reads one page of a partition as of this moment. See [`Engine::query`].
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::query`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
-    pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page = self.engine.query_over(&&*self.snapshot, table, query, self.engine.now())?;
-        self.engine.report(&page.report);
-        Ok(page)
-    }
-
-    /// Reads one page of a table as of this moment. See [`Engine::scan`].
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::scan`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
-    pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page = self.engine.scan_over(&&*self.snapshot, table, scan, self.engine.now())?;
-        self.engine.report(&page.report);
-        Ok(page)
+        self.inner.now()
     }
 }

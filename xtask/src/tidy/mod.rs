@@ -9,6 +9,7 @@ mod first_lines;
 mod layers;
 mod markdown;
 mod numbers;
+mod sizes;
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ fn problems() -> anyhow::Result<Vec<String>> {
     let mut problems = layers::check()?;
     problems.extend(circles::check(&files)?);
     problems.extend(first_lines::check(&files)?);
+    problems.extend(sizes::check(&files)?);
     problems.extend(sources::check(&files)?);
     problems.extend(markdown::check(&files)?);
     problems.extend(numbers::check(&files)?);

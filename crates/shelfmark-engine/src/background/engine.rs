@@ -10,6 +10,6 @@ impl Engine {
     /// Cost: a look into memory.
     #[must_use]
     pub fn background(&self) -> BackgroundStatus {
-        self.inner.background.status()
+        self.inner.background.status(self.inner.builds.is_stopping())
     }
 }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::error::Result;
+use shelfmark_tables::Result;
+
 use crate::inner::Inner;
 
 /// The time by which keys of dropped tables outlive every snapshot of every server.

@@ -2,9 +2,9 @@
 
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
+use shelfmark_tables::Result;
 
 use crate::engine::Engine;
-use crate::error::Result;
 
 impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Peer, threads};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
 
 /// The time between two looks, much shorter than a lease.
 const EVERY: Duration = Duration::from_secs(1);

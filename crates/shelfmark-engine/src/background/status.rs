@@ -8,13 +8,12 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::leader::DroppedSince;
-use crate::error::{Error, ErrorKind, Result};
 
 /// Most records that are set aside before a sweep stops at the next one: the store as a whole is in
 /// trouble then, not single records.
@@ -159,8 +158,6 @@ pub enum BackgroundEvent {
 #[derive(Default)]
 pub(crate) struct State {
     inner: Mutex<Inner>,
-    /// Long work is to end at its next step.
-    is_stopping: AtomicBool,
     /// The ids that wait for other servers' snapshots.
     pub(super) dropped_since: DroppedSince,
 }
@@ -171,29 +168,9 @@ struct Inner {
     set_aside: BTreeMap<Bytes, SetAside>,
     /// Events that no listener was told yet.
     events: Vec<BackgroundEvent>,
-    /// An index build failed and is to be resumed.
-    indexes_due: bool,
 }
 
 impl State {
-    /// Has long work end at its next step, or go on again.
-    pub(super) fn set_stopping(&self, is_stopping: bool) {
-        self.is_stopping.store(is_stopping, Ordering::Release);
-    }
-
-    /// Fails while long work is to end; what it has done stays, and is gone on with.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Closed`]: the upkeep is being stopped.
-    pub(crate) fn check_not_stopping(&self) -> Result<()> {
-        if !self.is_stopping.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let why = "the engine is being stopped; this goes on after the next start";
-        Err(Error::new(ErrorKind::Closed, why))
-    }
-
     /// Notes how a run ended: with so much done, or with an error.
     pub(super) fn ran(&self, work: Work, now: u64, outcome: &Result<u64>) {
         let mut inner = self.lock();
@@ -265,28 +242,18 @@ impl State {
         }
     }
 
-    /// Has the indexes that are not complete built by the next run.
-    pub(crate) fn indexes_are_due(&self) {
-        self.lock().indexes_due = true;
-    }
-
-    /// Tells whether indexes are to be built, once.
-    pub(super) fn take_indexes_due(&self) -> bool {
-        std::mem::take(&mut self.lock().indexes_due)
-    }
-
     /// Returns what nobody was told yet.
     pub(super) fn take_events(&self) -> Vec<BackgroundEvent> {
         std::mem::take(&mut self.lock().events)
     }
 
-    pub(super) fn status(&self) -> BackgroundStatus {
+    pub(super) fn status(&self, is_stopping: bool) -> BackgroundStatus {
         let inner = self.lock();
         let of = |work| inner.works.get(&work).cloned().unwrap_or_else(|| WorkStatus::new(work));
         BackgroundStatus {
             works: Work::ALL.map(of).to_vec(),
             set_aside: inner.set_aside.values().cloned().collect(),
-            is_stopping: self.is_stopping.load(Ordering::Acquire),
+            is_stopping,
         }
     }
 

@@ -19,11 +19,11 @@ use shelfmark_store::{
     Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Row, ScanLimits, Snapshot,
     Write as StoreWrite,
 };
+use shelfmark_tables::items::Due;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::status::{Work, guarded};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::items::Due;
 
 /// Source: DynamoDB Developer Guide, "Time to Live": values older than five years are ignored,
 /// read 2026-11.

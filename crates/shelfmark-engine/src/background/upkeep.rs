@@ -12,12 +12,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use shelfmark_store::threads;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::status::{BackgroundEvent, Work, guarded};
 use super::sweep::SweepPosition;
 use crate::backups::BackupKeeper;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
 use crate::streams::StreamKeeper;
 
 /// Items removed per sweep before the thread looks whether it should stop.
@@ -89,7 +89,7 @@ impl Upkeep {
             leads: false,
         };
         // Once from the start: a stop may have interrupted a build.
-        engine.inner.background.indexes_are_due();
+        engine.inner.builds.are_due();
         let thread = threads::spawn("shelfmark-upkeep", move || upkeep.run())
             .map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?;
         Ok(Self { stop, thread: Some((thread, engine.clone())) })
@@ -102,11 +102,11 @@ impl Upkeep {
         *self.stop.asked.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.changed.notify_all();
         let Some((thread, engine)) = self.thread.take() else { return };
-        let state = &engine.inner.background;
-        state.set_stopping(true);
+        let builds = &engine.inner.builds;
+        builds.set_stopping(true);
         // A panic of the thread has been reported by its hook; stopping goes on.
         let _ = thread.join();
-        state.set_stopping(false);
+        builds.set_stopping(false);
     }
 }
 
@@ -165,7 +165,7 @@ impl Running {
         let leads = inner.leads().unwrap_or(false);
         if leads && !self.leads {
             // The one before may have left a build.
-            inner.background.indexes_are_due();
+            inner.builds.are_due();
         }
         self.leads = leads;
     }
@@ -242,13 +242,13 @@ impl Running {
 
 /// Goes on building indexes, at the start and after a build has failed.
 fn resume(engine: &Engine) -> Result<u64> {
-    let state = &engine.inner.background;
-    if !state.take_indexes_due() {
+    let builds = &engine.inner.builds;
+    if !builds.take_due() {
         return Ok(0);
     }
     let resumed = guarded(|| engine.resume_all_indexes());
     if resumed.is_err() {
-        state.indexes_are_due();
+        builds.are_due();
     }
     resumed.map(|()| 1)
 }

@@ -5,14 +5,14 @@
 //! raised before that.
 
 use shelfmark_model::TableName;
+use shelfmark_tables::catalogue::BACKUPS_NAMESPACE;
+use shelfmark_tables::{ErrorKind, Result};
 
-use super::BACKUPS_NAMESPACE;
 use super::fill::{Fill, Until};
 use super::history::{HISTORIES, history_name};
 use super::keeper::{Allowed, RUNNING};
 use super::ledger::Entry;
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
 
 const MICROS_PER_DAY: u64 = 24 * 3_600 * 1_000_000;
 

@@ -4,15 +4,14 @@
 //! of a dropped table is the dropped table itself, under another name.
 
 use shelfmark_model::{IndexState, TableName, TableSchema, TtlSource, Value};
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, CatalogueChange, Owner};
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::BACKUPS_NAMESPACE;
 use super::fill::Fill;
 use super::keeper::RUNNING;
 use super::ledger::{Edit, Entry};
-use crate::catalogue::{CatalogueChange, Owner};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::rows::patiently;
 
 /// Returns the kind of entries about backups of the tables of a namespace.
 pub(super) fn backups_of(namespace: &str) -> String {

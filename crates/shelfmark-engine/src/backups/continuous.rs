@@ -1,15 +1,15 @@
 //! Continuous backups: histories that are kept for some days, with a copy that follows behind them.
 
 use shelfmark_model::TableName;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::fill::Fill;
 use super::history::{HISTORIES, history_name};
 use super::keeper::RUNNING;
 use super::ledger::Entry;
-use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::rows::patiently;
 
 const MICROS_PER_DAY: u64 = 24 * 3_600 * 1_000_000;
 

@@ -12,12 +12,14 @@ use shelfmark_records::items::{Head, RecordKind, Stored, kind_of, with_expiry};
 use shelfmark_records::keys::{Tree, after_row, tree_key};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, Snapshot};
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::{
+    Moment, QueuedChunk, RowScan, Walk, put_stored, queue_chunk, read_row,
+};
+use shelfmark_tables::shards::stored_bytes;
+use shelfmark_tables::{ErrorKind, Result};
 
-use crate::catalogue::Table;
-use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::{Moment, QueuedChunk, RowScan, Walk, put_stored, queue_chunk, read_row};
-use crate::shards::stored_bytes;
 
 /// A page ends with the row that reaches this many bytes.
 pub(super) const PAGE_BYTES_MAX: usize = 1024 * 1024;

@@ -9,17 +9,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Table};
+use shelfmark_tables::items::{ChangePosition, ItemChange};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::BACKUPS_NAMESPACE;
 use super::copy::{CopiedPage, QueuedPage};
 use super::ingest::INGESTED_BYTES_MAX;
 use super::keeper::{Allowed, RUNNING};
 use super::ledger::Entry;
 use super::pace::Pace;
-use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::items::{ChangePosition, ItemChange};
 
 /// Bytes that a rest behind a page counts for, as a multiple of the page's.
 const REST_COST: u64 = 11;

@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{Item, TableName, TableSchema};
-use shelfmark_records::keys::Tree;
-use shelfmark_records::keys::{after_row, tree_key};
+use shelfmark_records::keys::{Tree, after_row, tree_key};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, Snapshot};
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Table};
+use shelfmark_tables::items::encode;
+use shelfmark_tables::rows::{RowScan, commit_chunk, put_stored, read_row};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::history::dormant_schema;
 use super::restore::Moment;
-use super::{BACKUPS_NAMESPACE, keeper::RUNNING, restore::RESTORES};
-use crate::catalogue::Table;
+use super::{keeper::RUNNING, restore::RESTORES};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
-use crate::items::encode;
-use crate::rows::{RowScan, commit_chunk, put_stored, read_row};
 
 /// Items of a dormant table, in the order of their keys.
 #[derive(Debug, Clone)]
@@ -122,7 +121,7 @@ impl Engine {
         let mut left_out = Vec::new();
         let mut fitting = Vec::new();
         for (place, item) in items.iter().enumerate() {
-            match crate::items::fits(&table, item) {
+            match shelfmark_tables::items::fits(&table, item) {
                 Ok(row_key) => fitting.push((row_key, item)),
                 Err(error) => left_out.push((place, error)),
             }

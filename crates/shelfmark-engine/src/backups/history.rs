@@ -9,13 +9,12 @@
 use std::sync::Arc;
 
 use shelfmark_model::{History, Placement, RowKind, TableName, TableOptions, TableSchema};
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Owner, Table};
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::BACKUPS_NAMESPACE;
 use super::ledger::Entry;
-use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::rows::patiently;
 
 /// The kind of entries about histories.
 pub(super) const HISTORIES: &str = "history";

@@ -6,19 +6,20 @@
 //! Invariant: rows of one call belong to one moment, and the table is not dropped while they are written.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_records::items::{Head, with_expiry};
 use shelfmark_records::keys::{Tree, after_row, chunk_key, tree_key};
 use shelfmark_store::{Direction, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot};
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::commit::lock_gates;
+use shelfmark_tables::rows::{RawRow, RowScan, wait_for};
+use shelfmark_tables::shards::stored_bytes;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::copy::{CopiedPage, PAGE_BYTES_MAX};
-use crate::catalogue::Table;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::{RawRow, RowScan, wait_for};
-use crate::shards::stored_bytes;
 
 /// Rows of one call end with the one that reaches this many bytes: a table file's worth.
 pub(super) const INGESTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -54,7 +55,7 @@ impl Inner {
     ) -> Result<CopiedPage> {
         loop {
             let target = current()?;
-            let gate = target.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+            let gates = lock_gates(std::slice::from_ref(&target));
             if target.is_retired() {
                 continue;
             }
@@ -75,7 +76,7 @@ impl Inner {
             };
             let ingested = self.store.ingest(&mut rows);
             let Rows { page, end, .. } = rows;
-            drop(gate);
+            drop(gates);
             match ingested {
                 Ok(()) => {}
                 Err(error) if error.kind() == StoreErrorKind::Busy => {

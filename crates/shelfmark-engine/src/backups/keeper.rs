@@ -6,14 +6,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use shelfmark_model::TableName;
+use shelfmark_tables::{ErrorKind, Result};
+
 use super::backup::{Backup, EXPIRING};
 use super::fill::Fill;
 use super::history::HISTORIES;
 use super::ledger::Entry;
 use super::restore::RESTORES;
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
-use shelfmark_model::TableName;
 
 /// The kind of entries about work that is not finished.
 pub(super) const RUNNING: &str = "running";

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{Item, Key, KeyColumn, SortCondition, TableName, TableSchema, Value};
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Owner, Table};
+use shelfmark_tables::items::{Get, Query, Write};
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::BACKUPS_NAMESPACE;
-use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::items::{Get, Query, Write};
-use crate::rows::patiently;
 
 /// The table's name in its namespace; no copy and no log begins like it.
 const NAME: &str = "ledger";

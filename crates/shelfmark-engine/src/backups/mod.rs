@@ -5,7 +5,7 @@
 //! copy, which so becomes the table as of that end. A history that is kept for some days, with a copy
 //! that follows behind it, gives every moment of these days.
 //!
-//! Copies, and logs of histories, are dormant tables in the namespace [`BACKUPS_NAMESPACE`]; what there
+//! Copies, and logs of histories, are dormant tables in the namespace [`shelfmark_tables::catalogue::BACKUPS_NAMESPACE`]; what there
 //! is and how far work has come is written in the *ledger*, an ordinary table there. So everything rests
 //! on the storage contract alone and is the same on every driver.
 //!
@@ -40,6 +40,3 @@ pub use restore::Moment;
 pub(crate) use state::State;
 pub use whole::StoreCopy;
 pub use window::{HistoryWindow, WindowChange, WindowPage};
-
-/// The namespace of copies, logs of histories and the ledger. No face can name it.
-pub(crate) const BACKUPS_NAMESPACE: &str = "/backups";

@@ -5,18 +5,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_model::Item;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{CommitNumber, Direction, Snapshot};
-
-use super::fill::Until;
-use crate::catalogue::Table;
-use crate::error::{Error, ErrorKind, Result};
-use crate::inner::Inner;
-use crate::items::{
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::items::{
     ChangePosition, ItemChange, LogPage, LogStart, encode, log_end, log_keys, read_log,
 };
-use crate::rows::{commit_chunk, put_stored, read_row};
-use shelfmark_model::Item;
+use shelfmark_tables::rows::{commit_chunk, put_stored, read_row};
+use shelfmark_tables::{Error, ErrorKind, Result};
+
+use super::fill::Until;
+use crate::inner::Inner;
 
 /// Changes that are applied by one commit, and their bytes.
 const PAGE_CHANGES_MAX: usize = 512;

@@ -6,16 +6,16 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_tables::catalogue::{Owner, Table};
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::backup::Backup;
 use super::fill::{Fill, Until};
 use super::history::{HISTORIES, history_name};
 use super::keeper::RUNNING;
 use super::ledger::Entry;
-use crate::catalogue::{Owner, Table};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::rows::patiently;
 
 /// The first part of the ids of running restores.
 pub(super) const RESTORES: &str = "restore";
@@ -117,14 +117,14 @@ impl Engine {
             index.state = IndexState::Building;
         }
         // A copy for a reader is the engine's, whoever reads it.
-        let is_copy = schema.name.namespace == super::BACKUPS_NAMESPACE;
+        let is_copy = schema.name.namespace == shelfmark_tables::catalogue::BACKUPS_NAMESPACE;
         let owner = if is_copy { Owner::Engine } else { self.owner };
         patiently(|| self.inner.catalogue.create(schema.clone(), owner))
     }
 
     /// Builds the indexes of a table that has all its rows, and lets it be used.
     pub(super) fn wake(&self, name: &TableName) -> Result<()> {
-        crate::rows::resume(&self.inner, name)?;
+        shelfmark_tables::rows::resume(&self.inner, name)?;
         patiently(|| {
             self.inner.catalogue.alter(name, |schema| {
                 schema.options.dormant = false;
@@ -144,7 +144,7 @@ impl Engine {
             return self.abandon_restore(running, fill);
         }
         // A copy for a reader stays as it is; nobody else knows of it.
-        if fill.target.namespace != super::BACKUPS_NAMESPACE {
+        if fill.target.namespace != shelfmark_tables::catalogue::BACKUPS_NAMESPACE {
             self.wake(&fill.target)?;
         }
         self.delete_ledger_entry(RUNNING, &running.id)

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use crate::error::Result;
+use shelfmark_tables::Result;
 
 /// Work of a face; it is told when to stop, and returns how much was done.
 pub(super) type Runner = Arc<dyn Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync>;

@@ -26,18 +26,16 @@ use shelfmark_records::varint::{Reader, put_varint};
 use shelfmark_store::{
     Commit, Direction, KeyRange, ScanLimits, Snapshot, Store, Write as StoreWrite,
 };
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Owner};
+use shelfmark_tables::rows::patiently;
+use shelfmark_tables::streams::STREAMS_NAMESPACE;
+use shelfmark_tables::{Environment, Error, ErrorKind, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::BACKUPS_NAMESPACE;
 use super::fill::Fill;
 use super::history::HISTORIES;
 use super::keeper::RUNNING;
-use crate::catalogue::Owner;
 use crate::engine::Engine;
-use crate::environment::Environment;
-use crate::error::{Error, ErrorKind, Result};
-use crate::rows::patiently;
-use crate::streams::STREAMS_NAMESPACE;
 
 const BEGIN: &[u8; 16] = b"shelfmark store\x01";
 

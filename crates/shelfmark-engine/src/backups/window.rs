@@ -18,17 +18,17 @@ use bytes::Bytes;
 use shelfmark_model::{Item, TableName, TableSchema, Value};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{CommitNumber, Snapshot};
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::items::{ChangePosition, ItemChange, LogPage, LogStart, encode, read_log};
+use shelfmark_tables::rows::{commit_chunk, put_stored, read_row};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::fill::Until;
 use super::filling::copy_name;
 use super::history::{HISTORIES, dormant_schema, history_name};
 use super::ledger::Entry;
-use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
-use crate::items::{ChangePosition, ItemChange, LogPage, LogStart, encode, read_log};
-use crate::rows::{commit_chunk, put_stored, read_row};
 
 /// Changes that are gathered by one commit, and their bytes.
 const PAGE_CHANGES_MAX: usize = 512;

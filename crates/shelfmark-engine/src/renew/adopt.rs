@@ -8,17 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use shelfmark_model::{IndexState, TableName, TableSchema};
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
+use shelfmark_tables::catalogue::{CatalogueChange, Namespace, Owner};
+use shelfmark_tables::rows::{Found, Moment, RawRow, View as _, Walk};
+use shelfmark_tables::{ErrorKind, Result};
 
 use super::catalogue::stored_ids;
 use super::pen::persistently;
 use super::survivors::{SAMPLE_ROWS_MAX, matches};
 use super::{Mended, Teller};
-use crate::catalogue::{CatalogueChange, Namespace, Owner};
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::{Found, Moment, Walk};
-use crate::rows::{RawRow, View as _};
 
 /// Tables and namespaces as they are to be, for rows whose own definitions are lost.
 #[derive(Debug, Clone, Default)]

@@ -8,12 +8,12 @@ use shelfmark_model::TableName;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
+use shelfmark_tables::rows::{Moment, Walk};
+use shelfmark_tables::{ErrorKind, Result};
 
 use super::pen::persistently;
 use super::{Mended, Teller};
-use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::{Moment, Walk};
 
 pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     ids(inner, tell)?;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::cells::Cells;
+use shelfmark_tables::rows::Moment;
+
 use super::pen::Pen;
 use super::rows::{rows as each_row, tell_queued};
+use super::tombstones::{CellsSeen, correct_high_water, correct_tombstones};
 use super::{Mended, Teller};
-use crate::catalogue::Table;
-use crate::cells::{Cells, CellsSeen, correct_high_water, correct_tombstones};
-use crate::error::Result;
-use crate::rows::Moment;
 
 /// Removes remains of rows, and corrects due times, tombstones and the high-water mark.
 pub(super) fn rows(pen: &mut Pen<'_>, table: &Arc<Table>, tell: &mut Teller<'_>) -> Result<()> {

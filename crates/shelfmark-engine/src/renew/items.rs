@@ -3,15 +3,14 @@
 use bytes::Bytes;
 use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::{KeyRange, Write as StoreWrite};
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::items::{Items, StoredItem, partition_count_key, table_count_key};
+use shelfmark_tables::rows::{Moment, RawRow, View as _, Walk};
 
 use super::pen::Pen;
 use super::rows::{rows as each_row, tell_queued};
 use super::{Mended, Teller};
-use crate::catalogue::Table;
-use crate::error::Result;
-use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
-use crate::rows::View as _;
-use crate::rows::{Moment, RawRow, Walk};
 use crate::verify::each_change;
 
 /// Counts rows, and corrects what was kept of their number.
@@ -38,9 +37,9 @@ pub(super) fn rows(pen: &mut Pen<'_>, table: &Table, tell: &mut Teller<'_>) -> R
     // What is walked over from here on is as the writes so far have left it.
     pen.end()?;
     corrected += empty_partitions(pen, table)?;
-    corrected += crate::shards::renew(pen, table)?;
+    corrected += super::shards::renew(pen, table)?;
     pen.end()?;
-    corrected += crate::shards::renew_bytes(pen, table)?;
+    corrected += super::shards::renew_bytes(pen, table)?;
     pen.end()?;
     if corrected > 0 {
         tell(Mended::Counts { table: table.schema.name.clone(), corrected });

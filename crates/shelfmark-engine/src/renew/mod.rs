@@ -24,7 +24,9 @@ mod pen;
 mod places;
 mod remains;
 mod rows;
+mod shards;
 mod survivors;
+mod tombstones;
 
 use std::collections::BTreeSet;
 
@@ -37,8 +39,8 @@ pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
 pub use self::survivors::{Survivors, TableLoss};
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
+use shelfmark_tables::{ErrorKind, Result};
 
 /// A listener that is told what was done.
 type Teller<'t> = dyn FnMut(Mended) + 't;
@@ -151,7 +153,7 @@ impl Inner {
             if indexes == 0 {
                 return Ok(());
             }
-            let removed = persistently(|| crate::rows::renew(self, name))?;
+            let removed = persistently(|| shelfmark_tables::rows::renew(self, name))?;
             tell(Mended::Indexes { table: name.clone(), indexes: indexes - removed.len() });
             for index in removed {
                 tell(Mended::IndexRemoved { table: name.clone(), index });
@@ -161,7 +163,7 @@ impl Inner {
         match &cells.view_of {
             Some(view) => self.renew_view(name, &view.base, built, tell)?,
             None if indexes > 0 => {
-                persistently(|| crate::rows::renew(self, name))?;
+                persistently(|| shelfmark_tables::rows::renew(self, name))?;
                 tell(Mended::Indexes { table: name.clone(), indexes });
             }
             None => {}
@@ -187,7 +189,7 @@ impl Inner {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             found => drop(found?),
         }
-        persistently(|| crate::rows::renew(self, name))?;
+        persistently(|| shelfmark_tables::rows::renew(self, name))?;
         tell(Mended::View { view: name.clone(), base: base.clone() });
         built.insert(name.clone());
         Ok(())
@@ -195,7 +197,7 @@ impl Inner {
 
     /// Builds what of a table waits to be built.
     fn build_rest(&self, name: &TableName) -> Result<()> {
-        match persistently(|| crate::rows::resume(self, name)) {
+        match persistently(|| shelfmark_tables::rows::resume(self, name)) {
             // A view without its base, or a unique index that cannot be: nothing waits any more.
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>

@@ -2,8 +2,7 @@
 
 use shelfmark_model::Value;
 use shelfmark_records::keys::KeySpec;
-
-use crate::catalogue::Table;
+use shelfmark_tables::catalogue::Table;
 
 /// Most bytes that the number of a chunk takes at the end of a key.
 const CHUNK_BYTES_MAX: usize = 9;

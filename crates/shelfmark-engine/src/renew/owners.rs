@@ -11,11 +11,11 @@ use shelfmark_keycode::{prefix_successor, take_ordered_varint};
 use shelfmark_model::TableName;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::keys::{Tree, tree_key};
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::{Table, index_names};
 
 use super::names;
-use crate::catalogue::{Table, index_names};
 use crate::engine::Engine;
-use crate::error::Result;
 
 /// The owner of a range of keys of the store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,13 +4,11 @@
 use bytes::Bytes;
 use shelfmark_records::catalogue::keys::put_table_name;
 use shelfmark_store::{Commit, Write as StoreWrite};
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::{Moment, View as _, patiently};
+use shelfmark_tables::{ErrorKind, Result};
 
-use crate::catalogue::Table;
-use crate::error::{ErrorKind, Result};
 use crate::inner::Inner;
-use crate::rows::Moment;
-use crate::rows::View as _;
-use crate::rows::patiently;
 
 /// Writes of one commit.
 const WRITES_PER_COMMIT: usize = 256;

@@ -15,13 +15,13 @@ use shelfmark_model::TableName;
 use shelfmark_records::catalogue::keys::put_table_name;
 use shelfmark_records::keys::Tree;
 use shelfmark_store::KeyRange;
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Owner;
+use shelfmark_tables::rows::{Moment, Walk};
 
 use super::pen::{Pen, persistently};
 use super::{Mended, Teller};
-use crate::catalogue::Owner;
-use crate::error::Result;
 use crate::inner::Inner;
-use crate::rows::{Moment, Walk};
 
 /// Moves every keyspace that shares its name with another face into a namespace of its own.
 pub(super) fn separate(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {

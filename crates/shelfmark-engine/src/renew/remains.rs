@@ -3,13 +3,12 @@
 
 use bytes::Bytes;
 use shelfmark_records::keys::chunk_key;
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::{Moment, RawRow, View as _, chunk_count};
 
 use super::pen::Pen;
 use super::{Mended, Teller, names};
-use crate::catalogue::Table;
-use crate::error::Result;
-use crate::rows::Moment;
-use crate::rows::{RawRow, View as _, chunk_count};
 
 /// Rows of one table that are named; further ones are counted.
 const NAMED_MAX: u64 = 100;

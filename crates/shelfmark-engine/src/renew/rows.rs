@@ -3,12 +3,12 @@
 //! Written once for all kinds of rows; what a kind corrects besides is in `items` and `cells`.
 
 use shelfmark_store::KeyRange;
+use shelfmark_tables::Result;
+use shelfmark_tables::rows::{Found, Moment, RawRow, RowKind, Walk};
 
 use super::pen::Pen;
 use super::remains::Remains;
 use super::{Mended, Teller};
-use crate::error::Result;
-use crate::rows::{Found, Moment, RawRow, RowKind, Walk};
 
 /// Removes remains of rows, and queues due times that are not in the queue. `besides` is told of each
 /// row that could be read. Returns how many due times were queued.

@@ -15,11 +15,10 @@ use shelfmark_model::{TableName, TableSchema};
 use shelfmark_records::catalogue::keys::original_key;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::keys::{RowKey, Tree, tree_key};
-
-use crate::catalogue::{StoredKey, Table, blank_table, stored_key, stored_table};
-use crate::cells::Cells;
-use crate::items::Items;
-use crate::rows::{RawRow, RowKind as _, chunk_count};
+use shelfmark_tables::catalogue::{StoredKey, Table, blank_table, stored_key, stored_table};
+use shelfmark_tables::cells::Cells;
+use shelfmark_tables::items::Items;
+use shelfmark_tables::rows::{RawRow, RowKind as _, chunk_count};
 
 /// Rows of one table that are looked at to tell whether a schema fits them.
 pub(crate) const SAMPLE_ROWS_MAX: usize = 200;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use shelfmark_model::{ChangeImages, StreamShard, TableName};
 use shelfmark_store::{Direction, Snapshot};
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::items::{ChangePosition, LogStart, log_end};
+use shelfmark_tables::streams::{STREAMS_NAMESPACE, log_name, stream_prefix};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::{STREAMS_NAMESPACE, log_name, stream_prefix};
-use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::items::{ChangePosition, LogStart, log_end};
 
 /// A change stream: the one that a table has now, or one that it had.
 #[derive(Debug, Clone)]

@@ -6,11 +6,11 @@ use shelfmark_model::{
     ChangeImages, ChangeStream, OpenShard, Placement, RowKind, StreamShard, TableName,
     TableOptions, TableSchema,
 };
+use shelfmark_tables::catalogue::{CatalogueChange, Owner, SchemaChange, Table};
+use shelfmark_tables::streams::log_name;
+use shelfmark_tables::{Error, ErrorKind, Result};
 
-use super::log_name;
-use crate::catalogue::{CatalogueChange, Owner, SchemaChange, Table};
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
 
 /// Attempts to stop a stream whose shards change meanwhile.
 const STOP_ATTEMPTS_MAX: usize = 16;

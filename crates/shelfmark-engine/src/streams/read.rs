@@ -1,12 +1,12 @@
 //! Reads the changes of one shard of a change stream.
 
 use shelfmark_store::{Direction, Snapshot};
+use shelfmark_tables::items::{ChangePosition, ItemChange, LogPage, LogStart, log_end, read_log};
+use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::RETENTION;
 use super::list::StreamShardState;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::items::{ChangePosition, ItemChange, LogPage, LogStart, log_end, read_log};
 
 /// The changes of a shard that a read asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use shelfmark_model::{ChangeStream, OpenShard, StreamShard, TableName};
 use shelfmark_store::Direction;
+use shelfmark_tables::catalogue::{CatalogueChange, Owner, Table};
+use shelfmark_tables::items::{LogStart, log_end};
+use shelfmark_tables::streams::{STREAMS_NAMESPACE, log_name};
+use shelfmark_tables::{ErrorKind, Result};
 
+use super::SHARD_AGE_MAX;
 use super::open::{check_same, closing, log_schema, open};
-use super::{SHARD_AGE_MAX, STREAMS_NAMESPACE, log_name};
-use crate::catalogue::{CatalogueChange, Owner, Table};
 use crate::engine::Engine;
-use crate::error::{ErrorKind, Result};
-use crate::items::{LogStart, log_end};
 
 /// Time between two looks at the age of shards.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -83,7 +84,7 @@ impl Engine {
 
     /// Splits the busiest shard of a table's stream, if it is too busy.
     fn split_busy(&self, table: &Arc<Table>, over: Duration) -> Result<bool> {
-        let counts = table.stream_load.take();
+        let counts = table.take_stream_load();
         let Some(stream) = table.schema.options.stream.as_deref() else { return Ok(false) };
         let most = SHARD_CHANGES_PER_SECOND_MAX.saturating_mul(over.as_secs().max(1));
         let busiest = counts.iter().enumerate().max_by_key(|(_, count)| **count);

@@ -8,11 +8,11 @@ use shelfmark_model::TableName;
 use shelfmark_records::catalogue::keys::{copy_key, has_copy, original_key};
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::{Owner, StoredKey, stored_key, stored_table};
+use shelfmark_tables::rows::{View as _, Walk, damage};
 
 use super::Checker;
-use crate::catalogue::{Owner, StoredKey, stored_key, stored_table};
-use crate::error::Result;
-use crate::rows::{View as _, Walk, damage};
 
 const PLACE: &str = "the catalogue";
 const COPY: &str = "the second copy of the catalogue";

@@ -6,20 +6,20 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_store::Row;
-
-use super::Checker;
-use super::rows::place_of_rows;
-use crate::catalogue::{Table, stored_table};
-use crate::cells::{Cells, StoredCells, due_hash, stored_high_water};
-use crate::error::{Error, Result};
-use crate::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
 use shelfmark_model::TableName;
 use shelfmark_records::catalogue::keys::table_key;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::cells::due::due_key;
 use shelfmark_records::cells::tombstones::{HighWater, TombstoneKind};
 use shelfmark_records::keys::{Tree, tree_key, tree_range};
+use shelfmark_store::Row;
+use shelfmark_tables::catalogue::{Table, stored_table};
+use shelfmark_tables::cells::{Cells, StoredCells, due_hash, stored_high_water};
+use shelfmark_tables::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
+use shelfmark_tables::{Error, Result};
+
+use super::Checker;
+use super::rows::place_of_rows;
 
 /// A table of cells with what its rows follow from, or what follows from them.
 struct Bed<'t> {

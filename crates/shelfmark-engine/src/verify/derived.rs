@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_records::catalogue::keys::take_table_name;
 use shelfmark_records::items::{change_parts, decode_change};
 use shelfmark_records::keys::{Tree, tree_key, tree_range};
+use shelfmark_records::shards::{Place, ShardMap, section};
 use shelfmark_store::{KeyRange, Write as StoreWrite};
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::{Moment, Walk, damage};
 
 use super::Checker;
-use crate::catalogue::Table;
-use crate::error::Result;
-use crate::rows::{Moment, Walk, damage};
-use shelfmark_records::catalogue::keys::take_table_name;
-use shelfmark_records::shards::{Place, ShardMap, section};
 
 /// Bytes of a token's record: hash, second and version; earlier builds wrote no version.
 const TOKEN_BYTES: [usize; 2] = [16, 17];
@@ -73,7 +73,7 @@ impl Checker {
             return Ok(());
         }
         let why = format!("the partition has no rows, its shard has {bytes} bytes");
-        Err(crate::error::Error::corrupt(why))
+        Err(shelfmark_tables::Error::corrupt(why))
     }
 
     /// Checks that every change can be read.

@@ -2,18 +2,17 @@
 
 use shelfmark_model::Key;
 use shelfmark_records::items::Head;
-use shelfmark_records::keys::Tree;
-use shelfmark_records::keys::chunk_key;
+use shelfmark_records::keys::{Tree, chunk_key};
+use shelfmark_records::shards::{Place, ShardMap};
 use shelfmark_store::Snapshot;
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::items::{Items, StoredItem, partition_count_key, table_count_key};
+use shelfmark_tables::rows::{RawRow, RowKind as _, View as _, damage};
+use shelfmark_tables::shards::{self, Sum, counted, items, map_of, stored_bytes};
 
 use super::Checker;
 use super::rows::place_of_rows;
-use crate::catalogue::Table;
-use crate::error::Result;
-use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
-use crate::rows::{RawRow, RowKind as _, View as _, damage};
-use crate::shards::{self, Sum, counted, items, map_of, stored_bytes};
-use shelfmark_records::shards::{Place, ShardMap};
 
 /// The partition that rows are being counted in.
 struct Counting {

@@ -24,10 +24,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(crate) use self::derived::each_change;
-use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::Result;
-use crate::rows::Moment;
+use shelfmark_tables::Result;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::Moment;
 
 /// Findings that are kept; further ones are only counted.
 pub const FINDINGS_MAX: usize = 100;

@@ -4,11 +4,11 @@
 
 use shelfmark_records::items::Stored;
 use shelfmark_store::KeyRange;
+use shelfmark_tables::catalogue::Table;
+use shelfmark_tables::rows::{Entry, Found, RawRow, RowKind, Walk, damage, read_row};
+use shelfmark_tables::{Error, Result};
 
 use super::Checker;
-use crate::catalogue::Table;
-use crate::error::{Error, Result};
-use crate::rows::{Entry, Found, RawRow, RowKind, Walk, damage, read_row};
 
 /// Names the rows of a table in findings.
 pub(super) fn place_of_rows(table: &Table) -> String {
