@@ -14,11 +14,14 @@ use shelfmark_store::{
     Commit, Direction, Error, ErrorKind, KeyRange, ScanLimits, Snapshot, Store, Write,
 };
 
-use super::plan::{COUNT_KEY, Plan};
+use super::plan::{COUNT_KEY, INGESTED, Plan};
 use super::promise::Promise;
 
 /// The key that every check writes, to see that the store takes writes.
 const OWN_KEY: &[u8] = b"judge";
+
+/// Commits that may be lost behind rows that were ingested before them: rows are on disk at once.
+const INGESTED_AHEAD: u64 = 10_000;
 
 /// Number of commits of each thread that were found.
 pub type Found = BTreeMap<u64, u64>;
@@ -145,13 +148,14 @@ pub fn compare(store: &dyn Store, plan: &Plan, promise: &Promise) -> Result<Foun
         if last < least {
             return Err(format!("thread {thread} has {last} commits; {least} are promised"));
         }
-        let there = contents(&*snapshot, thread)?;
+        let there = contents(&*snapshot, Plan::prefix(thread))?;
         let expected = plan.state(thread, last);
         if there != expected {
             return Err(difference(thread, last, &there, &expected));
         }
         found.insert(thread, last);
     }
+    check_ingested(&*snapshot, plan, found.get(&0).copied().unwrap_or(0))?;
     let count = match snapshot.get(COUNT_KEY).map_err(text)? {
         Some(value) => Write::counter(&value).map_err(text)?,
         None => 0,
@@ -163,9 +167,30 @@ pub fn compare(store: &dyn Store, plan: &Plan, promise: &Promise) -> Result<Foun
     Ok(found)
 }
 
-fn contents(snapshot: &dyn Snapshot, thread: u64) -> Result<BTreeMap<Bytes, Bytes>, String> {
+/// Checks that what was ingested is there by the whole, and all of what stands before the first
+/// thread's last commit.
+fn check_ingested(snapshot: &dyn Snapshot, plan: &Plan, last: u64) -> Result<(), String> {
+    let mut there = contents(snapshot, Bytes::from_static(INGESTED))?;
+    let mut index = 0;
+    while index <= last || !there.is_empty() {
+        index += 1;
+        let rows = plan.ingested(0, index);
+        let found = rows.iter().filter(|(key, value)| there.remove(key).as_ref() == Some(value));
+        let found = found.count();
+        if found != rows.len() && (index <= last || found != 0) {
+            let of = rows.len();
+            return Err(format!("{found} of {of} rows ingested before commit {index}, of {last}"));
+        }
+        if index > last + INGESTED_AHEAD {
+            return Err(format!("rows that nobody ingested: {:?}", there.keys()));
+        }
+    }
+    Ok(())
+}
+
+fn contents(snapshot: &dyn Snapshot, prefix: Bytes) -> Result<BTreeMap<Bytes, Bytes>, String> {
     let mut all = BTreeMap::new();
-    let mut rest = Some(KeyRange::prefix(Plan::prefix(thread)));
+    let mut rest = Some(KeyRange::prefix(prefix));
     while let Some(range) = rest {
         let page = snapshot
             .scan(&range, Direction::Ascending, ScanLimits::default())

@@ -2,7 +2,8 @@
 //!
 //! Threads write keys of their own, so that what must be there does not depend on who came first.
 //! Each commit puts and deletes some of the thread's keys, puts its own index at the thread's
-//! `last` key, and adds one to a counter that all threads share.
+//! `last` key, and adds one to a counter that all threads share. Before some commits the first thread
+//! ingests rows under the commit's index.
 //!
 //! Invariant: two states of a thread after different commits differ, and any missing part of a
 //! commit shows.
@@ -12,6 +13,15 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use shelfmark_store::Write;
 use shelfmark_store::random::SplitMix;
+
+/// What the keys of ingested rows begin with.
+pub const INGESTED: &[u8] = b"i/";
+
+/// Every so many commits of the first thread rows are ingested.
+const INGESTED_EVERY: u64 = 5;
+
+/// Rows that are ingested together.
+const INGESTED_ROWS: u64 = 6;
 
 /// Counts the commits of all threads.
 pub const COUNT_KEY: &[u8] = b"count";
@@ -67,6 +77,28 @@ impl Plan {
         writes.push(Write::Put { key: Self::last_key(thread), value });
         writes.push(Write::Add { key: Bytes::from_static(COUNT_KEY), delta: 1 });
         writes
+    }
+
+    /// Returns what a thread ingests before its commit of this index; most often nothing.
+    #[must_use]
+    pub fn ingested(&self, thread: u64, index: u64) -> Vec<(Bytes, Bytes)> {
+        if thread != 0 || !index.is_multiple_of(INGESTED_EVERY) {
+            return Vec::new();
+        }
+        let mut random = SplitMix::new(self.seed ^ index << 16);
+        let mut row = |number| {
+            let key =
+                [&Self::ingested_prefix(index)[..], format!("{number:02}").as_bytes()].concat();
+            let length = 8 + random.index(self.large_bytes);
+            (Bytes::from(key), value(index, length, &mut random))
+        };
+        (0..INGESTED_ROWS).map(&mut row).collect()
+    }
+
+    /// Returns what the keys of the rows begin with that are ingested before a commit of this index.
+    #[must_use]
+    pub fn ingested_prefix(index: u64) -> Bytes {
+        [INGESTED, format!("{index:06}/").as_bytes()].concat().into()
     }
 
     /// Returns what a thread's keys hold after its first `commits` commits.

@@ -11,7 +11,10 @@ use std::time::Duration;
 use shelfmark_store::clock::{Clock, ManualClock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options, salvage};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
-use shelfmark_store::{Commit, Committed, Durability, Error, ErrorKind, Result, Store as _};
+use shelfmark_store::{
+    Commit, Committed, Direction, Durability, Error, ErrorKind, KeyRange, Result, ScanLimits,
+    Store as _,
+};
 
 use super::judge::tight;
 use super::plan::Plan;
@@ -236,20 +239,9 @@ impl Writer<'_> {
 
     /// Commits, acknowledges it, and does the maintenance that is due after so many commits.
     fn commit(&self, thread: u64, index: u64) -> Result<()> {
+        self.ingest(thread, index)?;
         let writes = self.arguments.plan.writes(thread, index);
-        let Committed { number } = loop {
-            match self.store.commit(Commit::of(writes.clone())) {
-                Err(error) if error.kind() == ErrorKind::Busy => pause(),
-                // Room may return without a reopen; the test says when.
-                Err(error)
-                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_disk_space(&error) =>
-                {
-                    say("full");
-                    pause();
-                }
-                outcome => break outcome?,
-            }
-        };
+        let Committed { number } = self.insist(|| self.store.commit(Commit::of(writes.clone())))?;
         say(&format!("ack {thread} {index} {number}"));
         if let Some(tick) = self.arguments.tick {
             self.clock.advance(tick);
@@ -259,6 +251,35 @@ impl Writer<'_> {
             self.store.maintain()?;
         }
         Ok(())
+    }
+
+    /// Ingests what the plan has before a commit, unless that was done before an interruption.
+    fn ingest(&self, thread: u64, index: u64) -> Result<()> {
+        let rows = self.arguments.plan.ingested(thread, index);
+        let range = KeyRange::prefix(Plan::ingested_prefix(index));
+        let there = self.store.snapshot()?;
+        let there = there.scan(&range, Direction::Ascending, ScanLimits::default())?;
+        if rows.is_empty() || !there.rows.is_empty() {
+            return Ok(());
+        }
+        self.insist(|| self.store.ingest(&mut rows.iter().cloned().map(Ok)))
+    }
+
+    /// Tries again while the store is busy, or waits for disk space.
+    fn insist<T>(&self, attempt: impl Fn() -> Result<T>) -> Result<T> {
+        loop {
+            match attempt() {
+                Err(error) if error.kind() == ErrorKind::Busy => pause(),
+                // Room may return without a reopen; the test says when.
+                Err(error)
+                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_disk_space(&error) =>
+                {
+                    say("full");
+                    pause();
+                }
+                outcome => return outcome,
+            }
+        }
     }
 
     fn waits_for_disk_space(&self, error: &Error) -> bool {
