@@ -198,7 +198,7 @@ impl SmallText {
 
     /// Puts the last digit in front of the text, and returns the digits before it.
     fn put_last_digit(&mut self, number: u64) -> u64 {
-        let [digit, ..] = (number % 10).to_le_bytes();
+        let [.., digit] = (number % 10).to_be_bytes();
         self.put(b'0' + digit);
         number / 10
     }
