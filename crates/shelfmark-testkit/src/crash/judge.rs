@@ -175,8 +175,14 @@ fn check_ingested(snapshot: &dyn Snapshot, plan: &Plan, last: u64) -> Result<(),
     while index <= last || !there.is_empty() {
         index += 1;
         let rows = plan.ingested(0, index);
-        let found = rows.iter().filter(|(key, value)| there.remove(key).as_ref() == Some(value));
-        let found = found.count();
+        let mut found = 0;
+        for (key, value) in &rows {
+            match there.remove(key) {
+                Some(own) if own == *value => found += 1,
+                Some(_) => return Err(format!("the ingested row {key:?} is another one")),
+                None => {}
+            }
+        }
         if found != rows.len() && (index <= last || found != 0) {
             let of = rows.len();
             return Err(format!("{found} of {of} rows ingested before commit {index}, of {last}"));

@@ -95,6 +95,12 @@ impl Plan {
         (0..INGESTED_ROWS).map(&mut row).collect()
     }
 
+    /// Returns all that the first thread ingested before its first `commits` commits.
+    #[must_use]
+    pub fn all_ingested(&self, commits: u64) -> BTreeMap<Bytes, Bytes> {
+        (1..=commits).flat_map(|index| self.ingested(0, index)).collect()
+    }
+
     /// Returns what the keys of the rows begin with that are ingested before a commit of this index.
     #[must_use]
     pub fn ingested_prefix(index: u64) -> Bytes {
