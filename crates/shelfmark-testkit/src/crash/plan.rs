@@ -14,7 +14,7 @@ use bytes::Bytes;
 use shelfmark_store::Write;
 use shelfmark_store::random::SplitMix;
 
-/// What the keys of ingested rows begin with.
+/// Begins the keys of ingested rows.
 pub const INGESTED: &[u8] = b"i/";
 
 /// Every so many commits of the first thread rows are ingested.
