@@ -103,7 +103,7 @@ impl RequestIds {
             state = mixed(state);
             let mut bits = state;
             for _ in 0..12 {
-                let [lowest, ..] = bits.to_le_bytes();
+                let [.., lowest] = bits.to_be_bytes();
                 let digit = ID_DIGITS.get(usize::from(lowest & 31)).copied().unwrap_or(b'0');
                 id.push(char::from(digit));
                 bits >>= 5;

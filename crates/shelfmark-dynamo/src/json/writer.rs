@@ -163,7 +163,7 @@ impl Writer {
 fn plain_length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (place, word) in words.iter().enumerate() {
-        if let Some(escaped) = first_escaped(u64::from_le_bytes(*word)) {
+        if let Some(escaped) = first_escaped(u64::from_be_bytes(*word).swap_bytes()) {
             return place * 8 + escaped;
         }
     }
@@ -180,11 +180,11 @@ const fn is_escaped(byte: u8) -> bool {
 /// All eight are looked at by one subtraction: it sets the highest bit of a byte that is too small,
 /// and may set that of higher bytes by its borrow, so the lowest such bit is never a false one.
 const fn first_escaped(word: u64) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
-    let quotes = word ^ u64::from_le_bytes([b'"'; 8]);
-    let slashes = word ^ u64::from_le_bytes([b'\\'; 8]);
-    let controls = word.wrapping_sub(u64::from_le_bytes([0x20; 8])) & !word;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    let quotes = word ^ (ONES * 0x22);
+    let slashes = word ^ (ONES * 0x5C);
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
     let quotes = quotes.wrapping_sub(ONES) & !quotes;
     let slashes = slashes.wrapping_sub(ONES) & !slashes;
     match (controls | quotes | slashes) & HIGH {
