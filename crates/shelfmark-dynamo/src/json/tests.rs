@@ -235,6 +235,26 @@ proptest! {
     }
 }
 
+/// Text is looked at eight bytes at a time; each place in these and behind them counts.
+#[test]
+fn whatever_has_to_be_escaped_is_escaped_at_every_place() {
+    for length in 1..=18 {
+        for place in 0..length {
+            // Neighbours of what is escaped, and bytes with their highest bit.
+            for around in ['!', '#', '[', ']', ' ', '\u{7f}', 'é'] {
+                for odd in (0..0x30).map(char::from).chain(['"', '\\', '\u{80}', '\u{ff}']) {
+                    let text: String =
+                        (0..length).map(|at| if at == place { odd } else { around }).collect();
+                    let body = Writer::body(|out| out.name(&text).text(&text));
+                    let read: BTreeMap<String, String> = serde_json::from_slice(&body)
+                        .unwrap_or_else(|error| panic!("{text:?}: {error}"));
+                    assert_eq!(read.into_iter().next(), Some((text.clone(), text)));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn values_of_other_faces_come_out_as_something_readable() {
     let item = Item::new()

@@ -169,6 +169,51 @@ fn long_plain_forms_are_refused_and_displayed_with_an_exponent() {
     assert!(to_plain(&decimal(5, -2), 2).is_err());
 }
 
+/// Numbers of 64 bits have a short way of their own to text and magnitude: it must lead where digits do.
+#[test]
+fn small_numbers_are_written_and_measured_as_their_digits_say() {
+    let units = [0, 1, 5, 9, 10, 99, 100, 101, 4_200, 1_000_000, i64::MAX - 7, i64::MAX, i64::MIN];
+    for unscaled in units.into_iter().flat_map(|own| [own, own.wrapping_neg()]) {
+        for scale in -25..=25 {
+            let number = Decimal::new(BigInt::from(unscaled), scale).unwrap();
+            let digits = BigInt::from(unscaled).magnitude().to_string();
+            let kept = digits.trim_end_matches('0');
+            let magnitude = number.magnitude();
+            assert_eq!(magnitude.digits, kept.len(), "{unscaled} {scale}");
+            let exponent =
+                if unscaled == 0 { 0 } else { digits.len() as i64 - 1 - i64::from(scale) };
+            assert_eq!(magnitude.exponent, exponent, "{unscaled} {scale}");
+            let text = plain_of(&digits, scale, unscaled < 0);
+            assert_eq!(to_plain(&number, PLAIN_MAX).as_deref(), Ok(text.as_str()));
+            assert_eq!(number.to_string(), text);
+            assert_eq!(format!("{number:>60}"), format!("{text:>60}"));
+        }
+    }
+}
+
+/// Returns the plain text of a number by moving the point in its digits.
+fn plain_of(digits: &str, scale: i32, is_negative: bool) -> String {
+    let zeros = "0".repeat(30);
+    let (whole, fraction) = match usize::try_from(scale) {
+        Ok(scale) => {
+            let padded = format!("{zeros}{digits}");
+            let (whole, fraction) = padded.split_at(padded.len() - scale);
+            (whole.to_owned(), fraction.to_owned())
+        }
+        Err(_) => {
+            let behind = "0".repeat(usize::try_from(scale.unsigned_abs()).unwrap());
+            (format!("{digits}{behind}"), String::new())
+        }
+    };
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let sign = if is_negative && (whole, fraction) != ("0", "") { "-" } else { "" };
+    match fraction {
+        "" => format!("{sign}{whole}"),
+        fraction => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
 #[test]
 fn magnitude_and_normal_form() {
     let decimal =
