@@ -201,7 +201,7 @@ fn plain_of(digits: &str, scale: i32, is_negative: bool) -> String {
             (whole.to_owned(), fraction.to_owned())
         }
         Err(_) => {
-            let behind = "0".repeat(usize::try_from(scale.unsigned_abs()).unwrap());
+            let behind = "0".repeat(scale.unsigned_abs() as usize);
             (format!("{digits}{behind}"), String::new())
         }
     };
