@@ -123,8 +123,9 @@ fn a_cluster_that_goes_away_is_told_and_left_clean_later_on_a_bed() {
     let ended = run.wait_with_output().unwrap();
     let (told, errors) = (told(), stderr(&ended));
     assert_eq!(ended.status.code(), Some(1), "{told}{errors}");
-    // The case that met it fails, with the reason, and the others are not tried.
-    assert_eq!(told.matches("FAILED").count(), 1, "{told}");
+    // The case that met it fails, with the reason, unless the removal behind a case did; the others
+    // are not tried.
+    assert!(told.matches("FAILED").count() <= 1, "{told}");
     assert!(errors.contains("stopped behind"), "{errors}");
     assert!(errors.contains("the next run removes them"), "{errors}");
     bed.again("store");
