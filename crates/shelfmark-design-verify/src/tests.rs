@@ -317,3 +317,61 @@ schema shows target shelfmark {{ table t {{ pk text sk text
     let said = verify(&model, &lie.sealed());
     assert!(said.is_err_and(|why| why.contains("two sources")), "a row of two is taken away");
 }
+
+/// Checks that the certificates of a schema for Shelfmark are believed, and as ones for CanDB only if that
+/// takes their steps. `why` is a part of the reason otherwise.
+fn check_for_candb(text: &str, why: Option<&str>) {
+    check_believed(text);
+    let (typed, mut candb) = (model(text), model(text));
+    // The language takes no such schemas under this name.
+    candb.schemas.iter_mut().for_each(|schema| schema.target = "candb".to_owned());
+    for (one, own) in certificates(&typed).into_iter().zip(certificates(&candb)) {
+        assert_eq!(one.status, Status::Certified, "{text}");
+        let lie = Certificate { model: own.model, ..one };
+        let said = verify(&candb, &lie.sealed());
+        let told = said.as_ref().err().zip(why).is_some_and(|(told, why)| told.contains(why));
+        assert_eq!((said.is_ok(), told), (why.is_none(), why.is_some()), "{text}: {said:?}");
+    }
+}
+
+/// What another target takes is no promise about CanDB, whose entities have a partition key and a sort
+/// key that are texts.
+#[test]
+fn a_plan_of_another_target_is_no_plan_for_candb() {
+    let text = |key: &str| {
+        format!(
+            r#"
+entity E {{ key id: uuid  x: uuid  y: uuid  n: int(0..9) }}
+read one(i) = E where id = i
+write add(i, a, b, m) = insert E(id i, x a, y b, n m)
+schema s target shelfmark {{ table t from E key ({key}) store all }}
+"#
+        )
+    };
+    let no_pair = Some("partition and sort keys");
+    check_for_candb(&text("id;"), None);
+    for key in ["id; x, y", "id, x;", "id; n"] {
+        // A read by less than the key, where the key is more than a pair, is another matter.
+        let write_alone = text(key).replace("read one(i) = E where id = i\n", "");
+        check_for_candb(&write_alone, no_pair);
+    }
+}
+
+/// One message of CanDB goes to one partition.
+#[test]
+fn changes_of_two_partitions_are_no_message_of_candb() {
+    let text = |other: &str| {
+        format!(
+            r#"
+entity E {{ key id: uuid  n: int(0..9) }}
+write add(i, m) = insert E(id i, n m)
+schema s target shelfmark {{ table t {{ pk text sk text
+  row One from E pk "a" sk "1#<id>" store all
+  row Two from E pk "{other}" sk "2#<id>" store all
+}} }}
+"#
+        )
+    };
+    check_for_candb(&text("a"), None);
+    check_for_candb(&text("b"), Some("one message goes to one partition"));
+}
