@@ -334,8 +334,7 @@ fn check_for_candb(text: &str, why: Option<&str>) {
     }
 }
 
-/// What another target takes is no promise about CanDB, whose entities have a partition key and a sort
-/// key that are texts.
+/// An entity of CanDB has a partition key and a sort key that are texts, whatever other targets take.
 #[test]
 fn a_plan_of_another_target_is_no_plan_for_candb() {
     let text = |key: &str| {
