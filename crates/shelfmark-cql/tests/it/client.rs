@@ -144,13 +144,18 @@ fn a_serial_read_names_one_partition() {
             ("SELECT v FROM k.t", None),
             ("SELECT cluster_name FROM system.local WHERE key IN ('local', 'x')", None),
         ] {
-            let said = match wire.ask(&Query { text, consistency, ..Query::default() }) {
-                Response::Error(refusal) => Some(refusal.to_string()),
-                Response::Result(_) => None,
-                other => panic!("{text}: {other:?}"),
-            };
+            let said = refusal_of(&mut wire, text, consistency);
             assert_eq!(said.as_deref(), wanted, "{text}");
         }
+    }
+}
+
+/// Returns the text of the refusal of a statement, if it is refused.
+fn refusal_of(wire: &mut Wire, text: &str, consistency: Consistency) -> Option<String> {
+    match wire.ask(&Query { text, consistency, ..Query::default() }) {
+        Response::Error(refusal) => Some(refusal.to_string()),
+        Response::Result(_) => None,
+        other => panic!("{text}: {other:?}"),
     }
 }
 
@@ -173,11 +178,7 @@ fn a_condition_at_each_quorum_needs_a_strategy_that_knows_data_centres() {
         ("INSERT INTO n.t (k, v) VALUES (1, 1) IF NOT EXISTS", None),
     ] {
         let consistency = Consistency::EachQuorum;
-        let said = match wire.ask(&Query { text, consistency, ..Query::default() }) {
-            Response::Error(refusal) => Some(refusal.to_string()),
-            Response::Result(_) => None,
-            other => panic!("{text}: {other:?}"),
-        };
+        let said = refusal_of(&mut wire, text, consistency);
         assert_eq!(said.as_deref(), wanted, "{text}");
     }
 }

@@ -232,13 +232,18 @@ impl Engine {
             let bytes = page.bytes;
             self.check_source(fill)?;
             fill.has_copied(page);
-            allowed.used(bytes);
-            if fill.is_in_use() && pace.rest(store, clock) {
-                // The other work of the thread has its turn as often as if this had not rested.
-                allowed.used(bytes * REST_COST);
-            }
+            self.has_moved(bytes, fill.is_in_use(), &mut pace, allowed);
         }
         Ok(())
+    }
+
+    /// Counts bytes that were copied, and rests behind them where others write to a source in use.
+    fn has_moved(&self, bytes: u64, is_in_use: bool, pace: &mut Pace, allowed: &mut Allowed<'_>) {
+        allowed.used(bytes);
+        if is_in_use && pace.rest(&*self.inner.store, &*self.inner.environment.clock) {
+            // The other work of the thread has its turn as often as if this had not rested.
+            allowed.used(bytes * REST_COST);
+        }
     }
 
     /// Copies rows past the log as far as is allowed and possible. How far that was is committed after
@@ -259,10 +264,7 @@ impl Engine {
         {
             let bytes_max = allowed.bytes_left().min(INGESTED_BYTES_MAX);
             let mut goes_on = |bytes: u64| {
-                allowed.used(bytes);
-                if is_in_use && pace.rest(store, clock) {
-                    allowed.used(bytes * REST_COST);
-                }
+                self.has_moved(bytes, is_in_use, &mut pace, allowed);
                 !allowed.is_over()
             };
             let (source, behind) = (fill.source.1, fill.behind.as_ref());
