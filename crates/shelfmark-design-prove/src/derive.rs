@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::canon::{canonical, canonical_term, comparisons};
 use super::loops;
 use super::range::Met;
-use super::tally::tallies;
+use super::tally::{extreme, tallies};
 use super::unique::{available, key_tells};
 use crate::key::facts::is_delimited;
 use shelfmark_design_language::model::schema::{
@@ -22,9 +22,16 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
     let Some(source) = read.sources.first() else { return found };
     let wanted = comparisons(model, source.relation, &source.predicates).unwrap_or_default();
     let known = read.known_paths(|path| canonical(model, source.relation, path));
-    let own = schema.usable(source.relation, read.aggregate.is_some(), &known);
-    for family in own {
+    let mut own = schema.usable(source.relation, read.aggregate.is_some(), &known);
+    if extreme(read).is_some() {
+        let keepers = schema.usable(source.relation, true, &known).into_iter();
+        own.extend(keepers.filter(|one| tallies(one).any(|kept| kept.answers(model, read))));
+    }
+    for (at, family) in own.iter().copied().enumerate() {
         let kept = tallies(family).find(|one| one.answers(model, read));
+        // A row of the relation itself may keep values of others of it: it is tried both ways.
+        let again = own.iter().skip(at + 1).any(|other| std::ptr::eq(*other, family));
+        let kept = kept.filter(|_| !again);
         let counts = kept.is_some();
         if family.source != source.relation && !counts {
             continue;
@@ -48,7 +55,10 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         if ways.is_empty() {
             continue;
         }
-        let follow_ups = follow_ups(model, schema, family, read, source.relation);
+        let follow_ups = match counts {
+            true => Vec::new(),
+            false => follow_ups(model, schema, family, read, source.relation),
+        };
         for (step, later) in ways {
             for desc in [false, true] {
                 let step = ReadStep { desc, ..step.clone() };

@@ -96,8 +96,8 @@ impl Context<'_> {
         base
     }
 
-    /// Proves `count of …` by a count that a row keeps.
-    pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) {
+    /// Proves `count of …` by a count that a row keeps, and the like; returns true if one is kept.
+    pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) -> bool {
         for (id, family) in self.schema.like(self.step.table, known_beginnings(self.step)) {
             let kept = tallies(family).find(|one| one.answers(self.model, self.read));
             let (Some(kept), Found::Rows { met, .. }) =
@@ -121,14 +121,20 @@ impl Context<'_> {
                 }
                 analysis.families.insert(id);
                 analysis.rows_max = RowsMax::number(1.0);
+                let name = &family.name.text;
                 analysis.note(
                     7,
-                    format!("{} keeps the number; no row counts as none", family.name.text),
+                    match kept.fold.is_extreme() {
+                        true => format!("{name} keeps the value; without one nothing is returned"),
+                        false => format!("{name} keeps the number; no row counts as none"),
+                    },
                 );
-                return;
+                // A row without the value is read, and nothing is returned.
+                analysis.multi |= kept.fold.is_extreme();
+                return true;
             }
         }
-        analysis.fail(7, "A6", "no row keeps this number");
+        false
     }
 }
 

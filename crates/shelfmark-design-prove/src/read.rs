@@ -7,7 +7,7 @@
 use super::analysis::Analysis;
 use super::canon::comparisons;
 use super::range::Met;
-use super::tally::is_tally;
+use super::tally::{extreme, is_tally};
 use crate::key::facts::codec_is_total;
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{
@@ -58,7 +58,13 @@ pub(crate) fn analyse(
         return analysis;
     }
     if is_tally(read) {
-        context.counted(later, &mut analysis);
+        if !context.counted(later, &mut analysis) {
+            analysis.fail(7, "A6", "no row keeps this number");
+        }
+        return analysis;
+    }
+    if extreme(read).is_some() && context.counted(later, &mut analysis) {
+        context.consistent(&Tail::of(later), &mut analysis);
         return analysis;
     }
     let tail = Tail::of(later);

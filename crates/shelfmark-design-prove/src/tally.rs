@@ -1,4 +1,5 @@
-//! Counts and sums that rows keep: what a change of a counted tuple does to them.
+//! Counts, sums, and largest and smallest values that rows keep: what a change of a counted tuple does
+//! to them.
 //!
 //! What it is not: no proof that a plan does it; that is asked where the plan's step is.
 //!
@@ -9,17 +10,19 @@ use super::needs::changes;
 use super::range::Met;
 use crate::eval::state::compare;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
-use shelfmark_design_language::model::schema::{Family, Stored};
-use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId, Term, Value};
+use shelfmark_design_language::model::schema::{Family, Fold, Stored};
+use shelfmark_design_language::model::{
+    ColumnPath, Model, OrderKey, Read, RelationId, Term, Value,
+};
 use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
 
-/// A count or a sum, and what it is of.
+/// A value of several tuples, and what it is of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tally<'a> {
     pub(crate) relation: RelationId,
     pub(crate) via: usize,
     pub(crate) when: &'a [Predicate],
-    pub(crate) of: Option<usize>,
+    pub(crate) fold: Fold,
     pub(crate) name: &'a str,
 }
 
@@ -44,23 +47,38 @@ pub(crate) enum Turn {
 impl<'a> Tally<'a> {
     /// Returns what a row holds as a tally, if it is one.
     pub(crate) fn of(stored: &'a Stored) -> Option<Self> {
-        let Stored::Tally { relation, via, when, of, name } = stored else { return None };
-        Some(Self { relation: *relation, via: *via, when, of: *of, name })
+        let Stored::Tally { relation, via, when, fold, name } = stored else { return None };
+        Some(Self { relation: *relation, via: *via, when, fold: *fold, name })
     }
 
     /// Returns the attributes of a counted tuple that its tally depends on.
     pub(crate) fn columns(&self) -> Vec<ColumnPath> {
         let asked = self.when.iter().map(|one| one.path.clone());
-        asked.chain(self.of.map(|at| vec![at])).chain([vec![self.via]]).collect()
+        asked.chain(self.fold.column().map(|at| vec![at])).chain([vec![self.via]]).collect()
     }
 
     /// Returns true if it is of some tuples only, or of what they hold.
     pub(crate) fn is_rich(&self) -> bool {
-        !self.when.is_empty() || self.of.is_some()
+        !self.when.is_empty() || self.fold != Fold::Count
     }
 
     /// Returns what an effect does to it.
     pub(crate) fn turn(&self, model: &Model, effect: &Effect) -> Turn {
+        let turn = self.any_turn(model, effect);
+        let replaces = effect.existing == Existing::Replace;
+        match turn {
+            Turn::Same => turn,
+            Turn::Comes if !(self.fold.is_extreme() && replaces) => turn,
+            Turn::Unplanned(_) => turn,
+            _ if self.fold.is_extreme() => Turn::Unplanned(
+                "who takes a largest or smallest value away would have to find the next",
+            ),
+            _ => turn,
+        }
+    }
+
+    /// Returns what an effect does to any value of all counted tuples.
+    fn any_turn(&self, model: &Model, effect: &Effect) -> Turn {
         if effect.relation != self.relation {
             return Turn::Same;
         }
@@ -80,7 +98,7 @@ impl<'a> Tally<'a> {
     fn updated(&self, model: &Model, effect: &Effect) -> Turn {
         let changed = changes(model, effect);
         let asked = |one: &Predicate| one.path.first().is_some_and(|at| changed.contains(at));
-        let adds = self.of.is_some_and(|at| changed.contains(&at));
+        let adds = self.fold.column().is_some_and(|at| changed.contains(&at));
         let before = self.counts(|at| old_value(effect, at));
         if changed.contains(&self.via) {
             if before == Some(false) && !self.when.iter().any(asked) {
@@ -97,6 +115,7 @@ impl<'a> Tally<'a> {
                 (false, _) => Turn::Same,
                 (true, _) if before == Some(false) => Turn::Same,
                 (true, EffectKind::Increment) => Turn::Grows,
+                (true, _) if self.fold.is_extreme() => Turn::Goes,
                 (true, _) => Turn::Unplanned("a sum follows what is added, not what is set"),
             };
         }
@@ -145,9 +164,13 @@ impl<'a> Tally<'a> {
         let [source] = read.sources.as_slice() else { return None };
         let same = source.relation == self.relation
             && match &read.aggregate {
-                Some((Aggregate::Count, None)) => self.of.is_none(),
-                Some((Aggregate::Sum, Some(path))) => self.of.is_some_and(|at| *path == [at]),
-                _ => false,
+                Some((Aggregate::Count, None)) => self.fold == Fold::Count,
+                Some((Aggregate::Sum, Some(path))) => match path.as_slice() {
+                    [at] => self.fold == Fold::Sum(*at),
+                    _ => false,
+                },
+                Some(_) => false,
+                None => extreme(read) == Some(self.fold),
             };
         let wanted = comparisons(model, self.relation, &source.predicates).filter(|_| same)?;
         let own = comparisons(model, self.relation, self.when)?;
@@ -173,6 +196,22 @@ pub fn is_followed(model: &Model, stored: &Stored, effect: &Effect) -> bool {
 pub fn changed_by(model: &Model, stored: &Stored, effect: &Effect) -> Vec<ColumnPath> {
     let tally = Tally::of(stored).filter(|one| one.turn(model, effect) != Turn::Same);
     tally.map(|one| one.columns()).unwrap_or_default()
+}
+
+/// Returns the largest or smallest value that a read asks for: the first of an order by what it shows.
+pub fn extreme(read: &Read) -> Option<Fold> {
+    let ([source], [(OrderKey::Columns(paths), desc)]) =
+        (read.sources.as_slice(), read.order.as_slice())
+    else {
+        return None;
+    };
+    let one = read.limit == Some(Term::Const(Value::Int(1)));
+    let ([Some(shown)], [Some(by)]) = (source.outputs.as_slice(), paths.as_slice()) else {
+        return None;
+    };
+    let [at] = by.as_slice() else { return None };
+    let plain = read.aggregate.is_none() && !read.offset && !read.page && one && shown == by;
+    plain.then_some(if *desc { Fold::Max(*at) } else { Fold::Min(*at) })
 }
 
 /// Returns true if a read is of a number that a row may keep.

@@ -12,6 +12,7 @@ use super::exact::{Wanted, exact_read};
 use super::needs::{Need, loses_key, needs};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
 use super::paths::all_key_paths;
+use super::tally::tallies;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::made_paths;
@@ -39,12 +40,24 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     }
     let several = deriver.reads.len() + deriver.changes.len() > 1;
     let reading = deriver.reads.is_empty() || target.reading_transactions;
-    let transaction = (several && target.transactions && reading).then_some(1);
+    // The condition of a largest value would cancel what happens together with it.
+    let cancels = target.one_operation_per_item
+        && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
+    let together = several && target.transactions && reading && !cancels;
+    let transaction = together.then_some(1);
     let mut steps: Vec<WriteStep> = Vec::new();
     for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
         steps.push(WriteStep { kind, families: vec![id], transaction });
     }
     WritePlan { write: index, steps, span: write.span, derived: true }
+}
+
+/// Returns true if rows of a family keep a largest or smallest value that a write may replace.
+fn extends(schema: &Schema, write: &Write, id: FamilyId) -> bool {
+    let mut kept = schema.families.get(id).into_iter().flat_map(tallies);
+    kept.any(|one| {
+        one.fold.is_extreme() && write.effects.iter().any(|effect| effect.relation == one.relation)
+    })
 }
 
 struct Deriver<'a> {

@@ -122,7 +122,7 @@ pub(super) fn write(
             };
             let empty = family.key.iter().take(told).any(open);
             // A row of counters is not put: it is there once something is added to it.
-            let counters = family.stored.iter().all(|one| matches!(one, Stored::Tally { .. }));
+            let counters = family.stored.iter().all(counts);
             let unsent = schema.target == "cql"
                 && step.kind.is_put()
                 && counters
@@ -144,12 +144,13 @@ pub(super) fn write(
             if schema.target == "dynamodb" && step.kind.is_patch() {
                 summed_keys(model, schema, write, *id, family)?;
             }
-            let counts = |stored: &Stored| matches!(stored, Stored::Tally { .. });
+            beyond(schema, write, family, (steps, step))?;
             let keeps = family.stored.iter().any(counts) && !family.stored.iter().all(counts);
             let alters = |kind| matches!(kind, EffectKind::Insert | EffectKind::Delete);
             let counted = family.stored.iter().any(|stored| {
-                matches!(stored, Stored::Tally { relation, .. }
-                    if write.effects.iter().any(|one| one.relation == *relation && alters(one.kind)))
+                counts(stored)
+                    && matches!(stored, Stored::Tally { relation, .. }
+                        if write.effects.iter().any(|one| one.relation == *relation && alters(one.kind)))
             });
             if schema.target == "cql" && keeps && counted && step.kind.is_patch() {
                 return Err(format!("O10: a counter of {} is not alone", family.name.text));
@@ -157,6 +158,40 @@ pub(super) fn write(
         }
     }
     Ok(())
+}
+
+/// Returns true if a row keeps a number that is added to.
+fn counts(stored: &Stored) -> bool {
+    matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme())
+}
+
+/// Refuses a largest or smallest value where the target cannot ask for what is absent or smaller, and
+/// among changes that its condition would cancel.
+fn beyond(
+    schema: &Schema,
+    write: &Write,
+    family: &Family,
+    (steps, step): (&[WriteStep], &WriteStep),
+) -> Result<(), String> {
+    let keeps = family.stored.iter().any(|stored| {
+        matches!(stored, Stored::Tally { relation, fold, .. } if fold.is_extreme()
+            && write.effects.iter().any(|effect| effect.relation == *relation))
+    });
+    if !keeps || !step.kind.is_patch() {
+        return Ok(());
+    }
+    let name = &family.name.text;
+    if schema.target == "cql" {
+        return Err(format!("O10: {name} keeps what no condition asks for"));
+    }
+    let mut others = steps.iter().filter(|other| !std::ptr::eq(*other, step));
+    let together = others.any(|other| {
+        !other.kind.is_read() && step.transaction.is_some() && other.transaction == step.transaction
+    });
+    match schema.target == "dynamodb" && together {
+        true => Err(format!("O10: what {name} keeps may cancel the transaction")),
+        false => Ok(()),
+    }
 }
 
 /// Refuses two changes of one row type in a transaction whose keys some inputs make equal: changes
@@ -439,8 +474,8 @@ pub(super) fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Optio
 fn alters_kept(family: &Family, effect: &Effect) -> bool {
     effect.kind != EffectKind::Update
         || family.stored.iter().any(|stored| match stored {
-            Stored::Tally { when, of, via, .. } => effect.set.iter().any(|(column, _)| {
-                *of == Some(*column)
+            Stored::Tally { when, fold, via, .. } => effect.set.iter().any(|(column, _)| {
+                fold.column() == Some(*column)
                     || via == column
                     || when.iter().any(|one| one.path.first() == Some(column))
             }),

@@ -15,11 +15,11 @@
 
 use std::collections::BTreeSet;
 
-use super::shelf::short;
+use super::shelf::{first_of_order, is_of, short};
 use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
 use shelfmark_design_language::model::relation::Relation;
 use shelfmark_design_language::model::schema::{
-    Codec, EachOf, Family, Part, ReadStep, Schema, Step,
+    Codec, EachOf, Family, Part, ReadStep, Schema, Step, Stored,
 };
 use shelfmark_design_language::model::{
     ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Type, Value,
@@ -63,7 +63,9 @@ pub(super) fn check(
         return Err("O1: the plan does not begin with a read".to_owned());
     };
     let plain = |step: &Step| matches!(step, Step::Filter(_) | Step::Take(_));
-    let single = step.each.is_none() && steps.iter().skip(1).all(plain);
+    // The row that keeps a largest value may have none: it is read, and nothing is returned.
+    let kept = keeps_extreme(model, schema, read, steps);
+    let single = step.each.is_none() && steps.iter().skip(1).all(plain) && !kept;
     if single != (certificate.status == Status::Certified) {
         return Err("`certified` is one range, `multi` is more".to_owned());
     }
@@ -90,7 +92,7 @@ pub(super) fn check(
     if step.limit.is_some() && step.limit != read.limit {
         return Err("O6: the plan's limit is not the pattern's".to_owned());
     }
-    if read.aggregate.is_none() {
+    if read.aggregate.is_none() && !kept {
         for source in &read.sources {
             own_rows(model, schema, read, step, source.relation)?;
         }
@@ -118,6 +120,23 @@ pub(super) fn check(
         return Err("O9: the number of follow-up reads has no bound".to_owned());
     }
     Ok(())
+}
+
+/// Returns true if a plan is a point read of the row, by its tuple's key, that keeps the largest or
+/// smallest value which a read asks for.
+fn keeps_extreme(model: &Model, schema: &Schema, read: &Read, steps: &[Step]) -> bool {
+    let [Step::Read(step)] = steps else { return false };
+    step.verb == Verb::Get
+        && schema.families.iter().filter(|family| family.table == step.table).any(|family| {
+            let own: BTreeSet<ColumnPath> =
+                model.relation(family.source).key().iter().map(|at| vec![*at]).collect();
+            let asked =
+                |stored: &Stored| first_of_order(read).is_some() && is_of(model, read, stored);
+            family.base.is_none()
+                && family.when.is_empty()
+                && in_key(model, family) == own
+                && family.stored.iter().any(asked)
+        })
 }
 
 /// Returns true if rows of the plan's tables may be further behind what they stem from than the read

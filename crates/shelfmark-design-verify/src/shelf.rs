@@ -6,10 +6,10 @@ use super::meaning::Item;
 use super::world::{Tuple, World, holds};
 use shelfmark_design_language::codec::text;
 use shelfmark_design_language::model::schema::{
-    Codec, EachOf, Family, Part, ReadStep, Schema, Step, Stored,
+    Codec, EachOf, Family, Fold, Part, ReadStep, Schema, Step, Stored,
 };
 use shelfmark_design_language::model::{
-    ColumnPath, Model, Predicate, Read, RelationId, Term, Value,
+    ColumnPath, Model, OrderKey, Predicate, Read, RelationId, Term, Value,
 };
 use shelfmark_design_language::syntax::tree::{Aggregate, BoundKind, CondOp, Verb};
 use shelfmark_design_language::target::profile;
@@ -101,17 +101,14 @@ pub(super) fn row(
     };
     let kept = family.stored.iter().filter_map(|stored| match stored {
         Stored::Path(_) => None,
-        Stored::Tally { relation, via, when, of, name } => {
-            let mut total: i64 = 0;
+        Stored::Tally { relation, via, when, fold, name } => {
+            let mut total = fold.of_none();
             for child in children(*relation, *via) {
                 if when.iter().all(|one| world.meets(*relation, child, one, &|_| None)) {
-                    total = total.saturating_add(match of.and_then(|at| child.get(at)) {
-                        Some(Value::Int(n)) => *n,
-                        _ => i64::from(of.is_none()),
-                    });
+                    total = together(*fold, total, child);
                 }
             }
-            Some((name.clone(), Value::Int(total)))
+            Some((name.clone(), total))
         }
         Stored::Collect { relation, via, path, name } => {
             let mut items: Vec<Value> =
@@ -121,6 +118,21 @@ pub(super) fn row(
         }
     });
     Some((key, Line { family: id, shown: shown.collect(), kept: kept.collect() }))
+}
+
+/// Returns a kept value after one more tuple.
+fn together(fold: Fold, before: Value, child: &Tuple) -> Value {
+    let own = fold.column().and_then(|at| child.get(at)).cloned().unwrap_or(Value::Null);
+    match (fold, before, own) {
+        (Fold::Count, Value::Int(before), _) => Value::Int(before.saturating_add(1)),
+        (Fold::Sum(_), Value::Int(before), Value::Int(own)) => {
+            Value::Int(before.saturating_add(own))
+        }
+        (Fold::Max(_) | Fold::Min(_), Value::Null, own) => own,
+        (Fold::Max(_), before, own) if own > before => own,
+        (Fold::Min(_), before, own) if own < before && own != Value::Null => own,
+        (_, before, _) => before,
+    }
 }
 
 /// Returns all rows of a state; of two with one key the last stays, and only what stays is in
@@ -222,7 +234,17 @@ pub(super) fn run(
             Step::Take(count) => lines.truncate(reader.number(count).unwrap_or(0)),
         }
     }
-    let mut items: Vec<Item> = lines.iter().map(|line| reader.item(line)).collect();
+    // Who asks a row for a largest value that it has not is answered by nothing.
+    let alone = matches!(steps, [Step::Read(only)] if only.verb == Verb::Get);
+    let valued = |line: &&Line| match reader.extreme(line, alone) {
+        Some((_, value)) => *value != Value::Null,
+        None => true,
+    };
+    let item = |line: &Line| match reader.extreme(line, alone) {
+        Some((of, value)) => (of, vec![value.clone()]),
+        None => reader.item(line),
+    };
+    let mut items: Vec<Item> = lines.iter().filter(valued).map(item).collect();
     if is_number(read) && items.is_empty() {
         items.push((read.sources.first().map_or(0, |one| one.relation), vec![Value::Int(0)]));
     }
@@ -385,6 +407,22 @@ impl Reader<'_> {
         wanted.is_some_and(|wanted| holds(op, &found, &wanted))
     }
 
+    /// Returns the largest or smallest value that a row keeps and the read asks for.
+    fn extreme<'l>(&self, line: &'l Line, alone: bool) -> Option<(RelationId, &'l Value)> {
+        let wanted = first_of_order(self.read)?;
+        let of = self.read.sources.first()?.relation;
+        let family = self.schema.families.get(line.family)?;
+        let kept = family.stored.iter().find_map(|stored| match stored {
+            Stored::Tally { name, fold, .. }
+                if *fold == wanted && is_of(self.model, self.read, stored) =>
+            {
+                line.kept.get(name)
+            }
+            _ => None,
+        })?;
+        (alone || family.source != of).then_some((of, kept))
+    }
+
     fn item(&self, line: &Line) -> Item {
         let of = self.source(line);
         if is_number(self.read) {
@@ -426,19 +464,38 @@ pub(super) fn is_number(read: &Read) -> bool {
     matches!(read.aggregate, Some((Aggregate::Count, None) | (Aggregate::Sum, Some(_))))
 }
 
+/// Returns the largest or smallest value that a read asks for: it shows one attribute of its tuples, of
+/// the first in the order of that attribute.
+pub(super) fn first_of_order(read: &Read) -> Option<Fold> {
+    let [source] = read.sources.as_slice() else { return None };
+    let [Some(shown)] = source.outputs.as_slice() else { return None };
+    let [at] = shown.as_slice() else { return None };
+    let [(OrderKey::Columns(by), desc)] = read.order.as_slice() else { return None };
+    let first = read.limit == Some(Term::Const(Value::Int(1)));
+    let whole = read.aggregate.is_none() && !read.offset && !read.page;
+    if !first || !whole || by.first() != Some(&Some(vec![*at])) {
+        return None;
+    }
+    Some(if *desc { Fold::Max(*at) } else { Fold::Min(*at) })
+}
+
 /// Returns true if what a row keeps is what a read asks for, apart from whose it is.
-fn is_of(model: &Model, read: &Read, stored: &Stored) -> bool {
-    let (Stored::Tally { relation, via, when, of, .. }, [source]) =
+pub(super) fn is_of(model: &Model, read: &Read, stored: &Stored) -> bool {
+    let (Stored::Tally { relation, via, when, fold, .. }, [source]) =
         (stored, read.sources.as_slice())
     else {
         return false;
     };
-    let added = match &read.aggregate {
+    let wanted = match &read.aggregate {
         Some((Aggregate::Sum, Some(path))) => match path.as_slice() {
-            [only] => Some(*only),
+            [only] => Fold::Sum(*only),
             _ => return false,
         },
-        _ => None,
+        Some((Aggregate::Count, None)) => Fold::Count,
+        _ => match first_of_order(read) {
+            Some(wanted) => wanted,
+            None => return false,
+        },
     };
     let alike = |a: &Predicate, b: &Predicate| {
         let (one, other) = (short(model, *relation, &a.path), short(model, *relation, &b.path));
@@ -447,7 +504,7 @@ fn is_of(model: &Model, read: &Read, stored: &Stored) -> bool {
     let own = |one: &&Predicate| short(model, *relation, &one.path) != [*via];
     let asked: Vec<&Predicate> = source.predicates.iter().filter(own).collect();
     source.relation == *relation
-        && *of == added
+        && *fold == wanted
         && asked.iter().all(|one| when.iter().any(|other| alike(one, other)))
         && when.iter().all(|one| asked.iter().any(|other| alike(one, other)))
 }

@@ -61,8 +61,8 @@ fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
             (*relation == effect.relation && set).then_some(name.as_str())
         }
         Stored::Tally { relation, name, .. } => {
-            let lost = *relation == effect.relation && !is_settled(stored, effect);
-            lost.then_some(name.as_str())
+            let lost = !is_settled(stored, effect) || takes_away(stored, effect);
+            (lost && *relation == effect.relation).then_some(name.as_str())
         }
         Stored::Path(_) => None,
     })
@@ -71,13 +71,13 @@ fn collected<'s>(family: &'s Family, effect: &Effect) -> Option<&'s str> {
 /// Returns true if an update leaves no doubt about a count or a sum: what it sets is not asked for, or
 /// is asked for by constants before and after; and what is added up is only added to.
 fn is_settled(stored: &Stored, effect: &Effect) -> bool {
-    let Stored::Tally { when, of, via, .. } = stored else { return true };
+    let Stored::Tally { when, fold, via, .. } = stored else { return true };
     if !matches!(effect.kind, EffectKind::Update | EffectKind::Increment) {
         return true;
     }
     let sets = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
     let asked = when.iter().any(|one| one.path.iter().any(sets));
-    let summed = of.is_some_and(|at| sets(&at));
+    let summed = fold.column().is_some_and(|at| sets(&at));
     // What is surely not counted, before and after, may change as it likes.
     let (before, after) = (told(when, effect, false), told(when, effect, true));
     // What moves from one row to another changes in nothing else, and once.
@@ -91,6 +91,23 @@ fn is_settled(stored: &Stored, effect: &Effect) -> bool {
         (true, false) => before.is_some() && after.is_some(),
         (true, true) => before == Some(false) && after == Some(false),
     }
+}
+
+/// Returns true if a change may take the largest or smallest value away that a row keeps: nobody knows
+/// the next one.
+fn takes_away(stored: &Stored, effect: &Effect) -> bool {
+    let Stored::Tally { when, fold, via, .. } = stored else { return false };
+    let sets = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
+    let concerns = sets(via)
+        || fold.column().is_some_and(|at| sets(&at))
+        || when.iter().any(|one| one.path.iter().any(sets));
+    let counted = told(when, effect, false) != Some(false);
+    fold.is_extreme()
+        && match effect.kind {
+            EffectKind::Insert => effect.existing == Existing::Replace,
+            EffectKind::Delete => counted,
+            EffectKind::Update | EffectKind::Increment => concerns && counted,
+        }
 }
 
 /// Returns whether a tuple is counted, before or after an update, by the constants that it names.

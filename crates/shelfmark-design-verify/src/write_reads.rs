@@ -324,9 +324,9 @@ fn followed_by(
 fn told_of(family: &Family, effect: &Effect, only_set: bool) -> Vec<usize> {
     let mut found = Vec::new();
     for stored in &family.stored {
-        let Stored::Tally { relation, when, of, via, .. } = stored else { continue };
+        let Stored::Tally { relation, when, fold, via, .. } = stored else { continue };
         let columns: Vec<usize> =
-            when.iter().filter_map(|one| one.path.first().copied()).chain(*of).collect();
+            when.iter().filter_map(|one| one.path.first().copied()).chain(fold.column()).collect();
         let set = |at: &usize| effect.set.iter().any(|(column, _)| column == at);
         // What moves was counted where it referred to.
         let moved = set(via) && *relation == effect.relation;

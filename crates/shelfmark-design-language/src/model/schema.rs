@@ -380,7 +380,7 @@ pub enum Stored {
         /// The name in the row.
         name: String,
     },
-    /// The number of tuples that refer to this one, or the sum of an attribute of theirs.
+    /// A value of all tuples that refer to this one: their number, a sum, the largest or smallest.
     Tally {
         /// The relation whose tuples refer to this one.
         relation: RelationId,
@@ -388,11 +388,47 @@ pub enum Stored {
         via: usize,
         /// The conditions on them, of their own attributes and with constants.
         when: Vec<Predicate>,
-        /// The attribute that is added up; of a count none.
-        of: Option<usize>,
+        /// The kind of value, and the attribute that it is of.
+        fold: Fold,
         /// The name in the row.
         name: String,
     },
+}
+
+/// A value of several tuples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// Their number.
+    Count,
+    /// The sum of an attribute; of none it is 0.
+    Sum(usize),
+    /// The largest value of an attribute; of none it is absent.
+    Max(usize),
+    /// The smallest value of an attribute; of none it is absent.
+    Min(usize),
+}
+
+impl Fold {
+    /// Returns the attribute that is added up or compared; of a count none.
+    #[must_use]
+    pub fn column(self) -> Option<usize> {
+        match self {
+            Self::Count => None,
+            Self::Sum(at) | Self::Max(at) | Self::Min(at) => Some(at),
+        }
+    }
+
+    /// Returns true for the largest and the smallest value.
+    #[must_use]
+    pub fn is_extreme(self) -> bool {
+        matches!(self, Self::Max(_) | Self::Min(_))
+    }
+
+    /// Returns the value of no tuples.
+    #[must_use]
+    pub fn of_none(self) -> Value {
+        if self.is_extreme() { Value::Null } else { Value::Int(0) }
+    }
 }
 
 /// The plan of a read.

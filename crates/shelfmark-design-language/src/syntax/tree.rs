@@ -640,6 +640,15 @@ pub enum StoreItem {
         conds: Vec<Cond>,
         alias: Option<Name>,
     },
+    /// `max at of Reading where state = "ok" as newest`, or `min`.
+    Extreme {
+        largest: bool,
+        path: Path,
+        source: Name,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conds: Vec<Cond>,
+        alias: Option<Name>,
+    },
 }
 
 /// `serve pattern(params) by step then step`.

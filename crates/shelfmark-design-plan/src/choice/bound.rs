@@ -54,6 +54,7 @@ impl Problem {
     /// Raises the offers, those with the fewest ways first, until none can be raised.
     fn ascend(&self, ways: &[Vec<&Way>], offers: &mut [f64], left: &mut [f64]) {
         let mut given: Vec<Vec<f64>> = ways.iter().map(|list| vec![0.0; list.len()]).collect();
+        let mut room = Room::default();
         let count = |at: &usize| ways.get(*at).map_or(0, Vec::len);
         let mut order: Vec<usize> = (0..ways.len()).filter(|at| count(at) > 0).collect();
         order.sort_by_key(count);
@@ -65,7 +66,7 @@ impl Problem {
                 else {
                     continue;
                 };
-                raised |= raise(list, offer, given, left);
+                raised |= raise(list, offer, given, left, &mut room);
             }
             if !raised {
                 return;
@@ -121,54 +122,57 @@ impl Problem {
     }
 }
 
+/// Room for the ways of one offer that have to be paid for, and for what pays: kept from offer to offer.
+#[derive(Debug, Default)]
+struct Room {
+    /// Each tight way with the thing that it draws on.
+    draws: Vec<(usize, usize)>,
+    /// The things that are drawn on.
+    load: Vec<usize>,
+}
+
 /// Raises one offer as far as all ways below it can be paid for.
-fn raise(list: &[&Way], offer: &mut f64, given: &mut [f64], left: &mut [f64]) -> bool {
+fn raise(
+    list: &[&Way],
+    offer: &mut f64,
+    given: &mut [f64],
+    left: &mut [f64],
+    room: &mut Room,
+) -> bool {
+    room.draws.clear();
+    room.load.clear();
     // The next cost above the offer at which more ways have to be paid for.
-    let reach = |way: &Way, given: f64| way.cost + given;
-    let next = list
-        .iter()
-        .zip(given.iter())
-        .map(|(way, given)| reach(way, *given))
-        .filter(|cost| *cost > *offer + EQUAL)
-        .min_by(f64::total_cmp)
-        .unwrap_or(f64::INFINITY);
-    let tight: Vec<usize> = list
-        .iter()
-        .zip(given.iter())
-        .enumerate()
-        .filter(|(_, (way, given))| reach(way, **given) <= *offer + EQUAL)
-        .map(|(at, _)| at)
-        .collect();
-    // Several tight ways may draw on one thing: each draws its own share.
-    let mut step = next - *offer;
-    let mut draws: Vec<(usize, usize)> = Vec::new();
-    let mut load: std::collections::BTreeMap<usize, f64> = std::collections::BTreeMap::new();
-    for at in tight {
-        let Some(way) = list.get(at) else { continue };
-        // A thing on which another tight way draws already pays for this one too.
-        let shared = way.uses.iter().find(|thing| load.contains_key(thing));
-        let richest = way.uses.iter().max_by(|a, b| {
-            let of = |thing: &usize| left.get(*thing).copied().unwrap_or(0.0);
-            of(a).total_cmp(&of(b))
-        });
-        let rich = |thing: &&usize| left.get(**thing).copied().unwrap_or(0.0) > EQUAL;
-        let Some(thing) = shared.filter(rich).or(richest) else { return false };
-        load.insert(*thing, 1.0);
-        draws.push((at, *thing));
+    let mut next = f64::INFINITY;
+    for (at, (way, given)) in list.iter().zip(given.iter()).enumerate() {
+        let reach = way.cost + given;
+        if reach > *offer + EQUAL {
+            next = next.min(reach);
+            continue;
+        }
+        // Several tight ways may draw on one thing: one on which another draws already pays for this
+        // one too.
+        let of = |thing: &usize| left.get(*thing).copied().unwrap_or(0.0);
+        let shared = way.uses.iter().find(|thing| room.load.contains(thing));
+        let richest = || way.uses.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+        let paying = shared.filter(|thing| of(thing) > EQUAL).or_else(richest);
+        let Some(thing) = paying else { return false };
+        if !room.load.contains(thing) {
+            room.load.push(*thing);
+        }
+        room.draws.push((at, *thing));
     }
-    for thing in load.keys() {
-        step = step.min(left.get(*thing).copied().unwrap_or(0.0));
-    }
+    let pays = |thing: &usize| left.get(*thing).copied().unwrap_or(0.0);
+    let step = room.load.iter().map(pays).fold(next - *offer, f64::min);
     if step <= EQUAL || !step.is_finite() {
         return false;
     }
     *offer += step;
-    for (at, _) in draws {
-        if let Some(given) = given.get_mut(at) {
+    for (at, _) in &room.draws {
+        if let Some(given) = given.get_mut(*at) {
             *given += step;
         }
     }
-    for thing in load.keys() {
+    for thing in &room.load {
         if let Some(left) = left.get_mut(*thing) {
             *left -= step;
         }

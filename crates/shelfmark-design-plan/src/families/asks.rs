@@ -17,7 +17,7 @@ impl Planner<'_> {
     pub(crate) fn reads(&mut self) {
         let mut asks: Vec<(usize, Ask)> = Vec::new();
         for (index, read) in self.model.reads.iter().enumerate() {
-            if read.aggregate.is_some() {
+            if read.aggregate.is_some() || self.modes.counts.contains(&index) {
                 continue;
             }
             if let Some(why) = unservable(self.model, read) {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::Planner;
 use super::draft::{Ask, Draft};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::Stored;
+use shelfmark_design_language::model::schema::{Fold, Stored};
 use shelfmark_design_language::model::value::iso_text;
 use shelfmark_design_language::model::{Model, Predicate, Read, RelationId, Term, Type, Value};
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
-use shelfmark_design_prove::tally::{changed_by, is_followed};
+use shelfmark_design_prove::tally::{changed_by, extreme, is_followed};
 use shelfmark_design_prove::unservable;
 
 /// A number of what refers to an entity, which the entity's row keeps.
@@ -28,19 +28,25 @@ impl Kept {
     /// Returns the number that a read asks for, if rows can keep such a one.
     fn of(model: &Model, read: &Read) -> Option<Self> {
         let [source] = read.sources.as_slice() else { return None };
-        if read.offset || read.limit.is_some() {
+        let wanted = extreme(read);
+        if read.offset || read.limit.is_some() && wanted.is_none() {
             return None;
         }
         let counted = source.relation;
         let relation = model.relation(counted);
-        let of = match &read.aggregate {
-            Some((Aggregate::Count, None)) => None,
+        let fold = match &read.aggregate {
+            Some((Aggregate::Count, None)) => Fold::Count,
             Some((Aggregate::Sum, Some(path))) => match path.as_slice() {
-                [at] if !relation.columns.get(*at)?.optional => Some(*at),
+                [at] => Fold::Sum(*at),
                 _ => return None,
             },
-            _ => return None,
+            Some(_) => return None,
+            None => wanted?,
         };
+        let column = fold.column().map(|at| relation.columns.get(at)).unwrap_or_default();
+        if column.is_some_and(|one| one.optional || fold.is_extreme() && !is_compared(&one.ty)) {
+            return None;
+        }
         let one = asked_of(model, read)?;
         let (via, parent) = (*one.path.first()?, parent_of(model, counted, one)?);
         let mut when = Vec::new();
@@ -52,23 +58,33 @@ impl Kept {
             when.push(other.clone());
         }
         let name = model.relation(counted).name.text.clone();
-        let mut text = match of {
-            None => format!("count {name}"),
-            Some(at) => format!("sum {} of {name}", relation.column_name(at)),
+        let mut text = match fold {
+            Fold::Count => format!("count {name}"),
+            Fold::Sum(at) => format!("sum {} of {name}", relation.column_name(at)),
+            Fold::Max(at) => format!("max {} of {name}", relation.column_name(at)),
+            Fold::Min(at) => format!("min {} of {name}", relation.column_name(at)),
         };
         if !when.is_empty() {
             let texts: Vec<String> =
                 when.iter().map(|one| condition(model, counted, one)).collect::<Option<_>>()?;
             text.push_str(&format!(" where {}", texts.join(" and ")));
         }
-        if of.is_some() || !when.is_empty() {
+        if fold != Fold::Count || !when.is_empty() {
             let taken = model.relation(parent).column(&read.name.text).is_some();
             let end = if taken { "_kept" } else { "" };
             text.push_str(&format!(" as {}{end}", read.name.text));
         }
-        let stored = Stored::Tally { relation: counted, via, when, of, name };
+        let stored = Stored::Tally { relation: counted, via, when, fold, name };
         Some(Self { parent, counted, via, stored, text })
     }
+}
+
+/// Returns true if rows keep the largest and the smallest of such values.
+fn is_compared(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Int(_) | Type::Decimal(_) | Type::Timestamp | Type::Date | Type::Ulid | Type::Text(_)
+    )
 }
 
 /// The comparisons of what rows count.
@@ -115,11 +131,9 @@ fn condition(model: &Model, relation: RelationId, one: &Predicate) -> Option<Str
 impl Planner<'_> {
     pub(super) fn counts(&mut self) {
         for (index, read) in self.model.reads.iter().enumerate() {
-            if read.aggregate.is_none() {
-                continue;
-            }
             match self.kept(index, read) {
                 Some(kept) => self.count(index, kept),
+                None if read.aggregate.is_none() => {}
                 None => {
                     if let Some(why) = unservable(self.model, read) {
                         self.note(format!("{} is unservable: {why}", read.name.text));

@@ -28,9 +28,19 @@ pub(crate) struct MixedRow {
     /// Number of components that the reader knows, and number of those that order the rows.
     pub(crate) known: usize,
     pub(crate) ordering: usize,
+    /// True for each ordering component of the read that rows of the type have.
+    has: Vec<bool>,
     pub(crate) shown: BTreeSet<ColumnPath>,
     /// The component that sorts the row types in the order of the read.
     pub(crate) tag: String,
+}
+
+impl MixedRow {
+    /// Returns the attribute of an ordering component of the read, if rows of the type have it.
+    pub(crate) fn order(&self, at: usize) -> Option<&ColumnPath> {
+        let before = self.has.iter().take(at).filter(|has| **has).count();
+        self.has.get(at).filter(|has| **has).and_then(|_| self.keys.get(self.known + before))
+    }
 }
 
 impl Planner<'_> {
@@ -62,10 +72,12 @@ impl Planner<'_> {
                 return Err("a range over rows of several types is none of one key".to_owned());
             }
             let mut keys = equal.clone();
+            let mut has = Vec::new();
             for (key, _) in order {
                 let OrderKey::Columns(paths) = key else { continue };
                 // A row type without the attribute is in no order by it.
                 let path = paths.get(at).and_then(Option::as_ref);
+                has.push(path.is_some());
                 keys.extend(path.map(|path| canonical(self.model, relation, path)));
             }
             let ordering = keys.len() - equal.len();
@@ -80,6 +92,7 @@ impl Planner<'_> {
                 known: equal.len(),
                 ordering,
                 keys,
+                has,
                 shown: self.outputs(source),
                 tag: if interleaved && self.weighing { String::new() } else { tag(place, count) },
             });
@@ -87,18 +100,29 @@ impl Planner<'_> {
         if rows.iter().any(|row| Some(row.known) != rows.first().map(|first| first.known)) {
             return Err("its row types are known by different attributes".to_owned());
         }
-        if !self.target.plans_texts()
-            && rows.iter().any(|row| Some(row.ordering) != rows.first().map(|first| first.ordering))
-        {
-            return Err("its row types have different orders, and one shape of keys".to_owned());
-        }
         let mixed = Mixed { read: index, rows, descends, interleaved };
-        let known = mixed.rows.first().map_or(0, |row| row.known);
-        if interleaved && !(0..mixed.descends.len()).all(|at| self.one_type(&mixed, known + at)) {
-            return Err("its row types are ordered by values of several types".to_owned());
+        let apart = (0..mixed.descends.len()).filter(|at| !self.one_type(&mixed, *at));
+        for at in apart.collect::<Vec<usize>>() {
+            if interleaved {
+                return Err("its row types are ordered by values of several types".to_owned());
+            }
+            if !self.target.plans_texts() && !self.orders_texts(&mixed, at) {
+                return Err("its row types have different orders, and one shape of keys".to_owned());
+            }
         }
         self.mixed.push(mixed);
         Ok(())
+    }
+
+    /// Returns true if the texts of an ordering component sort as its values do, in all row types that
+    /// have it.
+    fn orders_texts(&self, mixed: &Mixed, at: usize) -> bool {
+        mixed.rows.iter().all(|row| {
+            row.order(at).is_none_or(|path| {
+                sorts_as_text(&self.model.path_type(row.relation, path))
+                    && !is_optional(self.model, row.relation, path)
+            })
+        })
     }
 
     /// Returns true if each row has all that orders it, as texts that sort as it does.

@@ -65,8 +65,9 @@ impl Planner<'_> {
         (parts > 1.0).then_some((shards, spreading))
     }
 
-    /// Returns how many times over a usual partition fills what one may hold, at the horizon; 0 where
-    /// that is not declared, and where its ranges are read in a loop, which shards would multiply.
+    /// Returns how many times over the largest partition fills what one may hold: the largest that is
+    /// declared, else a usual one at the horizon; 0 where neither is declared, and where its ranges are
+    /// read in a loop, which shards would multiply.
     fn filled(&self, draft: &Draft, partition: &[ColumnPath]) -> f64 {
         let at = self.drafts.iter().position(|other| std::ptr::eq(other, draft));
         let listed = |served: &&super::Served| {
@@ -84,9 +85,12 @@ impl Planner<'_> {
             return 0.0;
         }
         let known: BTreeSet<ColumnPath> = partition.iter().cloned().collect();
-        let Some(rows) = rows(self.model, draft.relation, &known, Figure::Average) else {
-            return 0.0;
-        };
+        let monthly = growth_of(self.model, draft.relation, &known).unwrap_or(0.0);
+        let usual = rows(self.model, draft.relation, &known, Figure::Average);
+        let grown = usual.map(|usual| usual * (1.0 + monthly).powf(HORIZON_MONTHS));
+        // What is declared to be the most does not grow.
+        let most = rows(self.model, draft.relation, &known, Figure::Worst);
+        let Some(rows) = most.or(grown) else { return 0.0 };
         let held: BTreeSet<ColumnPath> =
             draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
         let value = |path: &ColumnPath| {
@@ -95,9 +99,7 @@ impl Planner<'_> {
             own.unwrap_or_else(|| value_bytes(self.model, draft.relation, path)) + VALUE_HEAD
         };
         let bytes: f64 = held.iter().map(value).sum();
-        let monthly = growth_of(self.model, draft.relation, &known).unwrap_or(0.0);
-        let all = rows * bytes * (1.0 + monthly).powf(HORIZON_MONTHS);
-        (all / self.target.partition_bytes_max).min(FILLED_MAX)
+        (rows * bytes / self.target.partition_bytes_max).min(FILLED_MAX)
     }
 
     /// Returns the component of a key that spreads its rows.

@@ -265,7 +265,7 @@ impl Planner<'_> {
 
     fn mixed_key(&self, table: &str, mixed: &Mixed, row: &MixedRow) -> String {
         let (known, rest) = row.keys.split_at(row.known.min(row.keys.len()));
-        let (order, ending) = rest.split_at(row.ordering.min(rest.len()));
+        let (_, ending) = rest.split_at(row.ordering.min(rest.len()));
         let hole = |path: &ColumnPath| self.path_hole(row.relation, path);
         let between = DELIMITER.to_string();
         let join =
@@ -291,12 +291,13 @@ impl Planner<'_> {
         if !mixed.interleaved {
             sort.push(tag.clone());
         }
-        for (at, (path, desc)) in order.iter().zip(&mixed.descends).enumerate() {
+        for (at, desc) in mixed.descends.iter().enumerate() {
             let desc = if *desc { " desc" } else { "" };
-            // A column has one type: where row types order by others, it holds their texts.
-            let part = match self.one_type(mixed, row.known + at) {
-                true => text(path),
-                false => format!("{:?}", hole(path)),
+            // A column has one type: where row types order by others, or by nothing, it holds texts.
+            let part = match row.order(at) {
+                Some(path) if self.one_type(mixed, at) => text(path),
+                Some(path) => format!("{:?}", hole(path)),
+                None => "\"\"".to_owned(),
             };
             sort.push(format!("{part}{desc}"));
         }
@@ -316,12 +317,13 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns true if a part of the key has one type in all row types.
+    /// Returns true if all row types have an ordering component, of one type.
     pub(super) fn one_type(&self, mixed: &Mixed, at: usize) -> bool {
-        let mut types = mixed.rows.iter().filter_map(|row| {
-            row.keys.get(at).map(|path| self.model.path_type(row.relation, path))
-        });
-        let first = types.next();
-        first.is_none_or(|first| types.all(|other| first.comparable(&other)))
+        let mut types = mixed
+            .rows
+            .iter()
+            .map(|row| row.order(at).map(|path| self.model.path_type(row.relation, path)));
+        let Some(Some(first)) = types.next() else { return false };
+        types.all(|other| other.is_some_and(|other| first.comparable(&other)))
     }
 }

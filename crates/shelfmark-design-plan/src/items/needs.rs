@@ -85,7 +85,7 @@ impl Needs {
         let mut counts = Vec::new();
         for (index, read) in model.reads.iter().enumerate() {
             let name = &read.name.text;
-            if read.aggregate.is_some() {
+            if read.aggregate.is_some() || kept.contains(&index) {
                 match rules.kept(index, read) {
                     Some(kept) => counts.push((index, kept)),
                     None => {

@@ -138,7 +138,7 @@ fn change(calls: &Calls<'_>, change: &Change) -> Result<(&'static str, Json), Re
     }
     let operation = match &change.kind {
         ChangeKind::Put { .. } => "put",
-        ChangeKind::Update { .. } => "update",
+        ChangeKind::Update { .. } | ChangeKind::Extend { .. } => "update",
         ChangeKind::Delete { .. } => "delete",
     };
     Ok((operation, Json::Object(body)))

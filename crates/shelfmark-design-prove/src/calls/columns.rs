@@ -12,7 +12,7 @@ use super::expr::plain_text;
 use crate::paths::all_key_paths;
 use crate::unique::available;
 use shelfmark_design_language::model::schema::{
-    Codec, ColumnKind, Family, FamilyId, Part, Schema, Stored, Table, TableId,
+    Codec, ColumnKind, Family, FamilyId, Fold, Part, Schema, Stored, Table, TableId,
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, canonical};
@@ -244,7 +244,9 @@ fn own_columns(
                 Stored::Collect { relation, path, name, .. } => {
                     (name, Type::List(Box::new(model.path_type(*relation, path)), None))
                 }
-                Stored::Tally { name, .. } => (name, Type::Int(None)),
+                Stored::Tally { relation, fold, name, .. } => {
+                    (name, tally_type(model, *relation, *fold))
+                }
             };
             names.types.insert(name.clone(), ty);
         }
@@ -255,6 +257,14 @@ fn own_columns(
         names.row_type = Some(name);
     }
     (keys, names)
+}
+
+/// Returns the type of a value that rows keep of several tuples.
+pub(super) fn tally_type(model: &Model, relation: RelationId, fold: Fold) -> Type {
+    match fold.column().filter(|_| fold.is_extreme()) {
+        Some(at) => model.path_type(relation, &[at]),
+        None => Type::Int(None),
+    }
 }
 
 impl Names {

@@ -181,12 +181,17 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Returns true if a row keeps a number that is added to.
+fn counts(stored: &Stored) -> bool {
+    matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme())
+}
+
 /// Returns true if a table has only counters beside its key.
 pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     let mut families = calls.schema.of_table(id).map(|(_, family)| family);
     let (Some(only), None) = (families.next(), families.next()) else { return false };
-    let counts = only.stored.iter().filter(|stored| matches!(stored, Stored::Tally { .. })).count();
-    counts > 0 && counts == calls.columns.beside(id).count()
+    let tallies = only.stored.iter().filter(|stored| counts(stored)).count();
+    tallies > 0 && tallies == calls.columns.beside(id).count()
 }
 
 /// The markers of one statement, with the values that the caller composes.
@@ -429,6 +434,10 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
             let clause = wheres(key, &change.key, markers);
             Ok(format!("UPDATE {table} SET {} WHERE {clause}{condition}", parts.join(", ")))
         }
+        ChangeKind::Extend { name, .. } => {
+            let why = format!("{name} is set where it is absent or on one side of the new value");
+            Err(calls.refuse("either", why))
+        }
         ChangeKind::Delete { there } => {
             let condition = condition(calls, change, *there, markers)?;
             Ok(format!(
@@ -494,6 +503,7 @@ fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String 
 fn batch(calls: &Calls<'_>, changes: &[Change], markers: &mut Markers) -> Result<String, Refusal> {
     let conditional = changes.iter().any(|change| match &change.kind {
         ChangeKind::Put { fresh, .. } => *fresh,
+        ChangeKind::Extend { .. } => true,
         ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => {
             *there || !change.conditions.is_empty()
         }

@@ -387,6 +387,7 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
     let first = columns.first().map_or("", |column| column.name.as_str());
     let mut names = Map::new();
     let mut condition = None;
+    let mut beyond = None;
     let operation = match &change.kind {
         ChangeKind::Put { values, fresh } => {
             indexed(calls, change.table, values)?;
@@ -405,6 +406,15 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
             condition = there.then_some("attribute_exists(#key)").or(condition);
             "Update"
         }
+        ChangeKind::Extend { name, value, largest } => {
+            body.insert("Key".to_owned(), item_key(calls, change.table, &change.key));
+            let set = [(name.clone(), value.clone())];
+            update(&set, &[], &[], &mut names, &mut body);
+            let sign = if *largest { '<' } else { '>' };
+            beyond = Some(format!("(attribute_not_exists(#s0) OR #s0 {sign} :s0)"));
+            condition = Some("attribute_exists(#key)");
+            "Update"
+        }
         ChangeKind::Delete { there } => {
             body.insert("Key".to_owned(), item_key(calls, change.table, &change.key));
             condition = there.then_some("attribute_exists(#key)");
@@ -415,6 +425,7 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
     if condition.is_some() {
         names.insert("#key".to_owned(), Json::from(first));
     }
+    parts.extend(beyond);
     conditions(&change.conditions, &mut parts, &mut names, &mut body);
     if !parts.is_empty() {
         body.insert("ConditionExpression".to_owned(), Json::from(parts.join(" AND ")));

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::columns::carried;
+use super::columns::{carried, tally_type};
 use super::expr::Expr;
 use super::request::{ChangeKind, Refusal, Request};
 use super::write::Writer;
@@ -64,6 +64,13 @@ impl Calls<'_> {
         let row = writer.row_there(id, family, &known, (None, false), Vec::new())?;
         let mut change = row.ok_or_else(none)?;
         if let ChangeKind::Put { values, .. } = &mut change.kind {
+            for stored in &family.stored {
+                let Stored::Tally { relation, fold, name, .. } = stored else { continue };
+                // A put of a new row has none of these: nothing refers to it yet.
+                let own = kept.get(name).filter(|own| fold.is_extreme() && **own != Value::Null);
+                let ty = tally_type(self.model, *relation, *fold);
+                values.extend(own.map(|own| (name.clone(), Expr::Const(own.clone(), ty))));
+            }
             for (name, value) in values.iter_mut() {
                 if let (Some(own), Expr::Const(old, _)) = (kept.get(name), value) {
                     old.clone_from(own);
@@ -146,14 +153,18 @@ impl Calls<'_> {
         for stored in &family.stored {
             let (name, ty) = match stored {
                 Stored::Path(_) => continue,
-                Stored::Tally { name, .. } => (name, Type::Int(None)),
+                Stored::Tally { relation, fold, name, .. } => {
+                    (name, tally_type(self.model, *relation, *fold))
+                }
                 Stored::Collect { relation, path, name, .. } => {
                     let of = self.model.path_type(*relation, path);
                     (name, Type::List(Box::new(of), None))
                 }
             };
             // A list that is empty, and a counter that nobody added to, are none in CQL.
+            let extreme = matches!(stored, Stored::Tally { fold, .. } if fold.is_extreme());
             let none = || match (self.target.name.as_str(), &ty) {
+                _ if extreme => Some(Value::Null),
                 ("cql", Type::List(..)) => Some(Value::List(Vec::new())),
                 ("cql", _) => Some(Value::Int(0)),
                 _ => None,

@@ -1,4 +1,5 @@
-//! Requests for lists, counts and sums that rows keep of the tuples that refer to theirs.
+//! Requests for lists, counts, sums, and largest and smallest values that rows keep of the tuples that
+//! refer to theirs.
 //!
 //! What it is not: no request for the row of the tuple itself.
 //!
@@ -11,7 +12,7 @@ use super::request::{Change, ChangeKind, Guard, Refusal};
 use super::write::{Case, Known, Writer};
 use crate::tally::{Tally, Turn, constants};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, Stored};
+use shelfmark_design_language::model::schema::{Family, Fold, Stored};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, RelationId, Value};
 use shelfmark_design_language::syntax::tree::CondOp;
@@ -20,6 +21,8 @@ use shelfmark_design_language::syntax::tree::CondOp;
 enum Turned {
     Added(Expr),
     Pushed(Expr),
+    /// It takes the place of a smaller one, if true, or of a greater one.
+    Extended(Expr, bool),
 }
 
 impl Writer<'_> {
@@ -90,15 +93,28 @@ impl Writer<'_> {
                     None => continue,
                 }
             }
-            let worth = match tally.of {
+            let worth = match tally.fold.column() {
                 None => Expr::Const(Value::Int(1), Type::Int(None)),
                 Some(at) => value(&[at])?,
             };
+            if tally.fold.is_extreme() {
+                let largest = matches!(tally.fold, Fold::Max(_));
+                let turned = (tally.name, Turned::Extended(worth, largest));
+                found.extend(self.of_parent(
+                    family,
+                    &case,
+                    value(&[tally.via])?,
+                    turned,
+                    guards,
+                )?);
+                continue;
+            }
             let by = match turn(case.effect) {
                 Turn::Comes => worth.clone(),
                 Turn::Goes | Turn::Moves => minus(worth.clone()),
                 _ => {
-                    let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
+                    let set =
+                        case.effect.set.iter().find(|(at, _)| Some(*at) == tally.fold.column());
                     let by = set.and_then(|(at, term)| self.term(&case, *at, term));
                     by.ok_or_else(|| self.unknown(&format!("what {} adds", family.name.text)))?
                 }
@@ -188,12 +204,13 @@ impl Writer<'_> {
     ) -> Result<Option<Change>, Refusal> {
         let own = self.calls.model.relation(family.source).key().to_vec();
         let Some(key) = self.key(family, &Known::from([(own, parent)]))? else { return Ok(None) };
-        let (mut add, mut push) = (Vec::new(), Vec::new());
-        match turned {
-            Turned::Added(by) => add.push((name.to_owned(), by)),
-            Turned::Pushed(item) => push.push((name.to_owned(), item)),
-        }
-        let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
+        let name = name.to_owned();
+        let update = |add, push| ChangeKind::Update { set: Vec::new(), add, push, there: true };
+        let kind = match turned {
+            Turned::Added(by) => update(vec![(name, by)], Vec::new()),
+            Turned::Pushed(item) => update(Vec::new(), vec![(name, item)]),
+            Turned::Extended(value, largest) => ChangeKind::Extend { name, value, largest },
+        };
         let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
         let conditions = Vec::new();
         Ok(Some(Change { table: family.table, key, kind, each, guards, conditions }))

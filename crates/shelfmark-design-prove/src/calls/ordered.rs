@@ -115,7 +115,7 @@ fn change(calls: &Calls<'_>, change: &Change) -> (&'static str, Json) {
     let operation = match &change.kind {
         ChangeKind::Put { .. } => "write",
         // Read, changed and written again.
-        ChangeKind::Update { .. } => "modify",
+        ChangeKind::Update { .. } | ChangeKind::Extend { .. } => "modify",
         ChangeKind::Delete { .. } => "delete",
     };
     (operation, Json::Object(body))

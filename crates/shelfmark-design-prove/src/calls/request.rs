@@ -134,6 +134,9 @@ pub(super) enum ChangeKind {
         push: Vec<(String, Expr)>,
         there: bool,
     },
+    /// Sets an attribute of an item that exists, where it is absent or smaller; or greater, if not
+    /// `largest`.
+    Extend { name: String, value: Expr, largest: bool },
     /// Deletes; `there` if the item must exist.
     Delete { there: bool },
 }
@@ -213,6 +216,9 @@ impl Change {
             ChangeKind::Put { values, .. } => values.iter().collect(),
             ChangeKind::Update { set, add, push, .. } => {
                 set.iter().chain(add).chain(push).collect()
+            }
+            ChangeKind::Extend { value, .. } => {
+                return self.key.iter().chain([value]).collect();
             }
             ChangeKind::Delete { .. } => Vec::new(),
         };

@@ -199,6 +199,8 @@ impl Writer<'_> {
                     let ty = Type::List(Box::new(ty), None);
                     values.push((name.clone(), Expr::Const(Value::List(Vec::new()), ty)));
                 }
+                // Nothing refers to a new row yet.
+                Stored::Tally { fold, .. } if fold.is_extreme() => {}
                 Stored::Tally { name, .. } => {
                     values.push((name.clone(), Expr::Const(Value::Int(0), Type::Int(None))));
                 }

@@ -146,7 +146,7 @@ fn change(calls: &Calls<'_>, change: &Change) -> (&'static str, Json) {
     let operation = match &change.kind {
         ChangeKind::Put { fresh: true, .. } => "write_if_absent",
         ChangeKind::Put { .. } => "write",
-        ChangeKind::Update { .. } => "update",
+        ChangeKind::Update { .. } | ChangeKind::Extend { .. } => "update",
         ChangeKind::Delete { .. } => "delete",
     };
     changed(change, &mut body);
@@ -171,6 +171,11 @@ pub(super) fn changed(change: &Change, body: &mut Map<String, Json>) {
             put("add", add);
             put("append", push);
             there.then_some("present")
+        }
+        ChangeKind::Extend { name, value, largest } => {
+            let word = if *largest { "raise" } else { "lower" };
+            put(word, &[(name.clone(), value.clone())]);
+            Some("present")
         }
         ChangeKind::Delete { there } => there.then_some("present"),
     };

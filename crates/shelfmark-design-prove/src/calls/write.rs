@@ -139,6 +139,7 @@ impl<'a> Writer<'a> {
         if self.calls.target.one_operation_per_item {
             self.once_each(&changes)?;
             self.added_once(&changes)?;
+            self.never_cancelled(&changes)?;
         }
         self.steps += 1;
         let changes = changes.into_iter().map(|(_, change)| change).collect();
@@ -195,6 +196,21 @@ impl<'a> Writer<'a> {
             return Err(self.calls.refuse("cancelled", why));
         }
         Ok(())
+    }
+
+    /// Refuses a largest or smallest value among other changes: where it stays as it is, its condition
+    /// would cancel all of them.
+    fn never_cancelled(&self, changes: &[(FamilyId, Change)]) -> Result<(), Refusal> {
+        let extends =
+            |(_, one): &&(FamilyId, Change)| matches!(one.kind, ChangeKind::Extend { .. });
+        match changes.iter().find(extends) {
+            Some((id, _)) if changes.len() > 1 => {
+                let name = self.calls.schema.families.get(*id).map_or("", |one| &one.name.text);
+                let why = format!("what {name} keeps may be beyond the new value already");
+                Err(self.calls.refuse("cancelled", why))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses additions for each row of a loop, of which two may be to one item.

@@ -9,7 +9,7 @@ use super::state::{State, Tuple, meets};
 use crate::unique::available;
 use shelfmark_design_language::codec::text;
 use shelfmark_design_language::model::schema::{
-    Codec, Column, Family, FamilyId, Part, Schema, Stored, TableId,
+    Codec, Column, Family, FamilyId, Fold, Part, Schema, Stored, TableId,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Type, Value};
 
@@ -158,20 +158,29 @@ fn keep(
             items.sort();
             Value::List(items)
         }
-        Stored::Tally { when, of, .. } => {
+        Stored::Tally { when, fold, .. } => {
             let counted = of_this.filter(|other| {
                 when.iter().all(|one| meets(state, model, relation, other, one, &|_| None))
             });
-            let worth = |other: &Tuple| match of.map(|at| other.get(at)) {
-                None => 1,
-                Some(Some(Value::Int(n))) => *n,
-                Some(_) => 0,
-            };
-            Value::Int(counted.map(worth).fold(0, i64::saturating_add))
+            folded(*fold, counted)
         }
         Stored::Path(_) => return None,
     };
     Some((name, value))
+}
+
+/// Returns the value of several tuples.
+fn folded<'t>(fold: Fold, tuples: impl Iterator<Item = &'t Tuple>) -> Value {
+    let number = |tuple: &Tuple, at: usize| match tuple.get(at) {
+        Some(Value::Int(n)) => *n,
+        _ => 0,
+    };
+    match fold {
+        Fold::Count => Value::Int(tuples.map(|_| 1).fold(0, i64::saturating_add)),
+        Fold::Sum(at) => Value::Int(tuples.map(|one| number(one, at)).fold(0, i64::saturating_add)),
+        Fold::Max(at) => tuples.filter_map(|one| one.get(at)).max().cloned().unwrap_or(Value::Null),
+        Fold::Min(at) => tuples.filter_map(|one| one.get(at)).min().cloned().unwrap_or(Value::Null),
+    }
 }
 
 /// Returns the families that have sources in the state, in the order of the schema.

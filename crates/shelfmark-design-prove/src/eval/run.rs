@@ -9,7 +9,7 @@ use super::shelf::{End, Plain, RangeAsk, Reader};
 use super::state::compare;
 use crate::canon::canonical;
 use crate::follow::leading_to;
-use crate::tally::{is_tally, tallies};
+use crate::tally::{extreme, is_tally, tallies};
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{
     EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
@@ -66,7 +66,8 @@ pub fn run_on(
     serve: &Serve,
     inputs: &[Value],
 ) -> Result<Outcome, String> {
-    let runner = Runner { model, schema, shelf, read, inputs };
+    let point = matches!(serve.steps.as_slice(), [Step::Read(step)] if step.verb == Verb::Get);
+    let runner = Runner { model, schema, shelf, read, inputs, point };
     let mut outcome = Outcome::default();
     let mut flows: Vec<Flow> = Vec::new();
     let mut reads = 0;
@@ -90,6 +91,10 @@ pub fn run_on(
             Step::Take(limit) => flows.truncate(runner.number(limit, None).unwrap_or(0)),
         }
     }
+    // A row that keeps no largest value yet answers nothing.
+    if extreme(read).is_some() {
+        flows.retain(|flow| runner.kept(flow).is_none_or(|value| value != Value::Null));
+    }
     outcome.records = flows.iter().map(|flow| runner.record(flow)).collect();
     // Who asks for a count or a sum and finds no row that keeps one takes it for none.
     if is_tally(read) && outcome.records.is_empty() {
@@ -105,6 +110,8 @@ struct Runner<'a> {
     shelf: &'a dyn Reader,
     read: &'a Read,
     inputs: &'a [Value],
+    /// True if the plan is a point read and nothing more.
+    point: bool,
 }
 
 impl Runner<'_> {
@@ -298,17 +305,23 @@ impl Runner<'_> {
         place.and_then(|at| i64::try_from(at).ok()).map_or(Value::Null, Value::Int)
     }
 
+    /// Returns the value that a row keeps and a read asks for, where the read has that row alone.
+    fn kept(&self, flow: &Flow) -> Option<Value> {
+        let family = self.schema.families.get(flow.row.family)?;
+        let one = tallies(family).find(|one| one.answers(self.model, self.read))?;
+        let alone = one.relation != family.source || self.point || is_tally(self.read);
+        alone.then(|| flow.row.kept.get(one.name).cloned().unwrap_or(Value::Null))
+    }
+
     /// Returns the caller's view of a row.
     fn record(&self, flow: &Flow) -> Record {
         let Some(family) = self.schema.families.get(flow.row.family) else {
             return Record { relation: 0, values: Vec::new() };
         };
-        if is_tally(self.read) {
+        let kept = self.kept(flow);
+        if is_tally(self.read) || kept.is_some() {
             let counted = self.read.sources.first().map_or(0, |source| source.relation);
-            let value = tallies(family)
-                .find(|one| one.answers(self.model, self.read))
-                .and_then(|one| flow.row.kept.get(one.name).cloned());
-            return Record { relation: counted, values: vec![value.unwrap_or(Value::Null)] };
+            return Record { relation: counted, values: vec![kept.unwrap_or(Value::Null)] };
         }
         let source = self.read.sources.iter().find(|source| source.relation == family.source);
         let values = self

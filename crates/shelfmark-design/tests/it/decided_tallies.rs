@@ -1,5 +1,5 @@
-//! Counts and sums that rows keep: of some tuples only, and of what they hold. Each stands beside its
-//! nearest neighbour, which is decided the other way.
+//! Counts, sums and extremes that rows keep: of some tuples only, and of what they hold. Each stands
+//! beside its nearest neighbour, which is decided the other way.
 
 use super::together::statuses;
 use shelfmark_design::Document;
@@ -131,7 +131,11 @@ fn a_target_adds_where_it_counts() {
 #[test]
 fn what_no_row_keeps_is_told() {
     for (text, told) in [
-        ("max votes of Issue as top", "a row keeps no `max`"),
+        (
+            "max state of Issue",
+            "a largest or smallest value is of an attribute that each of them has",
+        ),
+        ("max title of Issue as n, min votes of Issue as n", "a row holds two things called `n`"),
         ("first 3 of Issue", "a row keeps no `first`"),
         ("sum title of Issue", "a sum is of a number that each of them has"),
         ("count Issue where repo.name = \"x\"", "told by its own attributes and by constants"),
@@ -198,4 +202,97 @@ write move_all(f, g) = update Mail(id m.id) set folder = g for each Mail as m wh
     );
     assert_eq!(named("transaction { patch mails ; patch folders }"), "s.move refused");
     assert_eq!(named(&format!("{read} ; patch mails")), "s.move refused");
+}
+
+const AUCTION: &str = r##"
+entity Auction { key id: uuid  title: text(max 20) }
+entity Bid {
+  key id: uuid
+  auction: Auction immutable
+  price: int(0..1000)
+  state: enum("open", "taken")
+  by: text(max 20)
+}
+read highest(a) = max price of Bid where auction = a
+read lowest(a) = min price of Bid where auction = a
+read highest_open(a) = max price of Bid where auction = a and state = "open"
+read two(a) = Bid select price where auction = a order by price desc limit 2
+write open(a, t) = insert Auction(id a, title t)
+write place(b, a, p, u) = insert Bid(id b, auction a, price p, state "open", by u)
+write once(b, a, p, u) = insert Bid(id b, auction a, price p, state "open", by u) unless exists
+write again(b, a, p, u) =
+    insert Bid(id b, auction a, price p, state "open", by u) or replace
+write rename(b, u) = update Bid(id b) set by = u
+write reopen(b) = update Bid(id b, state "taken") set state = "open"
+write take(b) = update Bid(id b, state "open") set state = "taken"
+write more(b, n) = increment Bid(id b) set price by n
+write set(b, n) = update Bid(id b) set price = n
+write gone(b) = delete Bid(id b)
+write close(a) = delete Auction(id a)
+"##;
+
+/// A row keeps the largest and smallest value of what only comes; what may take it away is refused, with a
+/// state that shows why.
+#[test]
+fn the_largest_is_kept_of_what_comes() {
+    let kept = "table auctions from Auction key (id;) store { title, max price of Bid as top, \
+                min price of Bid as least }";
+    let some = "table auctions from Auction key (id;) store { \
+                max price of Bid where state = \"open\" as top }";
+    let own = "table bids from Bid key (id;) store all";
+    for target in ["shelfmark", "dynamodb", "ordered"] {
+        let key = if target == "ordered" { "(id)" } else { "(id;)" };
+        let schema = |name: &str, kept: &str| {
+            format!("schema {name} target {target} {{ {kept} {own} }}\n").replace("(id;)", key)
+        };
+        let found = statuses(&format!("{AUCTION}{}{}", schema("all", kept), schema("some", some)));
+        let of = |name: &str| found.iter().find(|one| one.starts_with(&format!("{name} ")));
+        for (name, status) in [
+            ("all.highest", "multi"),
+            ("all.lowest", "multi"),
+            ("all.highest_open", "refused"),
+            ("all.two", "refused"),
+            ("all.open", "certified"),
+            ("all.place", "certified"),
+            ("all.once", "certified"),
+            ("all.again", "refused"),
+            ("all.rename", "certified"),
+            ("all.reopen", "certified"),
+            ("all.take", "certified"),
+            ("all.more", "refused"),
+            ("all.set", "refused"),
+            ("all.gone", "refused"),
+            ("all.close", "certified"),
+            ("some.highest", "refused"),
+            ("some.highest_open", "multi"),
+            ("some.place", "certified"),
+            ("some.rename", "certified"),
+            ("some.reopen", "certified"),
+            ("some.take", "refused"),
+        ] {
+            assert_eq!(of(name), Some(&format!("{name} {status}")), "{target}: {found:?}");
+        }
+    }
+}
+
+/// DynamoDB compares with the old value in the update itself, which must not cancel anything else; CQL
+/// has no such condition.
+#[test]
+fn the_largest_is_compared_where_it_lies() {
+    let tables = "table auctions from Auction key (id;) store { max price of Bid as top } \
+                  table bids from Bid key (id;) store all";
+    let together = "write place { transaction { put bids ; patch auctions } }";
+    let of = |target: &str, plan: &str| {
+        let text = format!("{AUCTION}schema s target {target} {{ {tables} {plan} }}");
+        let found = statuses(&text).into_iter().find(|one| one.starts_with("s.place "));
+        (text, found.unwrap_or_default())
+    };
+    let (text, alone) = of("dynamodb", "");
+    assert_eq!(alone, "s.place certified");
+    let document = Document::parse("m", &text).unwrap_or_else(|report| panic!("{report}"));
+    let calls = format!("{:?}", document.calls("s", Some("place")));
+    assert!(calls.contains("(attribute_not_exists(#s0) OR #s0 < :s0)"), "{calls}");
+    assert_eq!(of("dynamodb", together).1, "s.place refused");
+    assert_eq!(of("shelfmark", together).1, "s.place certified");
+    assert_eq!(of("cql", "").1, "s.place refused");
 }

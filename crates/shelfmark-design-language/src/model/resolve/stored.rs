@@ -1,9 +1,10 @@
-//! Resolves what rows hold beside their keys: attributes, lists, counts and sums.
+//! Resolves what rows hold beside their keys: attributes, lists, counts, sums, and largest and smallest
+//! values.
 //!
 //! Invariant: what a row keeps of other tuples is told by the one reference that leads to its source.
 
 use super::super::relation::RelationId;
-use super::super::schema::Stored;
+use super::super::schema::{Fold, Stored};
 use super::super::term::Term;
 use super::super::types::Type;
 use super::Resolver;
@@ -11,6 +12,15 @@ use super::patterns::{Params, Scope};
 use super::writes::CONDITIONS;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, Store, StoreItem};
+
+/// The kinds of values that rows keep of several tuples.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Count,
+    Sum,
+    Max,
+    Min,
+}
 
 impl Resolver {
     pub(super) fn stored(&mut self, source: RelationId, store: &Store) -> Vec<Stored> {
@@ -43,13 +53,26 @@ impl Resolver {
                 }
                 StoreItem::Count { source: counted, conds, alias } => {
                     let name = alias.as_ref().unwrap_or(counted).clone();
-                    found.extend(self.tally(source, counted, (None, conds), &name));
+                    found.extend(self.tally(source, counted, (Kind::Count, None, conds), &name));
                 }
                 StoreItem::Sum { path, source: counted, conds, alias } => {
                     let text = format!("sum_{}", path.text().replace('.', "_"));
                     let own = tree::Name { text, span: path.span() };
                     let name = alias.as_ref().unwrap_or(&own).clone();
-                    found.extend(self.tally(source, counted, (Some(path), conds), &name));
+                    found.extend(self.tally(
+                        source,
+                        counted,
+                        (Kind::Sum, Some(path), conds),
+                        &name,
+                    ));
+                }
+                StoreItem::Extreme { largest, path, source: counted, conds, alias } => {
+                    let (kind, word) =
+                        if *largest { (Kind::Max, "max") } else { (Kind::Min, "min") };
+                    let text = format!("{word}_{}", path.text().replace('.', "_"));
+                    let own = tree::Name { text, span: path.span() };
+                    let name = alias.as_ref().unwrap_or(&own).clone();
+                    found.extend(self.tally(source, counted, (kind, Some(path), conds), &name));
                 }
             }
         }
@@ -57,34 +80,19 @@ impl Resolver {
         found
     }
 
-    /// Resolves a count or a sum that rows of `source` keep.
+    /// Resolves a value that rows of `source` keep of several tuples.
     fn tally(
         &mut self,
         source: RelationId,
         counted: &tree::Name,
-        (path, conds): (Option<&tree::Path>, &[tree::Cond]),
+        (kind, path, conds): (Kind, Option<&tree::Path>, &[tree::Cond]),
         name: &tree::Name,
     ) -> Option<Stored> {
         let relation = self.relation_id(counted)?;
         let via = self.via(relation, source, counted)?;
-        let of = match path {
-            None => None,
-            Some(path) => {
-                let found = self.column_path(relation, path)?;
-                let column =
-                    found.first().and_then(|at| self.model.relation(relation).columns.get(*at));
-                let number = column.is_some_and(|one| {
-                    matches!(one.ty, Type::Int(_) | Type::Decimal(_)) && !one.optional
-                });
-                if found.len() != 1 || !number {
-                    let message = "a sum is of a number that each of them has".to_owned();
-                    let help =
-                        "name an attribute of its own that is an int or decimal, not optional";
-                    self.error(Diagnostic::error(path.span(), message).help(help));
-                    return None;
-                }
-                found.first().copied()
-            }
+        let fold = match path {
+            None => Fold::Count,
+            Some(path) => self.folded(relation, kind, path)?,
         };
         let mut when = Vec::new();
         for cond in conds {
@@ -100,10 +108,49 @@ impl Resolver {
             }
             when.push(one);
         }
-        Some(Stored::Tally { relation, via, when, of, name: name.text.clone() })
+        Some(Stored::Tally { relation, via, when, fold, name: name.text.clone() })
     }
 
-    /// Reports two lists, counts or sums of one name.
+    /// Resolves the attribute that is added up or compared: one of each tuple's own.
+    fn folded(&mut self, relation: RelationId, kind: Kind, path: &tree::Path) -> Option<Fold> {
+        let found = self.column_path(relation, path)?;
+        let column = found.first().and_then(|at| self.model.relation(relation).columns.get(*at));
+        let own = column.filter(|one| found.len() == 1 && !one.optional);
+        let fits = own.is_some_and(|one| match kind {
+            Kind::Max | Kind::Min => matches!(
+                one.ty,
+                Type::Int(_)
+                    | Type::Decimal(_)
+                    | Type::Timestamp
+                    | Type::Date
+                    | Type::Ulid
+                    | Type::Text(_)
+            ),
+            Kind::Count | Kind::Sum => matches!(one.ty, Type::Int(_) | Type::Decimal(_)),
+        });
+        let Some(at) = found.first().copied().filter(|_| fits) else {
+            let (message, help) = match kind {
+                Kind::Max | Kind::Min => (
+                    "a largest or smallest value is of an attribute that each of them has",
+                    "name one of its own that is a number, a moment, a day, a ULID or a text, not optional",
+                ),
+                Kind::Count | Kind::Sum => (
+                    "a sum is of a number that each of them has",
+                    "name an attribute of its own that is an int or decimal, not optional",
+                ),
+            };
+            self.error(Diagnostic::error(path.span(), message.to_owned()).help(help));
+            return None;
+        };
+        Some(match kind {
+            Kind::Count => Fold::Count,
+            Kind::Sum => Fold::Sum(at),
+            Kind::Max => Fold::Max(at),
+            Kind::Min => Fold::Min(at),
+        })
+    }
+
+    /// Reports two lists or values of one name.
     fn kept_once(&mut self, found: &[Stored], source: RelationId, items: &[StoreItem]) {
         let names: Vec<&str> = found
             .iter()
@@ -118,7 +165,9 @@ impl Resolver {
         });
         let Some((_, name)) = twice else { return };
         let span = items.iter().find_map(|item| match item {
-            StoreItem::Count { source, .. } | StoreItem::Sum { source, .. } => Some(source.span),
+            StoreItem::Count { source, .. }
+            | StoreItem::Sum { source, .. }
+            | StoreItem::Extreme { source, .. } => Some(source.span),
             StoreItem::Collect { path, .. } => Some(path.span()),
             StoreItem::Path(_) => None,
         });

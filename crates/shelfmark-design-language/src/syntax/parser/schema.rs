@@ -192,11 +192,20 @@ impl Parser<'_> {
                 let alias = parser.alias()?;
                 Some(StoreItem::Sum { path, source, conds, alias })
             }
-            word @ ("min" | "max" | "first") if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
-                let message = format!("a row keeps no `{word}`: what takes it away would have to find \
-                                       the next");
-                let help = "read it from rows in its order: `max at of Reading where …`, or `order by \
-                            at desc limit 3`";
+            word @ ("min" | "max") if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
+                let largest = word == "max";
+                parser.step();
+                let path = parser.path()?;
+                parser.expect_word("of")?;
+                let source = parser.name("a link or an entity")?;
+                let conds = parser.tallied()?;
+                let alias = parser.alias()?;
+                Some(StoreItem::Extreme { largest, path, source, conds, alias })
+            }
+            "first" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
+                let message =
+                    "a row keeps no `first`: what takes one away would have to find the next";
+                let help = "read them from rows in their order: `order by at desc limit 3`";
                 parser.fail(message, help)
             }
             _ => parser.path().map(StoreItem::Path),

@@ -128,6 +128,11 @@ fn store_item(item: &StoreItem) -> String {
             let (what, of) = (path.text(), &source.text);
             format!("sum {what} of {of}{}{}", asked(conds), named(alias))
         }
+        StoreItem::Extreme { largest, path, source, conds, alias } => {
+            let word = if *largest { "max" } else { "min" };
+            let (what, of) = (path.text(), &source.text);
+            format!("{word} {what} of {of}{}{}", asked(conds), named(alias))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::tally::{Tally, Turn, constants};
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
-    Family, FamilyId, Schema, Stored, TableId, WritePlan, WriteStep, WriteStepKind,
+    Family, FamilyId, Fold, Schema, Stored, TableId, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::Existing;
@@ -219,8 +219,8 @@ impl<'a> Runner<'a> {
                 Stored::Collect { name, .. } => {
                     kept.insert(name.clone(), Value::List(Vec::new()));
                 }
-                Stored::Tally { name, .. } => {
-                    kept.insert(name.clone(), Value::Int(0));
+                Stored::Tally { name, fold, .. } => {
+                    kept.insert(name.clone(), fold.of_none());
                 }
             }
         }
@@ -438,8 +438,8 @@ impl<'a> Runner<'a> {
                 }
                 Stored::Tally { name, .. } => {
                     if let Some(one) = Tally::of(stored) {
-                        for (parent, by) in self.tallied(family, one, each)? {
-                            found.push((parent, name.clone(), KeptTurn::By(by)));
+                        for (parent, turn) in self.tallied(family, one, each)? {
+                            found.push((parent, name.clone(), turn));
                         }
                     }
                 }
@@ -496,13 +496,13 @@ impl<'a> Runner<'a> {
         found.ok_or_else(|| format!("what {} keeps is not known", family.name.text))
     }
 
-    /// Returns by how much a tally of which rows changes.
+    /// Returns how a tally of which rows changes.
     fn tallied(
         &self,
         family: &Family,
         tally: Tally<'_>,
         each: Option<&str>,
-    ) -> Result<Vec<(Value, i64)>, String> {
+    ) -> Result<Vec<(Value, KeptTurn)>, String> {
         let turn = |effect: &Effect| tally.turn(self.model, effect);
         let touches = |effect: &&Effect| !matches!(turn(effect), Turn::Same | Turn::Unplanned(_));
         let mut found = Vec::new();
@@ -519,8 +519,13 @@ impl<'a> Runner<'a> {
             if !counted {
                 continue;
             }
+            if let Fold::Max(at) | Fold::Min(at) = tally.fold {
+                let turn = KeptTurn::Beyond(value(&[at])?, matches!(tally.fold, Fold::Max(_)));
+                found.push((value(&[tally.via])?, turn));
+                continue;
+            }
             let number = |value: Value| if let Value::Int(n) = value { n } else { 0 };
-            let worth = match tally.of {
+            let worth = match tally.fold.column() {
                 None => 1,
                 Some(at) => number(value(&[at])?),
             };
@@ -528,30 +533,32 @@ impl<'a> Runner<'a> {
                 Turn::Comes => worth,
                 Turn::Goes | Turn::Moves => worth.saturating_neg(),
                 _ => {
-                    let set = case.effect.set.iter().find(|(at, _)| Some(*at) == tally.of);
+                    let set =
+                        case.effect.set.iter().find(|(at, _)| Some(*at) == tally.fold.column());
                     let term = set.and_then(|(_, term)| self.value_in(&case, term));
                     number(
                         term.ok_or_else(|| format!("what {} adds is not known", family.name.text))?,
                     )
                 }
             };
-            found.push((value(&[tally.via])?, by));
+            found.push((value(&[tally.via])?, KeptTurn::By(by)));
             if moves {
                 let mut set = case.effect.set.iter().filter(|(at, _)| *at == tally.via);
                 let to = set.next().and_then(|(_, term)| self.value_in(&case, term));
                 let unknown = || format!("where {} moves is not known", family.name.text);
-                found.push((to.ok_or_else(unknown)?, worth));
+                found.push((to.ok_or_else(unknown)?, KeptTurn::By(worth)));
             }
         }
         Ok(found)
     }
 }
 
-/// The change of a list, a count or a sum.
+/// The change of a list, a count or a sum, or of a largest (true) or smallest value.
 enum KeptTurn {
     With(Value),
     Without(Value),
     By(i64),
+    Beyond(Value, bool),
 }
 
 fn change_kept(row: &mut Row, name: &str, turn: &KeptTurn) {
@@ -566,6 +573,12 @@ fn change_kept(row: &mut Row, name: &str, turn: &KeptTurn) {
             }
         }
         (Some(Value::Int(count)), KeptTurn::By(by)) => *count = count.saturating_add(*by),
+        (Some(old), KeptTurn::Beyond(new, largest)) => {
+            let beyond = if *largest { *new > *old } else { *new < *old };
+            if *old == Value::Null || beyond {
+                old.clone_from(new);
+            }
+        }
         _ => {}
     }
 }

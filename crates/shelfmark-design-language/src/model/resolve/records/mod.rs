@@ -552,6 +552,14 @@ impl Records<'_> {
                     let conds = self.conds(&of.text, conds);
                     vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
                 }
+                StoreItem::Extreme { source: of, conds, .. } => {
+                    let flat = self.conds(&of.text, conds);
+                    let mut item = item.clone();
+                    if let StoreItem::Extreme { conds, .. } = &mut item {
+                        *conds = flat;
+                    }
+                    vec![item]
+                }
                 StoreItem::Collect { .. } => vec![item.clone()],
             })
             .collect();

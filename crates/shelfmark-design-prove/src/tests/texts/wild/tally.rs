@@ -1,4 +1,4 @@
-//! Counts and sums that rows may keep, the reads of them, and writes that change what is counted.
+//! Counts, sums and extremes that rows may keep, the reads of them, and writes that change what is counted.
 //!
 //! What it is not: no promise that a schema keeps them.
 //!
@@ -10,7 +10,7 @@ use super::{Random, chance, word};
 
 /// A number of what refers to an entity.
 pub(super) struct Tally {
-    /// `count La where p = 1`, or `sum q of La`.
+    /// `count La where p = 1`, `sum q of La`, or `max q of La`.
     of: String,
     /// The attribute that refers, and the condition.
     via: &'static str,
@@ -61,7 +61,8 @@ fn tally(child: &Relation, via: &'static str, name: &str, random: &mut Random) -
     let numbers: Vec<&Attribute> = child.attributes.iter().filter(number).collect();
     let (of, kept) = match random.pick(&numbers).filter(|_| chance(random, 1, 2)) {
         Some(number) => {
-            let text = format!("sum {} of {}", number.name, child.name);
+            let word = word(random, &["sum", "sum", "max", "min"]);
+            let text = format!("{word} {} of {}", number.name, child.name);
             (text.clone(), text)
         }
         None => (format!("count of {}", child.name), format!("count {}", child.name)),
