@@ -95,8 +95,9 @@ impl Planner<'_> {
         for mixed in &self.mixed {
             found.extend(mixed.rows.iter().filter(|row| row.relation == relation).map(|row| {
                 let keys: BTreeSet<ColumnPath> = row.keys.iter().cloned().collect();
-                let shown = keys.iter().cloned().chain(row.shown.clone()).collect();
-                Rows { keys, shown, whole: true }
+                let guards = row.when.iter().map(|one| canonical(self.model, relation, &one.path));
+                let shown = keys.iter().cloned().chain(row.shown.clone()).chain(guards).collect();
+                Rows { keys, shown, whole: row.when.is_empty() }
             }));
         }
         found

@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use super::serve::constant;
 use super::{Planner, completion};
 use crate::items::sorts_as_text;
 use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::{Predicate, Source};
 use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
+use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::paths::is_optional;
 
 /// The table of one such read.
@@ -30,6 +33,8 @@ pub(crate) struct MixedRow {
     pub(crate) ordering: usize,
     /// True for each ordering component of the read that rows of the type have.
     has: Vec<bool>,
+    /// The conditions that rows of the type are only there under.
+    pub(crate) when: Vec<Predicate>,
     pub(crate) shown: BTreeSet<ColumnPath>,
     /// The component that sorts the row types in the order of the read.
     pub(crate) tag: String,
@@ -62,6 +67,7 @@ impl Planner<'_> {
         // Texts that come in descending order are read backwards, and the row types with them.
         let backwards = self.target.plans_texts() && descends.first() == Some(&true);
         let mut rows = Vec::new();
+        let apart = self.is_asked_apart(read)?;
         for (at, source) in read.sources.iter().enumerate() {
             let relation = source.relation;
             if rows.iter().any(|row: &MixedRow| row.relation == relation) {
@@ -71,6 +77,11 @@ impl Planner<'_> {
             if range.is_some() {
                 return Err("a range over rows of several types is none of one key".to_owned());
             }
+            let when = self.sparsely(source, apart);
+            let equal: Vec<ColumnPath> = equal
+                .into_iter()
+                .filter(|path| !when.iter().any(|one| one.path == *path))
+                .collect();
             let mut keys = equal.clone();
             let mut has = Vec::new();
             for (key, _) in order {
@@ -93,6 +104,7 @@ impl Planner<'_> {
                 ordering,
                 keys,
                 has,
+                when,
                 shown: self.outputs(source),
                 tag: if interleaved && self.weighing { String::new() } else { tag(place, count) },
             });
@@ -112,6 +124,29 @@ impl Planner<'_> {
         }
         self.mixed.push(mixed);
         Ok(())
+    }
+
+    /// Returns true if row types are known by different numbers of attributes: conditions with constants
+    /// then make rows sparse.
+    fn is_asked_apart(&self, read: &Read) -> Result<bool, String> {
+        let mut known = Vec::new();
+        for source in &read.sources {
+            known.push(self.predicates(source)?.0.len());
+        }
+        Ok(known.iter().any(|one| Some(one) != known.first()))
+    }
+
+    /// Returns the conditions that rows of a type are only there under: that something is there or not,
+    /// and constants, where other types have no such condition.
+    fn sparsely(&self, source: &Source, apart: bool) -> Vec<Predicate> {
+        let sparse = |one: &&Predicate| match one.op {
+            CondOp::Present | CondOp::Absent => true,
+            CondOp::Eq if apart && one.path.len() == 1 => {
+                one.values.first().and_then(constant).is_some()
+            }
+            _ => false,
+        };
+        source.predicates.iter().filter(sparse).cloned().collect()
     }
 
     /// Returns true if the texts of an ordering component sort as its values do, in all row types that

@@ -270,6 +270,9 @@ impl Planner<'_> {
             }
             out.push_str(&format!("query {table} ({})", values.join(", ")));
         }
+        if self.target.plans_texts() && mixed.descends.first() == Some(&true) {
+            out.push_str(" desc");
+        }
         if let Some(limit) = &read.limit {
             out.push_str(&format!(" limit {}", term(&read.params, limit)?));
         }

@@ -8,7 +8,7 @@ use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
 use super::serve::constant;
 use super::text_keys::DELIMITER;
-use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Type};
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 
@@ -88,7 +88,8 @@ impl Planner<'_> {
 
     fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
         let relation = &self.model.relation(draft.relation).name.text;
-        let mut out = format!("  table {name} from {relation}{}", self.guard(draft));
+        let mut out =
+            format!("  table {name} from {relation}{}", self.guard(draft.relation, &draft.when));
         out.push_str(&format!(" {}", self.key_text(draft)));
         out.push_str(&self.store_text(draft));
         if draft.is_base() && self.is_indexed(draft.relation) {
@@ -106,12 +107,12 @@ impl Planner<'_> {
         out
     }
 
-    fn guard(&self, draft: &Draft) -> String {
-        let texts: Vec<String> = draft
-            .when
+    /// Returns the conditions that rows are only there under, as a schema writes them.
+    fn guard(&self, relation: RelationId, when: &[Predicate]) -> String {
+        let texts: Vec<String> = when
             .iter()
             .map(|one| {
-                let name = self.model.path_text(draft.relation, &one.path);
+                let name = self.model.path_text(relation, &one.path);
                 match (one.op, one.values.first().and_then(constant)) {
                     (CondOp::Eq, Some(value)) => format!("{name} = {value}"),
                     (CondOp::Absent, _) => format!("{name} is absent"),
@@ -256,7 +257,8 @@ impl Planner<'_> {
                 format!(" store {{ {} }}", stored.join(", "))
             };
             let key = self.mixed_key(&table, mixed, row);
-            out.push_str(&format!("    row {name} from {relation} {key}{stored}\n"));
+            let when = self.guard(row.relation, &row.when);
+            out.push_str(&format!("    row {name} from {relation}{when} {key}{stored}\n"));
         }
         out.push_str("  }\n");
         let serve = self.serve_mixed(mixed, &table);

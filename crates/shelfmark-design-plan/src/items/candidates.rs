@@ -71,6 +71,7 @@ impl Market<'_> {
             }
         }
         self.guards(relation);
+        self.sparse_members(relation);
         if !self.rows_of(relation).any(|(_, rows)| rows.place == Place::Base) {
             // Entries belong to a row: without one, each read has rows of its own.
             needs.iter().for_each(|need| self.copy(need));
@@ -122,18 +123,20 @@ impl Market<'_> {
 
     /// Returns the keys of the collections that rows of a relation lie in.
     fn collections(&self, relation: RelationId) -> Vec<Key> {
+        self.tagged(relation, true).into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// Returns the keys of whole or of sparse rows in collections, with their row types.
+    fn tagged(&self, relation: RelationId, whole: bool) -> Vec<(Key, &MixedRow)> {
         let mut found = Vec::new();
         for mixed in &self.needs.mixed {
-            for row in mixed.rows.iter().filter(|row| row.relation == relation) {
+            let own = |row: &&MixedRow| row.relation == relation && row.when.is_empty() == whole;
+            for row in mixed.rows.iter().filter(own) {
                 let (known, rest) = row.keys.split_at(row.known.min(row.keys.len()));
                 let order = rest.get(..row.ordering.min(rest.len())).unwrap_or(&[]);
                 let tag = Tag { read: mixed.read, text: row.tag.clone() };
-                found.push(Key {
-                    partition: known.to_vec(),
-                    tag: Some(tag),
-                    sort: order.to_vec(),
-                    shards: 1,
-                });
+                let (partition, sort) = (known.to_vec(), order.to_vec());
+                found.push((Key { partition, tag: Some(tag), sort, shards: 1 }, row));
             }
         }
         found
@@ -268,6 +271,18 @@ impl Market<'_> {
             let when = need.ask.when.clone();
             self.add(Rows { relation, place: Place::Copy, key, shown, when });
         }
+    }
+
+    /// Adds second rows for collections in which rows lie only under a condition.
+    fn sparse_members(&mut self, relation: RelationId) {
+        let tagged = self.tagged(relation, false).into_iter();
+        let member = |(key, row): (Key, &MixedRow)| {
+            let key = completed(self.model, relation, &key);
+            let shown = self.beside(relation, &key, &row.shown);
+            Rows { relation, place: Place::Copy, key, shown, when: row.when.clone() }
+        };
+        let members: Vec<Rows> = tagged.map(member).collect();
+        members.into_iter().for_each(|rows| self.add(rows));
     }
 
     /// Adds the copies of attributes behind references.

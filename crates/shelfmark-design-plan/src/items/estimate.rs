@@ -13,9 +13,10 @@ use super::ways::{Place, Rows, Thing};
 use crate::bytes::{plain_bytes, value_bytes};
 use crate::load::{self, Load, count, hottest, present, rows_of, rows_read};
 use crate::price::Prices;
-use crate::volume::{Figure, rows};
+use crate::volume::{Figure, distinct, rows};
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId};
+use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_language::target::Target;
 
 /// The price of keeping one more index or second row, whatever it holds, in dollars a month: of two
@@ -79,7 +80,12 @@ impl<'a> Estimate<'a> {
         let keys = rows.key.paths();
         let there = |path: &ColumnPath| present(self.model, rows.relation, path);
         let guards = rows.when.iter().map(|one| match one.op {
-            shelfmark_design_language::syntax::tree::CondOp::Absent => 1.0 - there(&one.path),
+            CondOp::Absent => 1.0 - there(&one.path),
+            CondOp::Eq => {
+                let values =
+                    distinct(self.model, rows.relation, &BTreeSet::from([one.path.clone()]));
+                1.0 / values.unwrap_or(1.0).max(1.0)
+            }
             _ => there(&one.path),
         });
         keys.iter().map(there).chain(guards).product()

@@ -325,7 +325,11 @@ impl<'a> Market<'a> {
                         .is_some_and(|tag| tag.read == mixed.read && tag.text == row.tag);
                     let beside = self.beside(row.relation, &one.key, &row.shown);
                     let shows = place == Place::Base || beside.is_subset(&one.shown);
-                    one.place == place && tagged && shows && one.key.shards == 1
+                    // What lies there under a condition is a second row beside the others.
+                    let wanted = if row.when.is_empty() { place } else { Place::Copy };
+                    let beside = row.when.is_empty() || place == Place::Base;
+                    let placed = one.place == wanted && beside && one.when == row.when;
+                    placed && tagged && shows && one.key.shards == 1
                 };
                 let of_type: Vec<usize> = self
                     .rows_of(row.relation)

@@ -257,11 +257,11 @@ impl Resolver {
         (path, others): (&Path, &[Path]),
         relations: &[RelationId],
     ) -> Option<Path> {
-        if others.is_empty() {
-            return Some(path.clone());
-        }
         let names: Vec<String> =
             relations.iter().map(|id| self.model.relation(*id).name.text.clone()).collect();
+        if others.is_empty() {
+            return self.of_one_type(relation, path, &names);
+        }
         let of =
             |path: &Path| path.parts.first().map_or("", |first| first.text.as_str()).to_owned();
         let all = || std::iter::once(path).chain(others);
@@ -289,6 +289,18 @@ impl Resolver {
                 None
             }
         }
+    }
+
+    /// Returns the attribute that a condition names alone: that of each row type, or behind the name of a
+    /// row type that of this one, and none of the others.
+    fn of_one_type(&self, relation: RelationId, path: &Path, names: &[String]) -> Option<Path> {
+        let typed = path.parts.first().filter(|_| path.parts.len() > 1 && names.len() > 1);
+        let typed = typed.filter(|first| names.contains(&first.text));
+        let Some(first) = typed.filter(|_| self.try_path(relation, path).is_none()) else {
+            return Some(path.clone());
+        };
+        let own = self.model.relation(relation).name.text == first.text;
+        own.then(|| Path { parts: path.parts.iter().skip(1).cloned().collect() })
     }
 
     /// Reports that `kind` may mean an attribute too.

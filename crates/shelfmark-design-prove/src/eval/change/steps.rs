@@ -388,7 +388,8 @@ impl<'a> Runner<'a> {
             let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
             self.change_row(family, key, stored, change)?;
         }
-        for (parent, name, turn) in kept {
+        // What refers to nothing is counted nowhere.
+        for (parent, name, turn) in kept.into_iter().filter(|(to, ..)| *to != Value::Null) {
             let own = self.model.relation(family.source).key().to_vec();
             for (key, mut row) in self.shelf.matching(id, &[(own.clone(), parent.clone())])? {
                 change_kept(&mut row, &name, &turn);
