@@ -49,7 +49,9 @@ pub(crate) fn with_counts<T>(
         let mut tried = derive(&with)?;
         let (old, new) = (plan(&mut best), plan(&mut tried));
         let saves = || -> Result<bool, String> {
-            Ok(month(basis, &new.schema)? < month(basis, &old.schema)? * (1.0 - KEPT_SAVES))
+            // Where its condition would cancel a transaction, the write is none any more.
+            Ok(!target.one_operation_per_item
+                && month(basis, &new.schema)? < month(basis, &old.schema)? * (1.0 - KEPT_SAVES))
         };
         let (lacked, lacks) = (old.unserved(), new.unserved());
         if lacks < lacked || lacks == lacked && saves()? {
@@ -78,8 +80,14 @@ fn numbered<T>(
     let sure = numbers.iter().filter(|(_, sure)| **sure);
     let mut kept: BTreeSet<usize> = sure.map(|(read, _)| *read).collect();
     let mut whole = derive(&all)?;
-    if all == kept {
+    if all == kept && plan(&mut whole).unserved() == 0 {
         return Ok((whole, all));
+    }
+    if all == kept {
+        // A pattern without a plan may have one where nothing has to be kept up.
+        let mut none = derive(&BTreeSet::new())?;
+        let lost = plan(&mut none).unserved() < plan(&mut whole).unserved();
+        return Ok(if lost { (none, BTreeSet::new()) } else { (whole, all) });
     }
     let mut best = derive(&kept)?;
     if plan(&mut whole).unserved() <= plan(&mut best).unserved() {

@@ -43,6 +43,10 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     // The condition of a largest value would cancel what happens together with it.
     let cancels = target.one_operation_per_item
         && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
+    // What may be passed over comes behind what may end the plan.
+    deriver.changes.sort_by_key(|(id, kind)| {
+        target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id)
+    });
     let together = several && target.transactions && reading && !cancels;
     let transaction = together.then_some(1);
     let mut steps: Vec<WriteStep> = Vec::new();

@@ -25,6 +25,11 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
+    /// Returns true for a largest or smallest value.
+    fn is_extreme(&self) -> bool {
+        matches!(self.stored, Stored::Tally { fold, .. } if fold.is_extreme())
+    }
+
     /// Returns the number that a read asks for, if rows can keep such a one.
     fn of(model: &Model, read: &Read) -> Option<Self> {
         let [source] = read.sources.as_slice() else { return None };
@@ -156,7 +161,9 @@ impl Planner<'_> {
             relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count()
                 == 1;
         let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
-        (once && !optional).then_some(kept)
+        // A target that cannot compare with what is absent raises no largest value.
+        let raised = !kept.is_extreme() || !self.target.rules.contains_key("either");
+        (once && !optional && raised).then_some(kept)
     }
 
     /// Returns true if every write that changes a number can tell for sure which row keeps it.
@@ -208,8 +215,24 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the draft with exactly the entity's key.
+    /// Returns the table of an entity's numbers, which no other pattern shares.
+    fn counter(&mut self, parent: RelationId) -> usize {
+        let own = |draft: &Draft| draft.counter && draft.relation == parent;
+        if let Some(at) = self.drafts.iter().position(own) {
+            return at;
+        }
+        let key = self.model.relation(parent).key().iter().map(|n| vec![*n]).collect();
+        let ask = Ask::new(self.model, parent, key, Vec::new());
+        let counter = Draft { locked: true, counter: true, ..Draft::new(&ask, self.fits()) };
+        self.drafts.push(counter);
+        self.drafts.len() - 1
+    }
+
+    /// Returns the draft with exactly the entity's key, or with its numbers alone.
     fn keeper(&mut self, parent: RelationId) -> usize {
+        if self.target.rules.contains_key("counter") {
+            return self.counter(parent);
+        }
         if self.is_indexed(parent) {
             let at = self.base(parent);
             if let Some(draft) = self.drafts.get_mut(at) {

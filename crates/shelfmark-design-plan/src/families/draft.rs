@@ -73,6 +73,8 @@ pub(crate) struct Draft {
     /// True if it is the table whose indexes the relation's other families are, though its key is not
     /// the relation's.
     pub(crate) leads: bool,
+    /// True if it holds numbers and nothing else, where a target adds to such rows only.
+    pub(crate) counter: bool,
     /// True if a pattern reads it or writes by it.
     pub(crate) asked: bool,
 }
@@ -89,6 +91,7 @@ impl Draft {
             locked: false,
             guard: false,
             leads: false,
+            counter: false,
             asked: false,
         };
         if !ask.equal.is_empty() {

@@ -55,6 +55,9 @@ impl Planner<'_> {
     /// Returns the wanted name of a draft: `user`, `post_by_author_at`.
     pub(crate) fn wanted_name(&self, draft: &Draft) -> String {
         let relation = snake(&self.model.relation(draft.relation).name.text);
+        if draft.counter {
+            return format!("{relation}_counts");
+        }
         let primary: BTreeSet<Vec<usize>> =
             self.model.relation(draft.relation).key().iter().map(|n| vec![*n]).collect();
         if draft.when.is_empty() && draft.paths() == primary {
