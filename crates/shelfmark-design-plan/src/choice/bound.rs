@@ -89,8 +89,7 @@ impl Problem {
                 });
                 way.cost + parts.sum::<f64>()
             };
-            let ways = demand.iter().enumerate().filter(|(_, way)| is_allowed(way, states));
-            let best = ways.min_by(|(_, a), (_, b)| price(a).total_cmp(&price(b)));
+            let best = cheapest(demand, |way| is_allowed(way, states).then(|| price(way)));
             if let (Some((place, way)), Some(slot)) = (best, chosen.get_mut(at)) {
                 *slot = Some(place);
                 for thing in &way.uses {
@@ -178,6 +177,21 @@ fn raise(
         }
     }
     true
+}
+
+/// Returns the first of the ways that cost least, with its place; those without a price are left out.
+pub(super) fn cheapest(
+    demand: &[Way],
+    price: impl Fn(&Way) -> Option<f64>,
+) -> Option<(usize, &Way)> {
+    let mut best: Option<(f64, usize, &Way)> = None;
+    for (at, way) in demand.iter().enumerate() {
+        let Some(price) = price(way) else { continue };
+        if best.is_none_or(|(least, ..)| price < least) {
+            best = Some((price, at, way));
+        }
+    }
+    best.map(|(_, at, way)| (at, way))
 }
 
 fn is_allowed(way: &Way, states: &[Thing]) -> bool {

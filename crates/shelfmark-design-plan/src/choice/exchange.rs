@@ -4,6 +4,7 @@
 //!
 //! Invariant: what it returns costs no more than what it was given.
 
+use super::bound::cheapest;
 use super::{EQUAL, Problem, Way};
 
 /// Most rounds of exchanges.
@@ -66,9 +67,8 @@ impl Problem {
                 let new = way.uses.iter().filter(|thing| open.get(**thing) == Some(&false));
                 way.cost + new.filter_map(|thing| self.things.get(*thing)).sum::<f64>()
             };
-            let allowed = |way: &&Way| closed.is_none_or(|closed| !way.uses.contains(&closed));
-            let all = demand.iter().enumerate().filter(|(_, way)| allowed(way));
-            let best = all.min_by(|(_, a), (_, b)| price(a).total_cmp(&price(b)));
+            let allowed = |way: &Way| closed.is_none_or(|closed| !way.uses.contains(&closed));
+            let best = cheapest(demand, |way| allowed(way).then(|| price(way)));
             if let Some((_, way)) = best {
                 for thing in &way.uses {
                     if let Some(place) = open.get_mut(*thing) {

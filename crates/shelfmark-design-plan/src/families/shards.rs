@@ -28,6 +28,12 @@ const HORIZON_MONTHS: f64 = 36.0;
 /// Ours: what is larger still is no list that anybody reads as one.
 const FILLED_MAX: f64 = 32.0;
 
+/// How many times over the largest partition may fill what a usual one may hold.
+///
+/// Ours: limits are advice for usual partitions, and every read of a spread one goes through all of its
+/// parts; ten times over, compactions and repairs of one partition fail.
+const WORST_FILLS: f64 = 10.0;
+
 /// Bytes beside each value of a row.
 const VALUE_HEAD: f64 = 8.0;
 
@@ -65,9 +71,9 @@ impl Planner<'_> {
         (parts > 1.0).then_some((shards, spreading))
     }
 
-    /// Returns how many times over the largest partition fills what one may hold: the largest that is
-    /// declared, else a usual one at the horizon; 0 where neither is declared, and where its ranges are
-    /// read in a loop, which shards would multiply.
+    /// Returns how many times over a partition fills what one may hold, a usual one at the horizon or the
+    /// largest that is declared; 0 where neither is declared, and where its ranges are read in a loop,
+    /// which shards would multiply.
     fn filled(&self, draft: &Draft, partition: &[ColumnPath]) -> f64 {
         let at = self.drafts.iter().position(|other| std::ptr::eq(other, draft));
         let listed = |served: &&super::Served| {
@@ -90,7 +96,8 @@ impl Planner<'_> {
         let grown = usual.map(|usual| usual * (1.0 + monthly).powf(HORIZON_MONTHS));
         // What is declared to be the most does not grow.
         let most = rows(self.model, draft.relation, &known, Figure::Worst);
-        let Some(rows) = most.or(grown) else { return 0.0 };
+        let most = most.map_or(0.0, |most| most / WORST_FILLS);
+        let Some(rows) = grown.map(|grown| grown.max(most)) else { return 0.0 };
         let held: BTreeSet<ColumnPath> =
             draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
         let value = |path: &ColumnPath| {
