@@ -186,7 +186,7 @@ impl Planner<'_> {
             let owner = self.model.path_owner(ask.relation, &path);
             wanted.entry((base, owner)).or_default().insert(vec![*column]);
         }
-        let mut found = Vec::new();
+        let mut found: Vec<Follow> = self.thinned(ask).into_iter().collect();
         for ((base, owner), shown) in wanted {
             let key = self.model.relation(owner).key().iter().map(|column| vec![*column]).collect();
             let mut point = Ask::new(self.model, owner, key, Vec::new());
@@ -195,6 +195,33 @@ impl Planner<'_> {
             found.push(Follow { base, draft });
         }
         found
+    }
+
+    /// Takes from a read of another key what conditioned writes change, and returns the point read by the
+    /// tuple's own key that shows it.
+    fn thinned(&mut self, ask: &mut Ask) -> Option<Follow> {
+        let model = self.model;
+        let own: Vec<ColumnPath> =
+            model.relation(ask.relation).key().iter().map(|column| vec![*column]).collect();
+        let whole = own.iter().all(|path| ask.equal.contains(path));
+        if !self.moves.thin.contains(&ask.relation) || whole {
+            return None;
+        }
+        let effects = model.writes.iter().flat_map(|write| &write.effects);
+        let guarded = effects
+            .filter(|effect| effect.relation == ask.relation && !effect.conditions.is_empty());
+        let changed: BTreeSet<ColumnPath> = guarded
+            .flat_map(|effect| effect.set.iter().map(|(column, _)| vec![*column]))
+            .filter(|path| ask.shown.contains(path))
+            .collect();
+        if changed.is_empty() {
+            return None;
+        }
+        ask.shown.retain(|path| !changed.contains(path));
+        let mut point = Ask::new(model, ask.relation, own, Vec::new());
+        point.shown = changed;
+        let (draft, _) = self.ask(&point);
+        Some(Follow { base: ColumnPath::new(), draft })
     }
 
     /// Returns true if copies of the path's target cannot be found again when a write changes it.

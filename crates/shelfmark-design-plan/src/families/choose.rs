@@ -154,13 +154,14 @@ impl Planned {
         (self.unserved.len(), self.plan.unserved())
     }
 
-    /// Returns true if it lacks no more than the other and costs less, by more than what it has more
-    /// to look after is worth.
+    /// Returns true if it lacks less than the other; or no more, and costs less by more than what it has
+    /// more to look after is worth.
     fn betters(&self, other: &Self, basis: &Basis<'_>) -> Result<bool, String> {
         let ((own, parts), (theirs, their_parts)) = (self.month(basis)?, other.month(basis)?);
         let more = |at: fn(&[usize; 2]) -> usize| at(&parts).saturating_sub(at(&their_parts));
         let more = (more(|parts| parts[0]) + more(|parts| parts[1])) as f64;
-        Ok(self.lacks() <= other.lacks() && own < theirs * (1.0 - ONE_MORE * more))
+        let cheaper = own < theirs * (1.0 - ONE_MORE * more);
+        Ok(self.lacks() < other.lacks() || self.lacks() == other.lacks() && cheaper)
     }
 
     /// Returns the dollars a month, and the numbers of tables and of indexes.
@@ -178,6 +179,7 @@ impl Moves {
         both.leading.extend(&other.leading);
         both.apart.extend(&other.apart);
         both.sparse.extend(&other.sparse);
+        both.thin.extend(&other.thin);
         both.guarding |= other.guarding;
         both
     }

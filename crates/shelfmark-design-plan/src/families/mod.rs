@@ -69,6 +69,8 @@ pub(crate) struct Moves {
     sparse: BTreeSet<usize>,
     /// True if rows that keep unique values apart are also read.
     guarding: bool,
+    /// Relations of which one table alone shows what conditioned writes change; reads of others follow.
+    thin: BTreeSet<RelationId>,
 }
 
 /// Choices that are tried in turn.
@@ -298,6 +300,13 @@ impl<'a> Planner<'a> {
             if !self.constants(served.read).is_empty() {
                 found.push(one(&|moves| moves.sparse.extend([served.read])));
             }
+        }
+        // Conditions hold of one partition: what they guard lies in one row.
+        if self.target.rules.contains_key("condition_partition") {
+            let guarded = self.model.writes.iter().flat_map(|write| &write.effects);
+            let guarded = guarded.filter(|effect| !effect.conditions.is_empty());
+            let guarded: BTreeSet<RelationId> = guarded.map(|effect| effect.relation).collect();
+            found.extend(guarded.iter().map(|of| one(&|moves| moves.thin.extend([*of]))));
         }
         for (relation, list) in &self.of_relation {
             let mut drafts = list.iter().filter_map(|at| self.drafts.get(*at));

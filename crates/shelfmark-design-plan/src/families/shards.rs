@@ -31,8 +31,8 @@ const FILLED_MAX: f64 = 32.0;
 /// How many times over the largest partition may fill what a usual one may hold.
 ///
 /// Ours: limits are advice for usual partitions, and every read of a spread one goes through all of its
-/// parts; ten times over, compactions and repairs of one partition fail.
-const WORST_FILLS: f64 = 10.0;
+/// parts; at some gigabytes compactions and repairs of one partition fail.
+const WORST_FILLS: f64 = 32.0;
 
 /// Bytes beside each value of a row.
 const VALUE_HEAD: f64 = 8.0;

@@ -118,7 +118,7 @@ write say(m, r, b) = insert Message(id m, room r, body b)
     assert_eq!(found.first().map(String::as_str), Some("planned.newest multi"));
     let (small, _) = of("2k");
     assert!(!small.contains("bucket("), "{small}");
-    // One that may hold ten times as much as a usual one is spread for its own sake.
+    // One that may hold many times as much as a usual one is spread for its own sake.
     let (tail, found) = of("2k max 50M");
     assert!(tail.contains("bucket(hash(id), "), "{tail}");
     assert_eq!(found.first().map(String::as_str), Some("planned.newest multi"));
@@ -245,6 +245,7 @@ entity Reading {
 }
 read last(s) = max at of Reading where sensor = s rate 100/s
 read sensor(s) = Sensor where id = s unique
+read reading(r) = Reading where id = r unique rate 10/s
 write place(s, p) = insert Sensor(id s, place p)
 write read_off(r, s, at, v) = insert Reading(id r, sensor s, at at, value v) rate 500/s
 ";
@@ -254,4 +255,31 @@ write read_off(r, s, at, v) = insert Reading(id r, sensor s, at at, value v) rat
     let (schema, found) = planned(text, "dynamodb");
     assert!(!schema.contains("max at of Reading"), "{schema}");
     assert_eq!(found.first().map(String::as_str), Some("planned.last certified"), "{found:?}");
+}
+
+/// What a conditioned write changes is in one row of CQL, whose conditions are of one partition: reads by
+/// another key follow it. Without the condition it is copied.
+#[test]
+fn what_a_condition_guards_lies_in_one_row() {
+    let of = |condition: &str| {
+        let text = format!(
+            "
+entity Member {{
+  key id: uuid  team: text(min 1, max 30)  role: text(max 20)  name: text(max 40)
+  count 1M
+  fanout team avg 20 max 500
+}}
+read member(m) = Member where id = m unique
+read of_team(t) = Member where team = t order by name
+write join(m, t, n) = insert Member(id m, team t, role \"user\", name n)
+write promote(m, r) = update Member(id m) set role = r{condition}
+"
+        );
+        planned(&text, "cql").0
+    };
+    let guarded = of(" if role = \"user\"");
+    assert!(guarded.contains("(t) then get member (row.id)"), "{guarded}");
+    assert!(guarded.contains("write promote { patch member }"), "{guarded}");
+    let free = of("");
+    assert!(!free.contains("then get"), "{free}");
 }
