@@ -100,7 +100,7 @@ pub(super) fn attribute(bytes: &[u8], ty: &Type, typed: bool) -> Option<Json> {
             }
             json!({ "L": items })
         }
-        // States hold whole numbers only.
+        // States hold whole numbers only; in a key one may come back without its zeros, as 1E+1.
         Type::Decimal(_) => {
             let (scale, digits) = bytes.split_first_chunk::<4>()?;
             let negative = digits.first().is_some_and(|byte| byte & 0x80 != 0);
@@ -108,7 +108,9 @@ pub(super) fn attribute(bytes: &[u8], ty: &Type, typed: bool) -> Option<Json> {
             let whole = digits
                 .iter()
                 .try_fold(start, |sum, byte| Some(sum.checked_mul(256)? + i128::from(*byte)))?;
-            (i32::from_be_bytes(*scale) == 0).then(|| json!({ "N": whole.to_string() }))?
+            let zeros =
+                10_i128.checked_pow(i32::from_be_bytes(*scale).checked_neg()?.try_into().ok()?)?;
+            json!({ "N": whole.checked_mul(zeros)?.to_string() })
         }
     })
 }

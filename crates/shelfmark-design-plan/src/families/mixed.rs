@@ -113,16 +113,21 @@ impl Planner<'_> {
             return Err("its row types are known by different attributes".to_owned());
         }
         let mixed = Mixed { read: index, rows, descends, interleaved };
-        let apart = (0..mixed.descends.len()).filter(|at| !self.one_type(&mixed, *at));
-        for at in apart.collect::<Vec<usize>>() {
-            if interleaved {
+        self.has_one_shape(&mixed)?;
+        self.mixed.push(mixed);
+        Ok(())
+    }
+
+    /// Checks that a key has one shape for all row types: a component is of one type, or a text.
+    fn has_one_shape(&self, mixed: &Mixed) -> Result<(), String> {
+        for at in (0..mixed.descends.len()).filter(|at| !self.one_type(mixed, *at)) {
+            if mixed.interleaved {
                 return Err("its row types are ordered by values of several types".to_owned());
             }
-            if !self.target.plans_texts() && !self.orders_texts(&mixed, at) {
+            if !self.target.plans_texts() && !self.orders_texts(mixed, at) {
                 return Err("its row types have different orders, and one shape of keys".to_owned());
             }
         }
-        self.mixed.push(mixed);
         Ok(())
     }
 
