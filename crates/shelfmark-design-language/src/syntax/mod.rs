@@ -2,6 +2,7 @@
 
 pub mod diagnostic;
 pub mod lexer;
+pub mod name;
 pub mod parser;
 pub mod print;
 pub mod span;

@@ -28,7 +28,7 @@ const HORIZON_MONTHS: f64 = 36.0;
 /// Ours: what is larger still is no list that anybody reads as one.
 const FILLED_MAX: f64 = 32.0;
 
-/// How many times over the largest partition may fill what a usual one may hold.
+/// The factor by which the largest partition may fill more than a usual one may hold.
 ///
 /// Ours: limits are advice for usual partitions, and every read of a spread one goes through all of its
 /// parts; at some gigabytes compactions and repairs of one partition fail.
