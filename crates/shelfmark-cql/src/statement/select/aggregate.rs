@@ -168,6 +168,13 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
+        if groups.unsorted.is_none() && groups.written < groups.limit {
+            let (answered, of_partition) = (groups.written, groups.of_partition.1);
+            let end = Position { answered, of_partition, ..Position::default() };
+            self.per_partition = (per_partition < u64::MAX).then_some(per_partition);
+            let paging = self.behind_full(groups.on_page, Some(page_size), &end);
+            return Ok((groups.buffer, paging));
+        }
         if let Some((_held, mut all)) = groups.unsorted.take() {
             all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
             let most = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -300,10 +300,30 @@ impl Page<'_> {
                 Ok(Flow::More)
             })?,
         };
-        let answered = end.answered;
-        let exhausted = self.limit.is_some_and(|limit| answered >= limit);
-        let paging = (!done && !exhausted).then(|| end.encode());
+        let exhausted = self.limit.is_some_and(|limit| end.answered >= limit);
+        let on_page = end.answered - self.position.answered;
+        let paging = if exhausted {
+            None
+        } else if !done {
+            Some(end.encode())
+        } else {
+            self.behind_full(on_page, page_size, &end)
+        };
         Ok((buffer, paging))
+    }
+
+    /// Returns the paging state of a page that is full and behind which nothing is left: an empty page
+    /// follows, but where the last partition that is named has given all that it may.
+    pub(super) fn behind_full(
+        &self,
+        on_page: u64,
+        page_size: Option<u64>,
+        end: &Position,
+    ) -> Option<Bytes> {
+        let is_full = page_size.is_some_and(|size| on_page >= size);
+        let has_given_all = self.select.access == Access::Partitions
+            && self.per_partition.is_some_and(|most| end.of_partition >= most);
+        (is_full && !has_given_all).then(|| Position::behind_all(end.answered).encode())
     }
 
     /// Works as [`Page::each_row`] with writing each row, where that takes no more than the rows of
@@ -491,6 +511,9 @@ impl Page<'_> {
         end: &mut Position,
         take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
     ) -> Result<bool> {
+        if end.is_behind_all() {
+            return Ok(true);
+        }
         if self.run.computed.is_some() {
             return self.each_computed(wanted, end, take);
         }

@@ -449,6 +449,19 @@ const VERSION: u8 = 1;
 const VERSION_INDEXED: u8 = 2;
 
 impl Position {
+    /// Returns the position behind everything.
+    ///
+    /// A page that is full does not know that nothing comes behind it, as in Cassandra, and clients
+    /// tell the last page by its having fewer rows than they asked for.
+    pub(super) fn behind_all(answered: u64) -> Self {
+        Self { unit: u32::MAX, answered, ..Self::default() }
+    }
+
+    /// Returns true if nothing is behind it.
+    pub(super) fn is_behind_all(&self) -> bool {
+        self.unit == u32::MAX
+    }
+
     pub(super) fn encode(&self) -> Bytes {
         let mut out = vec![if self.indexed.is_some() { VERSION_INDEXED } else { VERSION }];
         out.extend_from_slice(&self.unit.to_be_bytes());
