@@ -130,7 +130,7 @@ impl Page<'_> {
             per_partition,
             unsorted: sorts.then(|| (Held::of(self.run.options), Vec::new())),
         };
-        let mut end = Position { of_partition: 0, ..start.clone() };
+        let mut end = Position { of_partition: 0, skip: 0, ..start.clone() };
         let mut first = start.of_partition > 0;
         let done = self.each_row(None, &mut end, &mut |page, row| {
             let key = page.group_key(&row)?;

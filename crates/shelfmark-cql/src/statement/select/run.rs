@@ -321,8 +321,10 @@ impl Page<'_> {
         end: &Position,
     ) -> Option<Bytes> {
         let is_full = page_size.is_some_and(|size| on_page >= size);
+        let is_given_all = |most| end.of_partition >= most;
         let has_given_all = self.select.access == Access::Partitions
-            && self.per_partition.is_some_and(|most| end.of_partition >= most);
+            && (self.select.table.clustering_count == 0
+                || self.per_partition.is_some_and(is_given_all));
         (is_full && !has_given_all).then(|| Position::behind_all(end.answered).encode())
     }
 
@@ -636,13 +638,14 @@ impl Page<'_> {
             if place.is_index && at + 1 < count && walk.is_full() {
                 end.unit = place.number();
                 end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
-                end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
+                end.of_partition = 0;
+                end.skip = u64::try_from(at + 1).unwrap_or(u64::MAX);
                 end.indexed = place.partition_rows.take();
                 return Ok(Some(false));
             }
         }
         if place.is_index {
-            end.of_partition = 0;
+            (end.of_partition, end.skip) = (0, 0);
         }
         let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
         place.cursor = page.cursor.filter(|_| !(place.in_partition && is_over));

@@ -144,6 +144,8 @@ fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, B
         match test {
             Test::Equal(_) if token == i64::MIN => {}
             Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
+            // All tokens are above it, that of the empty key of a view's partition included.
+            Test::Lower(..) if token == i64::MIN => {}
             Test::Lower(_, true) => lower = Bound::Included(token),
             Test::Lower(_, false) => lower = Bound::Excluded(token),
             // The least token is none: it stands for the end as an upper bound, for all as both.
@@ -437,16 +439,23 @@ pub(super) struct Position {
     pub(super) answered: u64,
     /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
     pub(super) of_partition: u64,
+    /// Rows behind the cursor that were answered before: an entry of an index may make several.
+    pub(super) skip: u64,
     /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
     /// The partition of the last row of an index, and the number of its rows that were answered.
     pub(super) indexed: Option<(Bytes, u64)>,
 }
 
-const VERSION: u8 = 1;
+/// Positions of earlier builds, without and with a partition in them: what an index has to skip stands
+/// where rows of a partition are counted.
+const VERSION_SHARED: u8 = 1;
+const VERSION_SHARED_INDEXED: u8 = 2;
+
+const VERSION: u8 = 3;
 
 /// The version of a position with a partition in it.
-const VERSION_INDEXED: u8 = 2;
+const VERSION_INDEXED: u8 = 4;
 
 impl Position {
     /// Returns the position behind everything.
@@ -467,6 +476,7 @@ impl Position {
         out.extend_from_slice(&self.unit.to_be_bytes());
         out.extend_from_slice(&self.answered.to_be_bytes());
         out.extend_from_slice(&self.of_partition.to_be_bytes());
+        out.extend_from_slice(&self.skip.to_be_bytes());
         if let Some((partition, count)) = &self.indexed {
             out.extend_from_slice(&count.to_be_bytes());
             let length = u32::try_from(partition.len()).unwrap_or(u32::MAX);
@@ -480,14 +490,23 @@ impl Position {
     pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
         let fail = || CqlError::protocol("Invalid value for the paging state");
         let (version, rest) = bytes.split_first().ok_or_else(fail)?;
-        if !matches!(*version, VERSION | VERSION_INDEXED) {
-            return Err(fail());
-        }
+        let (is_shared, is_indexed) = match *version {
+            VERSION_SHARED => (true, false),
+            VERSION_SHARED_INDEXED => (true, true),
+            VERSION => (false, false),
+            VERSION_INDEXED => (false, true),
+            _ => return Err(fail()),
+        };
         let (unit, rest) = rest.split_first_chunk::<4>().ok_or_else(fail)?;
         let (answered, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
         let (of_partition, mut rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        let mut skip = *of_partition;
+        if !is_shared {
+            (skip, rest) =
+                rest.split_first_chunk::<8>().map(|(own, rest)| (*own, rest)).ok_or_else(fail)?;
+        }
         let mut indexed = None;
-        if *version == VERSION_INDEXED {
+        if is_indexed {
             let (count, behind) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
             let (length, behind) = behind.split_first_chunk::<4>().ok_or_else(fail)?;
             let length = usize::try_from(u32::from_be_bytes(*length)).map_err(|_| fail())?;
@@ -500,6 +519,7 @@ impl Position {
             unit: u32::from_be_bytes(*unit),
             answered: u64::from_be_bytes(*answered),
             of_partition: u64::from_be_bytes(*of_partition),
+            skip: u64::from_be_bytes(skip),
             cursor: rest.to_vec(),
         })
     }

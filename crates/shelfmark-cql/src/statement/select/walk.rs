@@ -69,7 +69,7 @@ impl<'w> Walk<'w> {
             cursor: None,
         };
         if number == start {
-            place.skip = if is_index { end.of_partition } else { 0 };
+            place.skip = if is_index { end.skip } else { 0 };
             place.partition_rows = end.indexed.take();
             place.cursor = end.engine_cursor()?;
         } else {
