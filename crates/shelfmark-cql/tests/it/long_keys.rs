@@ -142,5 +142,5 @@ fn tables_of_before_keep_their_keys() {
     );
     let longest = "m".repeat(65_535);
     let error = world.run(&format!("INSERT INTO t (p, c) VALUES ('p', '{longest}')")).unwrap_err();
-    assert!(error.message.ends_with("bytes in a key, at most 65535 are possible"), "{error:?}");
+    assert!(error.message.ends_with("bytes in a key, at most 65535 are allowed"), "{error:?}");
 }

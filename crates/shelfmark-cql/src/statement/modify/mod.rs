@@ -6,6 +6,7 @@
 //! * `condition`: `IF`.
 //! * `indexed`: values that no index can hold.
 //! * `measure`: how much they write.
+//! * `role_rows`: writes of the table of roles.
 //! * `run`: plans and batches of them executed.
 
 mod condition;
@@ -14,6 +15,7 @@ mod indexed;
 mod measure;
 mod operation;
 mod prepare;
+mod role_rows;
 mod run;
 
 use std::collections::HashMap;
@@ -37,6 +39,7 @@ pub(crate) use condition::Conditions;
 use indexed::check_indexed;
 pub(crate) use operation::{Lists, Operation, field_path};
 pub(crate) use prepare::{check_counters, integer, prepare_delete, prepare_insert, prepare_update};
+pub(crate) use role_rows::is_of_roles;
 pub(crate) use run::{Entry, now_of, run_batch, run_one};
 
 /// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.

@@ -13,6 +13,7 @@ use shelfmark_cql_types::{CqlType, from_text};
 
 use super::condition::Conditions;
 use super::operation::Operation;
+use super::role_rows::{is_of_roles, not_modifiable};
 use super::{Kind, Modify};
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
@@ -56,10 +57,9 @@ fn check_writable(table: &Table) -> Result<()> {
                 table.full_name()
             ));
         }
-        return Err(CqlError::new(
-            shelfmark_cql_protocol::ErrorCode::Unauthorized,
-            format!("{} keyspace is not user-modifiable.", table.keyspace),
-        ));
+        if !is_of_roles(table) {
+            return Err(not_modifiable(table));
+        }
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, B
             Test::Equal(_) if token == i64::MIN => {}
             Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
             // All tokens are above it, that of the empty key of a view's partition included.
-            Test::Lower(..) if token == i64::MIN => {}
+            Test::Lower(..) if token == i64::MIN => lower = Bound::Included(token),
             Test::Lower(_, true) => lower = Bound::Included(token),
             Test::Lower(_, false) => lower = Bound::Excluded(token),
             // The least token is none: it stands for the end as an upper bound, for all as both.
