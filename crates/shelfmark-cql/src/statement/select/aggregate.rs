@@ -12,7 +12,7 @@ use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
 use crate::outcome::RowBuffer;
-use crate::schema::ColumnKind;
+use crate::statement::relation::Test;
 
 /// The memory that the value of an aggregate takes beside its bytes.
 const VALUE_BYTES: usize = 64;
@@ -112,7 +112,7 @@ impl Page<'_> {
         let grouped = !select.group_by.is_empty();
         let sorts = sorts && grouped;
         let limit = self.limit.take().unwrap_or(u64::MAX);
-        let pages = grouped && !sorts && !select.distinct && !widens(&select);
+        let pages = grouped && !sorts && !select.distinct;
         let page_size = page_size.filter(|_| pages).unwrap_or(u64::MAX);
         let start = self.position.clone();
         // Groups are counted here, not rows; of DISTINCT each partition has one row.
@@ -130,7 +130,7 @@ impl Page<'_> {
             per_partition,
             unsorted: sorts.then(|| (Held::of(self.run.options), Vec::new())),
         };
-        let mut end = Position { of_partition: 0, skip: 0, ..start.clone() };
+        let mut end = Position { of_partition: 0, ..start.clone() };
         let mut first = start.of_partition > 0;
         let done = self.each_row(None, &mut end, &mut |page, row| {
             let key = page.group_key(&row)?;
@@ -143,6 +143,10 @@ impl Page<'_> {
             if groups.open.as_ref().is_some_and(ends) {
                 groups.close(page)?;
                 if groups.written >= groups.limit {
+                    return Ok(Flow::Enough);
+                }
+                let has_given_all = groups.of_partition.1 >= groups.per_partition;
+                if has_given_all && is_of_one_partition(&select) {
                     return Ok(Flow::Enough);
                 }
                 if groups.on_page >= page_size {
@@ -201,9 +205,9 @@ impl Page<'_> {
     }
 }
 
-/// Returns true if an entry of the index that is read stands for a whole partition: a page ends
-/// only between entries, so all groups are answered in one.
-fn widens(select: &Select) -> bool {
-    matches!(&select.access, Access::Index { column, .. }
-        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
+/// Returns true if a read names one partition.
+fn is_of_one_partition(select: &Select) -> bool {
+    select.access == Access::Partitions
+        && (0..select.table.partition_count)
+            .all(|at| matches!(select.restrictions.of(at), [Test::Equal(_)]))
 }

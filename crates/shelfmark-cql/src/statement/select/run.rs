@@ -17,7 +17,9 @@ use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::misfits::Misfits;
 use super::show::Encoder;
-use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
+use super::source::{
+    Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units, widens,
+};
 use super::walk::{Place, ReadLimits, Walk};
 use super::{Access, Select};
 use crate::function_context::EngineContext;
@@ -620,6 +622,11 @@ impl Page<'_> {
                 Flow::Before => {
                     let behind = match at {
                         0 => from,
+                        // A page may end within the rows that an entry stands for.
+                        _ if place.is_index && widens(self.select) => {
+                            end.skip = u64::try_from(at).unwrap_or(u64::MAX);
+                            from
+                        }
                         // Only the end of a page has a cursor.
                         _ => {
                             walk.reading

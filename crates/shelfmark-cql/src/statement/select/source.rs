@@ -20,7 +20,7 @@ use super::misfits::Misfits;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
-use crate::schema::IndexTarget;
+use crate::schema::{ColumnKind, IndexTarget};
 use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
 };
@@ -419,6 +419,12 @@ impl Reading<'_> {
     }
 }
 
+/// Returns true if an entry of the index that is read stands for a whole partition.
+pub(super) fn widens(select: &Select) -> bool {
+    matches!(&select.access, Access::Index { column, .. }
+        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
+}
+
 /// Returns true if the index that is read is on a part of the partition key.
 fn is_of_partition_key(select: &Select) -> bool {
     matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
@@ -441,6 +447,8 @@ pub(super) struct Position {
     pub(super) of_partition: u64,
     /// Rows behind the cursor that were answered before: an entry of an index may make several.
     pub(super) skip: u64,
+    /// An earlier build made it, which counted what an index skips in `of_partition`.
+    pub(super) is_shared: bool,
     /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
     /// The partition of the last row of an index, and the number of its rows that were answered.
@@ -500,7 +508,7 @@ impl Position {
         let (unit, rest) = rest.split_first_chunk::<4>().ok_or_else(fail)?;
         let (answered, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
         let (of_partition, mut rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
-        let mut skip = *of_partition;
+        let mut skip = [0; 8];
         if !is_shared {
             (skip, rest) =
                 rest.split_first_chunk::<8>().map(|(own, rest)| (*own, rest)).ok_or_else(fail)?;
@@ -520,6 +528,7 @@ impl Position {
             answered: u64::from_be_bytes(*answered),
             of_partition: u64::from_be_bytes(*of_partition),
             skip: u64::from_be_bytes(skip),
+            is_shared,
             cursor: rest.to_vec(),
         })
     }
