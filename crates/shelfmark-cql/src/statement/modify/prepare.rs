@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{CqlError, Result, invalid};
+use shelfmark_cql_protocol::{Result, invalid};
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as Written, Delete, Deletion, Insert, InsertValues, IntegerValue,
     JsonDefault, JsonValue, Name, Relation, Update,
@@ -50,16 +50,14 @@ fn check_writable(table: &Table) -> Result<()> {
     if table.is_view() {
         return invalid("Cannot directly modify a materialized view");
     }
-    if table.stored.is_none() {
+    if table.stored.is_none() && !is_of_roles(table) {
         if crate::schema::is_virtual(&table.keyspace) {
             return invalid(format!(
                 "Modification is not supported by table {}",
                 table.full_name()
             ));
         }
-        if !is_of_roles(table) {
-            return Err(not_modifiable(table));
-        }
+        return Err(not_modifiable(table));
     }
     Ok(())
 }

@@ -172,22 +172,30 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
-        if groups.unsorted.is_none() && groups.written < groups.limit {
-            let (answered, of_partition) = (groups.written, groups.of_partition.1);
-            let end = Position { answered, of_partition, ..Position::default() };
-            self.per_partition = (per_partition < u64::MAX).then_some(per_partition);
-            let paging = self.behind_full(groups.on_page, Some(page_size), &end);
-            return Ok((groups.buffer, paging));
+        if let Some((_held, all)) = groups.unsorted.take() {
+            return Ok((self.sorted_groups(all, limit, groups.buffer)?, None));
         }
-        if let Some((_held, mut all)) = groups.unsorted.take() {
-            all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
-            let most = usize::try_from(limit).unwrap_or(usize::MAX);
-            for (row, values) in all.into_iter().take(most) {
-                self.put(&select, row, &values, &mut groups.buffer)?;
-                groups.buffer.check()?;
-            }
+        self.per_partition = (per_partition < u64::MAX).then_some(per_partition);
+        let (answered, of_partition) = (groups.written, groups.of_partition.1);
+        let end = Position { answered, of_partition, ..Position::default() };
+        let paging = self.behind_full(groups.on_page, Some(page_size), &end);
+        Ok((groups.buffer, paging.filter(|_| groups.written < groups.limit)))
+    }
+
+    /// Writes the first `limit` of groups that were made partition by partition, in one order.
+    fn sorted_groups(
+        &self,
+        mut all: Vec<Unsorted>,
+        limit: u64,
+        mut buffer: RowBuffer,
+    ) -> Result<RowBuffer> {
+        all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        for (row, values) in all.into_iter().take(most) {
+            self.put(self.select, row, &values, &mut buffer)?;
+            buffer.check()?;
         }
-        Ok((groups.buffer, None))
+        Ok(buffer)
     }
 
     /// Returns the partition of a row, where there are stored ones.
