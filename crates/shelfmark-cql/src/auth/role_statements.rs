@@ -250,14 +250,18 @@ impl Authority {
                 alter_start_role(name, options)?;
                 continue;
             }
-            let mut role = self.roles.get(name)?.unwrap_or_else(|| Role {
+            checked_name(name)?;
+            let found = self.roles.get(name)?;
+            if found.is_none() {
+                writes.extend(self.forgotten(name)?);
+            }
+            let mut role = found.unwrap_or_else(|| Role {
                 name: name.clone(),
                 hash: None,
                 can_login: false,
                 is_superuser: false,
                 member_of: Vec::new(),
             });
-            checked_name(name)?;
             self.roles.apply(options, &mut role)?;
             writes.push(self.roles.put(&role)?);
         }
