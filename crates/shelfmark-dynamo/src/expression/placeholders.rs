@@ -23,8 +23,9 @@ const VALUES: &str = "ExpressionAttributeValues";
 pub(crate) struct Given {
     pub(crate) names: Option<BTreeMap<String, String>>,
     pub(crate) values: Option<Checked<BTreeMap<String, Value>>>,
-    /// True if they are those of an action of a transaction: an invalid value is named then.
-    pub(crate) in_transaction: bool,
+    /// True for an operation whose values the service's older layer looks at: an invalid value is named
+    /// then.
+    pub(crate) names_values: bool,
 }
 
 /// The two checked maps, and which entries were used.
@@ -61,7 +62,7 @@ impl Placeholders {
             return Err(Error::enveloped(texts::values_without_expression(&members)));
         }
         let names = given.names.map(check_names).transpose()?.unwrap_or_default();
-        let checked = |values| check_values(values, given.in_transaction);
+        let checked = |values| check_values(values, given.names_values);
         let values = given.values.map(checked).transpose()?.unwrap_or_default();
         Ok(Self { names, values })
     }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use shelfmark_model::{Item, Value};
 
 use super::reader::Reader;
-use super::{blob, number};
+use super::wording::SetKind;
+use super::{Wording, blob};
 use crate::errors::{Error, Result, texts};
 use crate::limits::VALUE_DEPTH_MAX;
 
@@ -86,9 +87,9 @@ impl Reader<'_> {
 
     /// Parses the parameters of a statement, whose numbers are read as PartiQL's.
     pub(crate) fn parameters(&mut self) -> Result<Option<Checked<Vec<Value>>>> {
-        self.reads_parameters = true;
+        self.wording = Wording::Parameters;
         let read = self.checked_values();
-        self.reads_parameters = false;
+        self.wording = Wording::default();
         read
     }
 
@@ -143,7 +144,7 @@ impl Reader<'_> {
                 None => Ok(None),
                 Some(true) => Ok(Some(Value::Null)),
                 Some(false) => {
-                    self.refuse(Error::enveloped(texts::NULL_MUST_BE_TRUE));
+                    self.refuse(Error::validation(texts::NULL_MUST_BE_TRUE));
                     Ok(Some(Value::Null))
                 }
             },
@@ -159,18 +160,14 @@ impl Reader<'_> {
                 })?;
                 Ok(map.map(Value::Map))
             }
-            DataType::Ss => self.set(&STRING_SET, |_, text| Ok(Value::text(text))),
-            DataType::Ns => self.set(&NUMBER_SET, |reader, text| Ok(reader.number_value(text))),
-            DataType::Bs => self.set(&BINARY_SET, |_, text| blob::read(text).map(Value::Bytes)),
+            DataType::Ss => self.set(SetKind::Text, |_, text| Ok(Value::text(text))),
+            DataType::Ns => self.set(SetKind::Number, |reader, text| Ok(reader.number_value(text))),
+            DataType::Bs => self.set(SetKind::Binary, |_, text| blob::read(text).map(Value::Bytes)),
         }
     }
 
     fn number_value(&mut self, text: &str) -> Value {
-        let read = match self.reads_parameters {
-            true => number::parameter(text).map_err(Error::from),
-            false => number::read(text),
-        };
-        match read {
+        match self.wording.number(text) {
             Ok(number) => Value::Number(number),
             Err(error) => {
                 self.refuse(error);
@@ -182,7 +179,7 @@ impl Reader<'_> {
     /// Parses a set, each member by `member`.
     fn set(
         &mut self,
-        words: &SetWords,
+        kind: SetKind,
         mut member: impl FnMut(&mut Self, &str) -> Result<Value>,
     ) -> Result<Option<Value>> {
         let mut spelled = Vec::new();
@@ -197,28 +194,13 @@ impl Reader<'_> {
         let set = Value::set(members);
         let distinct = if let Value::Set(distinct) = &set { distinct.len() } else { 0 };
         if count == 0 {
-            self.refuse(Error::enveloped(words.empty));
+            self.refuse(Error::validation(kind.is_empty()));
         } else if distinct < count {
-            self.refuse(Error::enveloped((words.duplicates)(&spelled.join(", "))));
+            self.refuse(Error::validation(self.wording.duplicates(kind, &spelled)));
         }
         Ok(Some(set))
     }
 }
-
-/// The messages for an invalid set.
-struct SetWords {
-    empty: &'static str,
-    duplicates: fn(&str) -> String,
-}
-
-const STRING_SET: SetWords =
-    SetWords { empty: texts::STRING_SET_IS_EMPTY, duplicates: texts::string_set_has_duplicates };
-const BINARY_SET: SetWords =
-    SetWords { empty: texts::BINARY_SET_IS_EMPTY, duplicates: texts::binary_set_has_duplicates };
-const NUMBER_SET: SetWords = SetWords {
-    empty: texts::NUMBER_SET_IS_EMPTY,
-    duplicates: |_| texts::NUMBER_SET_HAS_DUPLICATES.to_owned(),
-};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DataType {

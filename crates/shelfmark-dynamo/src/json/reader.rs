@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::scan;
+use super::{Wording, scan};
 use crate::errors::{Error, Result, texts};
 use crate::limits::JSON_DEPTH_MAX;
 
@@ -27,8 +27,8 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     /// The first attribute value that is invalid by itself; the parser of attributes takes it.
     pub(super) problem: Option<Error>,
-    /// True among the parameters of a statement.
-    pub(super) reads_parameters: bool,
+    /// The words for such a value.
+    pub(super) wording: Wording,
     /// A name that stands twice in an object is refused; else the last one counts.
     refuses_repeats: bool,
 }
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
             position: 0,
             depth: 0,
             problem: None,
-            reads_parameters: false,
+            wording: Wording::default(),
             refuses_repeats: false,
         })
     }
@@ -52,12 +52,25 @@ impl<'a> Reader<'a> {
         body: &'a [u8],
         member: impl FnMut(&mut Self, &str) -> Result<()>,
     ) -> Result<()> {
+        Self::new(body)?.whole(member)
+    }
+
+    /// Works as [`Reader::body`], for an operation whose values the service's older layer looks at.
+    pub(crate) fn older_body(
+        body: &'a [u8],
+        member: impl FnMut(&mut Self, &str) -> Result<()>,
+    ) -> Result<()> {
         let mut reader = Self::new(body)?;
-        if reader.token()? != Token::Object || !reader.structure(member)? {
+        reader.wording = Wording::Older;
+        reader.whole(member)
+    }
+
+    fn whole(mut self, member: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        if self.token()? != Token::Object || !self.structure(member)? {
             return Err(Error::serialization(texts::STRUCTURE_EXPECTED));
         }
-        reader.blanks();
-        if reader.position < reader.text.len() {
+        self.blanks();
+        if self.position < self.text.len() {
             return Err(no_json());
         }
         Ok(())

@@ -136,7 +136,7 @@ fn commits(writes: Vec<Write>) -> Vec<Vec<Write>> {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "RequestItems" => {
                 request.tables = reader.map(|reader, _| reader.list(parse_write))?;

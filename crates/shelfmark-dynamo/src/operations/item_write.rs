@@ -6,11 +6,13 @@ use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Item, Path, Projection};
 
 use super::collections::{Collections, Wanted};
+use super::update_charge::update_charge_bytes;
 use super::write_request::{Verb, WriteRequest};
 use crate::capacity::{Consumed, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
 use crate::json::{Reader, Writer, put_item};
+use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table;
@@ -112,6 +114,9 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     let is_legacy = prepared.is_legacy;
     let table = table::find(&face.engine, &name)?;
     let mut write = prepared.bind(&table)?;
+    if !is_legacy {
+        check_charge(&write)?;
+    }
     let shown = shown(&write, returns.as_deref());
     let detail = wanted.detail();
     write.returns = Returns {
@@ -120,6 +125,16 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     };
     let collections = wanted.collections(face, std::slice::from_ref(&write))?;
     Ok(Planned { write, shown, detail, is_legacy, collections })
+}
+
+/// Refuses an update expression that says too much, before its condition is looked at.
+fn check_charge(write: &Write) -> Result<()> {
+    match &write.change {
+        Change::Patch { patch, .. } if update_charge_bytes(patch) > ITEM_SIZE_BYTES_MAX => {
+            Err(Error::validation(texts::UPDATED_ITEM_TOO_LARGE))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn shown(write: &Write, returns: Option<&str>) -> Shown {

@@ -99,15 +99,16 @@ impl PageRequest {
     }
 
     /// Checks and translates everything that needs no table.
-    pub(super) fn prepare(self, operation: Operation) -> Result<Prepared> {
+    pub(super) fn prepare(mut self, operation: Operation) -> Result<Prepared> {
+        self.given.names_values = operation == Operation::Scan;
         let expressions = self.expressions(operation);
         legacy::not_mixed(&self.legacy(operation), &expressions)?;
         legacy::operator_fits(self.operator.as_deref(), self.legacy_filter.as_ref())?;
-        let start = self
-            .start
-            .map(Attributes::checked)
-            .transpose()
-            .map_err(|error| error.prefixed(&texts::start_key_problem("")))?;
+        let start =
+            self.start.map(Attributes::checked).transpose().map_err(|error| match operation {
+                Operation::Query => error,
+                Operation::Scan => error.prefixed(&texts::start_key_problem("")),
+            })?;
         let projected = self.projection.is_some();
         let placeholders = Placeholders::check(self.given, &expressions)?;
         let keys = placeholders.key_condition(self.key_condition.as_deref())?;

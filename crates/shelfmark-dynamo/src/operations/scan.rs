@@ -55,7 +55,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "Segment" => request.segment = reader.integer()?,
             "TotalSegments" => request.total = reader.integer()?,

@@ -109,7 +109,7 @@ fn encode(Read { items, consumed, report }: Read, detail: Detail) -> Answered {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "TransactItems" => request.items = reader.list(parse_item)?,
             "ReturnConsumedCapacity" => request.capacity = reader.text()?,

@@ -65,7 +65,7 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "TransactItems" => request.items = reader.list(parse_item)?,
             "ClientRequestToken" => request.token = reader.text()?,

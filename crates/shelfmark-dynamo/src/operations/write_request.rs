@@ -162,7 +162,7 @@ impl WriteRequest {
 
     /// Marks the write as an action of a transaction.
     pub(super) fn in_transaction(mut self) -> Self {
-        self.given.in_transaction = true;
+        self.given.names_values = true;
         self
     }
 
@@ -172,7 +172,15 @@ impl WriteRequest {
     }
 
     /// Checks and translates everything that needs no table.
+    ///
+    /// What is wrong with a write that is alone is reported by the validation framework.
     pub(super) fn prepare(self, verb: Verb) -> Result<Prepared> {
+        let is_alone = !self.given.names_values;
+        let prepared = self.prepared(verb);
+        if is_alone { prepared.map_err(Error::in_envelope) } else { prepared }
+    }
+
+    fn prepared(self, verb: Verb) -> Result<Prepared> {
         let update = (Kind::Update, self.update.is_some());
         let condition = (Kind::Condition, self.condition.is_some());
         let expressions =
@@ -185,16 +193,7 @@ impl WriteRequest {
         legacy::not_mixed(&legacy, &expressions)?;
         let operator = self.expected.operator.as_deref();
         legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
-        let in_transaction = self.given.in_transaction;
-        let item = self.item.map(Attributes::checked).transpose();
-        // The numbers of an item that is put alone are what the validation framework looks at.
-        let item = item
-            .map_err(|error| Error {
-                enveloped: error.enveloped
-                    || !in_transaction && texts::is_of_number(&error.message),
-                ..error
-            })?
-            .unwrap_or_default();
+        let item = self.item.map(Attributes::checked).transpose()?.unwrap_or_default();
         let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
         check_attribute_names(&item)?;
         if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {

@@ -14,7 +14,9 @@ pub(crate) const NUMBER_SET_IS_EMPTY: &str =
     "One or more parameter values were invalid: An number set  may not be empty";
 pub(crate) const BINARY_SET_IS_EMPTY: &str =
     "One or more parameter values were invalid: Binary sets should not be empty";
-pub(crate) const NUMBER_SET_HAS_DUPLICATES: &str = "Input collection contains duplicates";
+pub(crate) const NUMBER_SET_HAS_DUPLICATES: &str =
+    "One or more parameter values were invalid: Input collection contains duplicates.";
+pub(crate) const OLDER_NUMBER_SET_HAS_DUPLICATES: &str = "Input collection contains duplicates";
 pub(crate) const NUMBER_TOO_LONG: &str =
     "Attempting to store more than 38 significant digits in a Number";
 pub(crate) const NUMBER_OVERFLOW: &str =
@@ -36,19 +38,18 @@ pub(crate) fn binary_set_has_duplicates(members: &str) -> String {
     )
 }
 
-pub(crate) fn no_number(text: &str) -> String {
-    const SHOWN_CHARS_MAX: usize = 64;
-    if text.is_empty() {
-        return "The parameter cannot be converted to a numeric value".to_owned();
+/// Words a text that is no number, as the service's older layer does: nothing follows where nothing is shown.
+pub(crate) fn older_no_number(text: &str) -> String {
+    match text.is_empty() {
+        true => "The parameter cannot be converted to a numeric value".to_owned(),
+        false => no_number(text),
     }
-    let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
-    format!("The parameter cannot be converted to a numeric value: {shown}")
 }
 
-/// Returns true if a text is one of those about numbers.
-pub(crate) fn is_of_number(text: &str) -> bool {
-    [NUMBER_TOO_LONG, NUMBER_OVERFLOW, NUMBER_UNDERFLOW].contains(&text)
-        || text.starts_with("The parameter cannot be converted to a numeric value")
+pub(crate) fn no_number(text: &str) -> String {
+    const SHOWN_CHARS_MAX: usize = 64;
+    let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("The parameter cannot be converted to a numeric value: {shown}")
 }
 
 pub(crate) const KEY_DOES_NOT_MATCH: &str = "The provided key element does not match the schema";
