@@ -154,8 +154,8 @@ pub(super) fn shape(request: &Request) -> Result<()> {
         table_request::shape_keys(keys, "KeySchema", 2, &mut shape);
     }
     for (member, indexes, local) in [
-        ("LocalSecondaryIndexes", &request.local, true),
         ("GlobalSecondaryIndexes", &request.global, false),
+        ("LocalSecondaryIndexes", &request.local, true),
     ] {
         for (position, index) in indexes.iter().flatten().enumerate() {
             let path = format!("{member}.{}.member", position + 1);
@@ -170,7 +170,9 @@ pub(super) fn shape(request: &Request) -> Result<()> {
     }
     table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
+    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
     shape.check()?;
+    table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
     match request.unsupported {
@@ -196,7 +198,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         Some(warm) => warm.warm(billing.least_warm(throughput))?,
         None => Throughput::default(),
     };
-    let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), "table")?;
+    let on_demand = on_demand(billing, request.on_demand)?;
     let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),
@@ -256,6 +258,14 @@ fn billing(
     }
     let throughput = throughput.ok_or_else(|| Error::validation(texts::UNITS_REQUIRED))?;
     Ok((Billing::Provisioned, throughput.units()?))
+}
+
+fn on_demand(billing: Billing, asked: Option<ThroughputRequest>) -> Result<Throughput> {
+    let first = asked.and_then(ThroughputRequest::first_cap);
+    if let (Billing::Provisioned, Some(member)) = (billing, first) {
+        return Err(Error::validation(texts::created_on_demand_forbidden(member)));
+    }
+    ThroughputRequest::caps(asked, None, "table")
 }
 
 fn local_indexes(

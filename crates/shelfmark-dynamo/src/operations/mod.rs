@@ -55,6 +55,7 @@ mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
 mod transfers;
+mod update_charge;
 mod update_item;
 mod update_table;
 mod vector_requests;

@@ -55,6 +55,9 @@ pub(super) struct ThroughputRequest {
     pub(super) write: Option<i64>,
 }
 
+/// The members of OnDemandThroughput.
+const ON_DEMAND_MEMBERS: [&str; 2] = ["MaxReadRequestUnits", "MaxWriteRequestUnits"];
+
 /// The stream that a table is to have.
 #[derive(Debug, Default, Clone)]
 pub(super) struct StreamRequest {
@@ -66,6 +69,7 @@ pub(super) struct StreamRequest {
 #[derive(Debug, Default, Clone)]
 pub(super) struct EncryptionRequest {
     enabled: Option<bool>,
+    kind: Option<String>,
     key: Option<String>,
 }
 
@@ -200,12 +204,26 @@ pub(super) fn read_encryption(reader: &mut Reader<'_>) -> Result<Option<Encrypti
     let present = reader.structure(|reader, name| {
         match name {
             "Enabled" => encryption.enabled = reader.boolean()?,
+            "SSEType" => encryption.kind = reader.text()?,
             "KMSMasterKeyId" => encryption.key = reader.text()?,
             _ => reader.skip()?,
         }
         Ok(())
     })?;
     Ok(present.then_some(encryption))
+}
+
+pub(super) fn shape_encryption(encryption: Option<&EncryptionRequest>, shape: &mut Shape) {
+    let kind = encryption.and_then(|encryption| encryption.kind.as_deref());
+    shape.one_of("SSESpecification.SSEType", kind, &["AES256", "KMS"]);
+}
+
+/// Refuses a kind of encryption that the service knows by name only.
+pub(super) fn check_encryption(encryption: Option<&EncryptionRequest>) -> Result<()> {
+    match encryption.and_then(|encryption| encryption.kind.as_deref()) {
+        Some("AES256") => Err(Error::validation(texts::ENCRYPTION_AES256)),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn shape_stream(stream: Option<&StreamRequest>, shape: &mut Shape) {
@@ -377,19 +395,31 @@ impl ThroughputRequest {
         })
     }
 
-    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: what is
-    /// asked for, or that of before. No limit is 0.
-    pub(super) fn caps(asked: Option<Self>, before: Throughput, of: &str) -> Result<Throughput> {
-        let Some(asked) = asked else { return Ok(before) };
-        let cap = |value: Option<i64>, name: &str| match value {
-            // No limit.
-            None | Some(-1) => Ok(0),
+    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: each that is
+    /// asked for, else that of before. No limit is 0. Of what is new, without `before`, -1 is refused: there
+    /// is no limit to take away.
+    pub(super) fn caps(
+        asked: Option<Self>,
+        before: Option<Throughput>,
+        of: &str,
+    ) -> Result<Throughput> {
+        let kept = before.unwrap_or_default();
+        let Some(asked) = asked else { return Ok(kept) };
+        let cap = |value: Option<i64>, kept: i64, name: &str| match value {
+            None => Ok(kept),
+            Some(-1) if before.is_some() => Ok(0),
             Some(value) if value >= 1 => Ok(value),
             Some(_) => Err(Error::validation(texts::on_demand_out_of_range(name, of))),
         };
         Ok(Throughput {
-            read: cap(asked.read, "MaxReadRequestUnits")?,
-            write: cap(asked.write, "MaxWriteRequestUnits")?,
+            read: cap(asked.read, kept.read, ON_DEMAND_MEMBERS[0])?,
+            write: cap(asked.write, kept.write, ON_DEMAND_MEMBERS[1])?,
         })
+    }
+
+    /// Returns the first member of a maximum throughput that is there.
+    pub(super) fn first_cap(self) -> Option<&'static str> {
+        let has = [self.read.is_some(), self.write.is_some()];
+        ON_DEMAND_MEMBERS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
 }

@@ -205,7 +205,7 @@ impl Definitions {
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
         let of = format!("index {name}");
-        let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), &of)?;
+        let on_demand = ThroughputRequest::caps(request.on_demand, None, &of)?;
         let warm = match request.warm {
             Some(warm) => warm.warm(billing.least_warm(throughput))?,
             None => Throughput::default(),

@@ -3,6 +3,7 @@
 //! An index is complete when the answer leaves; meanwhile reads and writes go on. Clients that wait
 //! for ACTIVE find it at once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_engine::weight::Allowance;
@@ -155,24 +156,46 @@ fn shape(request: &Request) -> Result<()> {
     let vectors = request.vectors.as_deref().unwrap_or_default();
     vector_requests::shape_updates(vectors, &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
+    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
     shape.check()?;
+    table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
     if let Some(what) = request.unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
-    let nothing = request.billing.is_none()
-        && request.throughput.is_none()
-        && request.on_demand.is_none()
-        && request.warm.is_none()
-        && request.indexes.as_ref().is_none_or(Vec::is_empty)
-        && request.vectors.as_ref().is_none_or(Vec::is_empty)
-        && request.deletion_protection.is_none()
-        && request.table_class.is_none()
-        && request.settings_replication.is_none()
-        && !request.other;
-    if nothing {
-        return Err(Error::validation(texts::NOTHING_TO_UPDATE));
+    match (request.is_about_others(), &request.table_class) {
+        (true, Some(_)) => Err(Error::validation(texts::TABLE_CLASS_BESIDE_OTHERS)),
+        (false, None) => Err(Error::validation(texts::NOTHING_TO_UPDATE)),
+        _ => check_indexes_once(request.indexes.as_deref().unwrap_or_default()),
+    }
+}
+
+impl Request {
+    /// Tells whether anything but the class of the table is to be changed.
+    fn is_about_others(&self) -> bool {
+        let on_demand = self.on_demand.and_then(ThroughputRequest::first_cap);
+        self.other
+            || self.billing.is_some()
+            || self.throughput.is_some()
+            || on_demand.is_some()
+            || self.warm.is_some()
+            || self.indexes.as_ref().is_some_and(|indexes| !indexes.is_empty())
+            || self.vectors.as_ref().is_some_and(|vectors| !vectors.is_empty())
+            || self.deletion_protection.is_some()
+            || self.settings_replication.is_some()
+    }
+}
+
+/// Refuses several changes of one index.
+fn check_indexes_once(updates: &[IndexUpdate]) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for IndexUpdate { create, update, delete } in updates {
+        let changed = create.as_ref().or(update.as_ref()).or(delete.as_ref());
+        let name = changed.and_then(|index| index.name.as_deref()).unwrap_or_default();
+        if !names.insert(name) {
+            return Err(Error::validation(texts::index_changed_twice(name)));
+        }
     }
     Ok(())
 }
@@ -203,7 +226,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         Some(warm) => warm.warm(meta.warm_now().max(billing.least_warm(throughput)))?,
         None => meta.warm,
     };
-    let on_demand = ThroughputRequest::caps(request.on_demand, meta.on_demand, "table")?;
+    let on_demand = on_demand(billing, request.on_demand, meta.on_demand)?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
@@ -314,7 +337,22 @@ fn throughput(
             Ok(units)
         }
         (Billing::Provisioned, None) if meta.billing == Billing::Provisioned => Ok(meta.throughput),
-        (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED)),
+        (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED_NOW)),
+    }
+}
+
+/// Returns the maximum throughput that a table is to have. One that is provisioned has none.
+fn on_demand(
+    billing: Billing,
+    asked: Option<ThroughputRequest>,
+    before: Throughput,
+) -> Result<Throughput> {
+    match (billing, asked.and_then(ThroughputRequest::first_cap)) {
+        (Billing::Provisioned, Some(member)) => {
+            Err(Error::validation(texts::on_demand_forbidden(member)))
+        }
+        (Billing::Provisioned, None) => Ok(Throughput::default()),
+        (Billing::PayPerRequest, _) => ThroughputRequest::caps(asked, Some(before), "table"),
     }
 }
 
@@ -362,7 +400,7 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
         }
     };
     let of = format!("index {name}");
-    let on_demand = ThroughputRequest::caps(index.on_demand, known.on_demand, &of)?;
+    let on_demand = ThroughputRequest::caps(index.on_demand, Some(known.on_demand), &of)?;
     let reached = known.warm_now(meta.billing);
     let warm = match index.warm {
         Some(warm) => warm.warm(reached.max(billing.least_warm(throughput)))?,

@@ -14,6 +14,16 @@ pub(crate) const UNITS_FORBIDDEN: &str = "One or more parameter values were inva
 pub(crate) const UNITS_REQUIRED: &str = "One or more parameter values were invalid: \
      ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is \
      PROVISIONED";
+/// The text of UpdateTable for a table that is to be provisioned without units. Source: a second
+/// implementation that was compared with the service (dynalite), read 2026-11.
+pub(crate) const UNITS_REQUIRED_NOW: &str = "One or more parameter values were invalid: \
+     ProvisionedThroughput must be specified when BillingMode is PROVISIONED";
+/// Source: an answer of the service in an issue of a provisioning tool, read 2026-11.
+pub(crate) const TABLE_CLASS_BESIDE_OTHERS: &str = "One or more parameter values were invalid: \
+     TableClass modification must be the only operation in the request";
+/// Source: as above.
+pub(crate) const ENCRYPTION_AES256: &str =
+    "One or more parameter values were invalid: SSEType AES256 is not supported";
 pub(crate) const KEY_NAMES_EQUAL: &str =
     "Both the Hash Key and the Range Key element in the KeySchema have the same name";
 pub(crate) const FIRST_KEY_IS_NO_HASH: &str =
@@ -114,6 +124,21 @@ pub(crate) fn on_demand_out_of_range(which: &str, of: &str) -> String {
     )
 }
 
+/// Words a maximum of a table that is provisioned. Source: a capture of the service, in an issue of an
+/// emulator, read 2026-11; so is the other wording of CreateTable.
+pub(crate) fn on_demand_forbidden(which: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be specified          when the table BillingMode is PROVISIONED"
+    )
+}
+
+/// Words a maximum of a new table that is provisioned.
+pub(crate) fn created_on_demand_forbidden(which: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be specified          when table BillingMode is PROVISIONED."
+    )
+}
+
 /// Words a warm throughput that is too low; *ours*, around the service's words.
 pub(crate) fn warm_too_low(which: &str, asked: i64, current: i64) -> String {
     format!(
@@ -185,6 +210,14 @@ pub(crate) fn local_index_hash(index: &str, own: &str, table: &str) -> String {
 
 pub(crate) fn index_name_twice(name: &str) -> String {
     format!("One or more parameter values were invalid: Duplicate index name: {name}")
+}
+
+/// Words two changes of one index in a request. Source: as that of [`UNITS_REQUIRED_NOW`].
+pub(crate) fn index_changed_twice(name: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Only one global secondary index update per index is \
+         allowed simultaneously. Index: {name}"
+    )
 }
 
 pub(crate) fn index_exists(name: &str) -> String {

@@ -118,7 +118,7 @@ pub(crate) fn restored_schema(
         billing,
         per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
         throughput,
-        on_demand: ThroughputRequest::caps(overrides.on_demand, had.on_demand, "table")?,
+        on_demand: ThroughputRequest::caps(overrides.on_demand, Some(had.on_demand), "table")?,
         indexes: metas,
         table_class: had.table_class,
         encryption_key: had.encryption_key,
