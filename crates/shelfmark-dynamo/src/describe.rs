@@ -360,7 +360,6 @@ fn put_vector(out: &mut Writer, described: &Described<'_>, name: &str, index: &V
     put_vector_settings(out, index);
     let status = if described.status == "CREATING" { "CREATING" } else { "ACTIVE" };
     out.name("IndexStatus").text(status);
-    out.name("Backfilling").boolean(false);
     let size = described.sizes.vectors.get(name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");
     let table = &described.table.schema.name.name;

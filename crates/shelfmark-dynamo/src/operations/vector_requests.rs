@@ -175,7 +175,8 @@ impl VectorRequest {
         shape.required(&at("Dimensions"), self.dimensions.is_some());
         shape.range(&at("Dimensions"), self.dimensions, 1, None);
         shape.required(&at("DistanceFunction"), self.distance.is_some());
-        let names = Distance::ALL.map(Distance::name);
+        // In the service's order.
+        let names = ["DOT_PRODUCT", "COSINE", "EUCLIDEAN"];
         shape.one_of(&at("DistanceFunction"), self.distance.as_deref(), &names);
     }
 
@@ -184,12 +185,16 @@ impl VectorRequest {
         let given = self.dimensions.unwrap_or_default();
         let dimensions = usize::try_from(given).unwrap_or_default();
         if !(1..=VECTOR_DIMENSIONS_MAX).contains(&dimensions) {
-            let text = texts::dimensions_out_of_range(given, VECTOR_DIMENSIONS_MAX);
+            let text = texts::dimensions_out_of_range(VECTOR_DIMENSIONS_MAX);
             return Err(Error::validation(text));
         }
         let schema = search_schema(self.schema.unwrap_or_default(), definitions)?;
+        let attribute = self.attribute.flatten().unwrap_or_default();
+        if definitions.letter(&attribute).is_some() {
+            return Err(Error::validation(texts::vector_attribute_defined(&attribute)));
+        }
         let index = VectorIndex {
-            attribute: self.attribute.flatten().unwrap_or_default(),
+            attribute,
             dimensions,
             // The shape has checked the name.
             distance: self.distance.as_deref().and_then(Distance::of).unwrap_or_default(),
@@ -239,6 +244,9 @@ pub(super) fn of_new_table(
     if billing == Billing::Provisioned {
         return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
     }
+    if requests.len() > VECTOR_INDEXES_MAX {
+        return Err(Error::validation(texts::vector_indexes_too_many(VECTOR_INDEXES_MAX)));
+    }
     let mut indexes = BTreeMap::new();
     for request in requests {
         let (name, index) = request.checked(definitions)?;
@@ -273,6 +281,10 @@ pub(super) fn change(
                 return Err(Error::validation(texts::index_exists(&name)));
             }
             indexes.insert(name.clone(), index.clone());
+            if indexes.len() > VECTOR_INDEXES_MAX {
+                let text = texts::one_vector_index_too_many(VECTOR_INDEXES_MAX);
+                return Err(Error::new(Exception::LimitExceeded, text));
+            }
             check_together(&indexes)?;
             Ok(Some(VectorChange::Create(name, index)))
         }
@@ -289,14 +301,12 @@ pub(super) fn change(
 }
 
 fn check_together(indexes: &BTreeMap<String, VectorIndex>) -> Result<()> {
-    if indexes.len() > VECTOR_INDEXES_MAX {
-        return Err(Error::validation(texts::vector_indexes_too_many(VECTOR_INDEXES_MAX)));
-    }
     let mut dimensions: BTreeMap<&str, usize> = BTreeMap::new();
     for index in indexes.values() {
         let first = *dimensions.entry(&index.attribute).or_insert(index.dimensions);
         if first != index.dimensions {
-            return Err(Error::validation(texts::VECTOR_DIMENSIONS_DIFFER));
+            let text = texts::vector_dimensions_differ(&index.attribute);
+            return Err(Error::validation(text));
         }
     }
     Ok(())

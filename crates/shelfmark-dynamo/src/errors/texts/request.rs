@@ -1,5 +1,7 @@
 //! The body of a request, and its shape.
 
+use crate::json::Place;
+
 pub(crate) const NO_JSON: &str = "The request body is not valid JSON";
 pub(crate) const JSON_TOO_DEEP: &str = "The request body is nested too deeply";
 pub(crate) const STRUCTURE_EXPECTED: &str = "Unexpected value type in payload";
@@ -112,3 +114,26 @@ pub(crate) fn map_keys(path: &str) -> String {
 }
 
 pub(crate) const NAME_PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
+
+/// Words a member of another type, as a strict parser has it.
+pub(crate) fn unexpected_type(found: &str, expected: &str) -> String {
+    format!("invalid type: {found}, expected {expected}")
+}
+
+pub(crate) fn unexpected_fraction(text: &str, expected: &str) -> String {
+    unexpected_type(&format!("floating point `{text}`"), expected)
+}
+
+/// Words an integer that its member cannot hold.
+pub(crate) fn unexpected_integer(text: &str, expected: &str) -> String {
+    format!("invalid value: integer `{text}`, expected {expected}")
+}
+
+pub(crate) fn missing_field(name: &str) -> String {
+    format!("missing field `{name}`")
+}
+
+/// Adds the place at which a strict parser stopped.
+pub(crate) fn at_place(text: &str, place: Place) -> String {
+    format!("{text} at line {} column {}", place.line, place.column)
+}
