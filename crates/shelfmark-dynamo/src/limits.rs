@@ -277,5 +277,8 @@ pub const ACCESS_KEY_ID_CHARS_MAX: usize = 128;
 /// Longest name of a region in characters. *Ours*; the longest of AWS has 14.
 pub const REGION_CHARS_MAX: usize = 64;
 
+/// Most characters of a request that a message shows. *Ours*.
+pub const SHOWN_CHARS_MAX: usize = 4_096;
+
 /// Most credentials whose scopes are remembered. *Ours*.
 pub const CREDENTIALS_KNOWN_MAX: usize = 1_024;

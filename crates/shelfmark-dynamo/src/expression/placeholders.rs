@@ -58,7 +58,9 @@ impl Placeholders {
         let with_values: Vec<(Kind, bool)> =
             expressions.iter().copied().filter(|(kind, _)| *kind != Kind::Projection).collect();
         if given.values.is_some() && !with_values.iter().any(|(_, given)| *given) {
-            let members: Vec<&str> = with_values.iter().map(|(kind, _)| kind.member()).collect();
+            let is_read = |kind: Kind| !matches!(kind, Kind::Update | Kind::Condition);
+            let named = with_values.iter().filter(|(kind, _)| is_read(*kind));
+            let members: Vec<&str> = named.map(|(kind, _)| kind.member()).collect();
             return Err(Error::enveloped(texts::values_without_expression(&members)));
         }
         let names = given.names.map(check_names).transpose()?.unwrap_or_default();
@@ -146,8 +148,9 @@ fn check_names(names: BTreeMap<String, String>) -> Result<BTreeMap<String, Entry
     check_keys(NAMES, '#', names.keys())?;
     let mut size = 0;
     for (key, name) in &names {
-        check_attribute_name(name).map_err(|error| {
-            Error::validation(texts::map_value_invalid(NAMES, key, &error.message))
+        check_attribute_name(name).map_err(|error| match error.enveloped {
+            true => error,
+            false => Error::validation(texts::map_value_invalid(NAMES, key, &error.message)),
         })?;
         size += key.len() + name.len();
     }

@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::wording::SetKind;
 use super::{Wording, blob};
 use crate::errors::{Error, Result, texts};
-use crate::limits::VALUE_DEPTH_MAX;
+use crate::limits::{ATTRIBUTE_NAME_BYTES_MAX, VALUE_DEPTH_MAX};
 
 /// A parsed value, and the first attribute value in it that is invalid by itself.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +64,13 @@ impl Reader<'_> {
         let value = self.map(|reader, name| {
             let value = reader.value(1)?;
             if let Some(error) = reader.problem.take() {
-                problem.get_or_insert_with(|| Box::new((name.to_owned(), error)));
+                let is_earlier = problem.as_ref().is_none_or(|before| {
+                    before.1.message == texts::EMPTY_ATTRIBUTE_NAME
+                        && error.message == texts::NESTED_TOO_DEEP
+                });
+                if is_earlier {
+                    problem = Some(Box::new((name.to_owned(), error)));
+                }
             }
             Ok(Some(value))
         })?;
@@ -97,7 +103,7 @@ impl Reader<'_> {
     /// substitute.
     fn value(&mut self, level: usize) -> Result<Value> {
         if level > VALUE_DEPTH_MAX {
-            self.refuse(Error::enveloped(texts::NESTED_TOO_DEEP));
+            self.refuse_depth();
             self.skip_deep()?;
             return Ok(Value::Null);
         }
@@ -128,6 +134,14 @@ impl Reader<'_> {
         self.problem.get_or_insert(error);
     }
 
+    /// Refuses a value that is nested too deep, before an empty name inside another one.
+    fn refuse_depth(&mut self) {
+        let is_later = |before: &Error| before.message == texts::EMPTY_ATTRIBUTE_NAME;
+        if self.problem.as_ref().is_none_or(is_later) {
+            self.problem = Some(Error::enveloped(texts::NESTED_TOO_DEEP));
+        }
+    }
+
     fn typed(&mut self, data_type: DataType, level: usize) -> Result<Option<Value>> {
         match data_type {
             DataType::S => Ok(self.text()?.map(Value::from)),
@@ -155,6 +169,8 @@ impl Reader<'_> {
                 let map = self.map(|reader, name| {
                     if name.is_empty() {
                         reader.refuse(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
+                    } else if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+                        reader.refuse(Error::enveloped(texts::ATTRIBUTE_NAME_TOO_LONG));
                     }
                     reader.value(level + 1).map(Some)
                 })?;

@@ -154,8 +154,8 @@ pub(super) fn shape(request: &Request) -> Result<()> {
         table_request::shape_keys(keys, "KeySchema", 2, &mut shape);
     }
     for (member, indexes, local) in [
-        ("LocalSecondaryIndexes", &request.local, true),
         ("GlobalSecondaryIndexes", &request.global, false),
+        ("LocalSecondaryIndexes", &request.local, true),
     ] {
         for (position, index) in indexes.iter().flatten().enumerate() {
             let path = format!("{member}.{}.member", position + 1);

@@ -76,6 +76,7 @@ fn worded(mut error: Error, is_legacy: bool) -> Error {
 
 fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
+    let mut is_deep = false;
     Reader::body(body, |reader, name| {
         match name {
             "ReturnValues" => request.returns = reader.text()?,
@@ -83,28 +84,54 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
             _ if request.write.member(reader, name)? => {}
             _ => reader.skip()?,
         }
+        is_deep |= reader.is_deep();
         Ok(())
     })?;
-    let mut shape = Shape::default();
-    request.write.shape(verb, "", &mut shape);
-    if verb == Verb::Update {
-        // Of an update the service reports this one alone.
-        let mut alone = Shape::default();
-        alone.return_values(request.returns.as_deref());
-        if shape.is_fine() {
-            alone.check()?;
-        }
-        request.wanted.shape(&mut shape);
+    // Such requests the service words as it did before.
+    let is_older = is_deep || verb == Verb::Update && !request.write.has_key();
+    if is_older {
+        request.older_shape(verb)?
     } else {
-        request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+        request.shape(verb)?
     }
-    shape.check()?;
     if verb != Verb::Update
         && !matches!(request.returns.as_deref(), None | Some("NONE" | "ALL_OLD"))
     {
-        return Err(Error::enveloped(texts::RETURN_VALUES_OLD_ONLY));
+        let text = texts::RETURN_VALUES_OLD_ONLY;
+        return Err(if is_older { Error::validation(text) } else { Error::enveloped(text) });
     }
     Ok(request)
+}
+
+impl Request {
+    fn shape(&self, verb: Verb) -> Result<()> {
+        let request = self;
+        let mut shape = Shape::default();
+        request.write.shape(verb, "", &mut shape);
+        if verb == Verb::Update {
+            // Of an update the service reports this one alone.
+            let mut alone = Shape::default();
+            alone.return_values(request.returns.as_deref());
+            if shape.is_fine() {
+                alone.check()?;
+            }
+            request.wanted.shape(&mut shape);
+        } else {
+            request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+        }
+        shape.check()
+    }
+
+    /// Checks the shape in the order and the words of the service's older layer.
+    fn older_shape(&self, verb: Verb) -> Result<()> {
+        let mut shape = Shape::older();
+        self.wanted.capacity_shape(&mut shape);
+        self.write.table_shape("", &mut shape);
+        shape.return_values(self.returns.as_deref());
+        self.wanted.metrics_shape(&mut shape);
+        self.write.rest_shape(verb, "", &mut shape);
+        shape.check()
+    }
 }
 
 fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {

@@ -108,6 +108,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
+    request.page.check_operator()?;
     let mut shape = Shape::default();
     request.page.shape(Operation::Query, &mut shape);
     shape.check()?;

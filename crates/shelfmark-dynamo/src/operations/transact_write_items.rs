@@ -120,6 +120,9 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     let mut prepared = Vec::new();
     let mut fingerprint = Fingerprint::new();
     for actions in request.items.unwrap_or_default() {
+        if actions.is_empty() {
+            return Err(Error::validation(texts::NO_ACTION));
+        }
         let mut actions = actions.into_iter();
         let (Some((verb, write)), None) = (actions.next(), actions.next()) else {
             return Err(Error::validation(texts::ONE_ACTION));

@@ -142,22 +142,44 @@ impl WriteRequest {
 
     /// Checks the shape; `path` stands before the members' names.
     pub(super) fn shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
-        let at = |member: &str| format!("{path}{member}");
-        shape.table(&at("TableName"), self.table.as_deref());
+        self.table_shape(path, shape);
+        self.key_shape(verb, path, shape);
+        self.conditions_shape(verb, path, shape);
+    }
+
+    /// Checks the shape of all but the table, what is written last.
+    pub(super) fn rest_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
+        self.conditions_shape(verb, path, shape);
+        self.key_shape(verb, path, shape);
+    }
+
+    pub(super) fn table_shape(&self, path: &str, shape: &mut Shape) {
+        shape.table(&format!("{path}TableName"), self.table.as_deref());
+    }
+
+    fn key_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
         if verb == Verb::Put {
-            shape.required(&at("Item"), self.item.is_some());
+            shape.required(&format!("{path}Item"), self.item.is_some());
         } else {
-            shape.required(&at("Key"), self.key.is_some());
+            shape.required(&format!("{path}Key"), self.has_key());
         }
+    }
+
+    fn conditions_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
+        let at = |member: &str| format!("{path}{member}");
         if verb == Verb::Check {
             shape.required(&at("ConditionExpression"), self.condition.is_some());
         }
         let on_failure = at("ReturnValuesOnConditionCheckFailure");
         shape.one_of(&on_failure, self.on_failure.as_deref(), &["ALL_OLD", "NONE"]);
         let operator = self.expected.operator.as_deref();
-        shape.one_of(&at("ConditionalOperator"), operator, &["OR", "AND"]);
+        shape.conditional_operator(&at("ConditionalOperator"), operator);
         legacy::conditions::shape(self.expected.conditions.as_ref(), "Expected", false, shape);
         legacy::updates::shape(self.updates.as_ref(), shape);
+    }
+
+    pub(super) const fn has_key(&self) -> bool {
+        self.key.is_some()
     }
 
     /// Marks the write as an action of a transaction.
@@ -174,13 +196,19 @@ impl WriteRequest {
     /// Checks and translates everything that needs no table.
     ///
     /// What is wrong with a write that is alone is reported by the validation framework.
-    pub(super) fn prepare(self, verb: Verb) -> Result<Prepared> {
+    pub(super) fn prepare(mut self, verb: Verb) -> Result<Prepared> {
         let is_alone = !self.given.names_values;
-        let prepared = self.prepared(verb);
-        if is_alone { prepared.map_err(Error::in_envelope) } else { prepared }
+        if !is_alone && self.update.is_none() && self.condition.is_none() {
+            // Nobody looks at what no expression can use.
+            (self.given.names, self.given.values) = (None, None);
+        }
+        self.prepared(verb, is_alone).map_err(|error| match is_alone {
+            true => error.in_envelope(),
+            false => Error { enveloped: false, ..error },
+        })
     }
 
-    fn prepared(self, verb: Verb) -> Result<Prepared> {
+    fn prepared(self, verb: Verb, is_alone: bool) -> Result<Prepared> {
         let update = (Kind::Update, self.update.is_some());
         let condition = (Kind::Condition, self.condition.is_some());
         let expressions =
@@ -193,8 +221,14 @@ impl WriteRequest {
         legacy::not_mixed(&legacy, &expressions)?;
         let operator = self.expected.operator.as_deref();
         legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
-        let item = self.item.map(Attributes::checked).transpose()?.unwrap_or_default();
-        let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
+        let item = self.item.unwrap_or_default();
+        if !is_alone && item.unchecked().get("").is_some() {
+            return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME_ALONE));
+        }
+        let item = item.checked()?;
+        let key = self.key.map(Attributes::checked).transpose();
+        // Of an action of a transaction the expressions come before the key.
+        let (key, later_key) = if is_alone { (key?, Ok(None)) } else { (None, key) };
         check_attribute_names(&item)?;
         if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
             return Err(Error::validation(texts::ITEM_TOO_LARGE));
@@ -214,6 +248,7 @@ impl WriteRequest {
             Some(condition) => Some(condition),
             None => self.expected.condition()?,
         };
+        let key = key.or(later_key?).unwrap_or_default();
         let action = match verb {
             Verb::Put => Action::Put(item),
             Verb::Update => Action::Update(key, patch),

@@ -216,7 +216,7 @@ pub(crate) fn check_attribute_name(name: &str) -> Result<()> {
         return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
     }
     if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
-        return Err(Error::validation(texts::ATTRIBUTE_NAME_TOO_LONG));
+        return Err(Error::enveloped(texts::ATTRIBUTE_NAME_TOO_LONG));
     }
     Ok(())
 }

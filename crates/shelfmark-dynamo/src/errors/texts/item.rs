@@ -62,8 +62,10 @@ pub(crate) const RANGE_KEY_TOO_LARGE: &str = "One or more parameter values were 
      Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
 pub(crate) const EMPTY_ATTRIBUTE_NAME: &str =
     "One or more parameter values were invalid: Empty attribute name";
-pub(crate) const ATTRIBUTE_NAME_TOO_LONG: &str = "One or more parameter values were invalid: \
-     Attribute name is too large, must be less than 65536 bytes";
+/// The whole text for an empty name among the attributes of an item of a transaction.
+pub(crate) const EMPTY_ATTRIBUTE_NAME_ALONE: &str = "Empty attribute name";
+pub(crate) const ATTRIBUTE_NAME_TOO_LONG: &str =
+    "Attribute name is too large, must be less than 65536 bytes";
 pub(crate) const KEYS_HAVE_DUPLICATES: &str = "Provided list of item keys contains duplicates";
 
 pub(crate) fn key_missing(name: &str) -> String {

@@ -52,6 +52,9 @@ pub(crate) fn constraint(path: &str, constraint: &str) -> String {
 pub(crate) const RETURN_VALUES_UNKNOWN: &str = "Failed to satisfy constraint: Member must satisfy \
      enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]";
 
+pub(crate) const CONDITIONAL_OPERATOR_UNKNOWN: &str =
+    "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]";
+
 /// Words a value that does not satisfy a constraint, as the service has it for all constraints but
 /// the least length or value of 1: the value is shown and the members have small first letters.
 pub(crate) fn constraint_of_value(path: &str, value: &str, constraint: &str) -> String {
@@ -103,13 +106,23 @@ pub(crate) fn one_of(values: &[&str]) -> String {
     format!("satisfy enum value set: [{}]", values.join(", "))
 }
 
-/// Words keys of a map that are no names of tables. The service shows the map, too.
-pub(crate) fn map_keys(path: &str) -> String {
+/// Words keys of a map that are no names of tables.
+pub(crate) fn map_keys(path: &str, shown: &str) -> String {
     let path = camel(path);
     format!(
-        "Value at '{path}' failed to satisfy constraint: Map keys must satisfy constraint: [Member \
-         must have length less than or equal to 1024, Member must have length greater than or equal \
-         to 1, Member must {NAME_PATTERN}]"
+        "Value '{shown}' at '{path}' failed to satisfy constraint: Map keys must satisfy constraint: \
+         [Member must have length less than or equal to 255, Member must have length greater than or \
+         equal to 3, Member must {NAME_PATTERN}]"
+    )
+}
+
+/// Words values of a map that are lists of no element or of too many.
+pub(crate) fn map_values(path: &str, shown: &str, most: usize) -> String {
+    let path = camel(path);
+    format!(
+        "Value '{shown}' at '{path}' failed to satisfy constraint: Map value must satisfy constraint: \
+         [Member must have length less than or equal to {most}, Member must have length greater than or \
+         equal to 1]"
     )
 }
 

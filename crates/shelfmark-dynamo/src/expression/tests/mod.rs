@@ -246,7 +246,7 @@ fn limits_hold_and_nothing_overflows() {
     let most = EXPRESSION_OPERATORS_MAX.div_ceil(2);
     assert!(placeholders().condition(Kind::Filter, Some(&ors(most))).is_ok());
     check_refused(Kind::Filter, &ors(most + 1), &texts::expression_operators(301));
-    check_refused(Kind::Filter, &" ".repeat(4_097), &texts::expression_size(4_097));
+    check_refused(Kind::Filter, &" ".repeat(4_097), &texts::expression_size(Some(4_097)));
     let among = |count: usize| format!("a1 IN ({})", vec![":n"; count].join(","));
     assert!(placeholders().condition(Kind::Filter, Some(&among(100))).is_ok());
     check_refused(Kind::Filter, &among(101), &texts::in_operand_count(101));
