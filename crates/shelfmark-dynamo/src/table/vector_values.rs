@@ -21,14 +21,15 @@ pub(super) enum Fault<'v> {
 /// Reads a list of numbers as floats of 32 bits.
 pub(super) fn vector(value: &Value) -> std::result::Result<Vec<f32>, Fault<'_>> {
     let Value::List(list) = value else { return Err(Fault::NoList) };
-    let element = |(position, value)| {
-        let Value::Number(number) = value else { return Err(Fault::Element(position, value)) };
-        match number.to_string().parse::<f32>() {
-            Ok(float) if float.is_finite() => Ok(float),
-            _ => Err(Fault::Range(position, number)),
-        }
-    };
-    list.iter().enumerate().map(element).collect()
+    list.iter().enumerate().map(|(position, value)| element(position, value)).collect()
+}
+
+fn element(position: usize, value: &Value) -> std::result::Result<f32, Fault<'_>> {
+    let Value::Number(number) = value else { return Err(Fault::Element(position, value)) };
+    match number.to_string().parse::<f32>() {
+        Ok(float) if float.is_finite() => Ok(float),
+        _ => Err(Fault::Range(position, number)),
+    }
 }
 
 /// Reads the vector of a search.
