@@ -148,8 +148,8 @@ fn collect(table: Arc<Table>, found: &mut Vec<(Arc<Table>, String, Insights)>) {
 fn find(face: &Face, request: &Request) -> Result<Arc<Table>> {
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
     match &request.index {
-        Some(index) if table.schema.index(index).is_none() => {
-            let text = texts::index_missing_in_table(index);
+        Some(index) if table.schema.index(index).is_none() || Meta::is_local_in(&table, index) => {
+            let text = texts::insights_of_no_index(index, &table.schema.name.name);
             Err(Error::new(crate::errors::Exception::ResourceNotFound, text))
         }
         _ => Ok(table),

@@ -136,6 +136,14 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
         return Err(Error::validation(texts::index_not_found(&name)));
     };
     check_wanted(&index, &wanted)?;
+    let missing: Vec<&str> = table::projected(&projection)
+        .iter()
+        .map(|path| path.attribute.as_str())
+        .filter(|attribute| *attribute != index.attribute && !index.holds(&table, attribute))
+        .collect();
+    if !missing.is_empty() {
+        return Err(Error::validation(texts::search_not_projected(&name, &missing)));
+    }
     let vector = search_vector(vector, index.dimensions)?;
     let detail = Detail::of(request.capacity.as_deref());
     Ok(Planned { table, index, vector, top, wanted, projection, detail })

@@ -117,8 +117,14 @@ impl Definitions {
         }
     }
 
-    /// Refuses definitions that give an attribute of an existing key another type.
-    pub(super) fn check_agree(&self, schema: &TableSchema) -> Result<()> {
+    /// Returns true if there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// Refuses definitions that give an attribute of an existing key another type, of those that are
+    /// used.
+    pub(super) fn check_agree(&self, schema: &TableSchema, used: &[&str]) -> Result<()> {
         let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
         let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
         let partitions = schema.partition.iter().chain(partitions);
@@ -126,7 +132,9 @@ impl Definitions {
         let sorts = schema.sort.iter().chain(sorts);
         for (name, key_type) in columns.chain(sorts.map(|column| (&column.name, &column.key_type)))
         {
+            let is_used = used.contains(&name.as_str());
             let other = self.types.iter().find(|(own, other)| own == name && other != key_type);
+            let other = other.filter(|_| is_used);
             if let Some((_, other)) = other {
                 let (expected, actual) = (key_letter(key_type), key_letter(other));
                 return Err(Error::validation(texts::definition_changed(name, expected, actual)));

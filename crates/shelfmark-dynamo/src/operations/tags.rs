@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shelfmark_engine::{Share, Table};
 
-use super::resource::Resource;
+use super::resource::{Place, Resource, access_denied};
 use super::table_request::{self, Tag};
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
@@ -28,7 +28,7 @@ pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
         shape.required("Tags", request.tags.is_some());
         table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAGS_EMPTY));
     }
@@ -45,7 +45,7 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |request, shape| {
         shape.required("TagKeys", request.keys.is_some());
     })?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
@@ -57,7 +57,7 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
 /// Answers ListTagsOfResource.
 pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |_, _| {})?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     let table = find(face, &resource, &request.arn)?;
     let mut meta = Meta::of(&table);
     Ok(Writer::answer(|out| {
@@ -91,8 +91,11 @@ pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
         if key.starts_with("aws:") {
             return Err(Error::validation(texts::tag_reserved(&key)));
         }
-        if !(is_tag_text(&key) && is_tag_text(&value)) {
-            return Err(Error::validation(texts::TAG_LETTERS));
+        if !is_tag_text(&key) {
+            return Err(Error::validation(texts::tag_key_invalid(&key)));
+        }
+        if !is_tag_text(&value) {
+            return Err(Error::validation(texts::tag_value_invalid(&value)));
         }
         if key == SHARE_TAG && Share::of_word(&value).is_none() {
             return Err(Error::validation(texts::tag_of_share(&value)));
@@ -144,8 +147,22 @@ fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Reques
     Ok(request)
 }
 
+/// Reads the ARN of a resource; one of another service is as one of another account.
+fn named(arn: &str) -> Result<Resource> {
+    match Resource::of_arn(arn) {
+        Err(_) if arn.starts_with("arn:aws:") && !arn.starts_with("arn:aws:dynamodb:") => {
+            Err(access_denied())
+        }
+        named => named,
+    }
+}
+
 fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
-    resource.find_or(face, texts::resource_not_found(arn))
+    match resource.place(face) {
+        Place::Here => resource.find_or(face, texts::resource_not_found(arn)),
+        Place::Region => Err(Error::validation(texts::ARN_OF_ANOTHER_REGION)),
+        Place::Account => Err(access_denied()),
+    }
 }
 
 fn change(

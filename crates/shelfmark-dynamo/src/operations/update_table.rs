@@ -17,6 +17,7 @@ use super::table_request::{
     ThroughputRequest,
 };
 use super::table_schema::{Definitions, check_indexes};
+use super::update_parts::{Part, check_together};
 use super::vector_requests::{self, VectorUpdate};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face};
@@ -40,8 +41,6 @@ struct Request {
     encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
-    /// True if a member is given that is accepted and changes nothing here.
-    other: bool,
     unsupported: Option<&'static str>,
 }
 
@@ -89,10 +88,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "GlobalSecondaryIndexUpdates" => request.indexes = reader.list(parse_update)?,
             "DeletionProtectionEnabled" => request.deletion_protection = reader.boolean()?,
             "TableClass" => request.table_class = reader.text()?,
-            "StreamSpecification" => {
-                request.stream = table_request::read_stream(reader)?;
-                request.other |= request.stream.is_some();
-            }
+            "StreamSpecification" => request.stream = table_request::read_stream(reader)?,
             "VectorIndexUpdates" => request.vectors = vector_requests::read_updates(reader)?,
             "ReplicaUpdates" | "GlobalTableWitnessUpdates" => {
                 let updates = reader.list(|reader| reader.skip().map(Some))?;
@@ -105,7 +101,6 @@ fn parse(body: &[u8]) -> Result<Request> {
             }
             "SSESpecification" => {
                 request.encryption = table_request::read_encryption(reader)?;
-                request.other = true;
             }
             _ => reader.skip()?,
         }
@@ -164,26 +159,32 @@ fn shape(request: &Request) -> Result<()> {
     if let Some(what) = request.unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
-    match (request.is_about_others(), &request.table_class) {
-        (true, Some(_)) => Err(Error::validation(texts::TABLE_CLASS_BESIDE_OTHERS)),
-        (false, None) => Err(Error::validation(texts::NOTHING_TO_UPDATE)),
-        _ => check_indexes_once(request.indexes.as_deref().unwrap_or_default()),
-    }
+    check_together(&request.parts())?;
+    check_indexes_once(request.indexes.as_deref().unwrap_or_default())
 }
 
 impl Request {
-    /// Tells whether anything but the class of the table is to be changed.
-    fn is_about_others(&self) -> bool {
+    /// Returns what is to be changed.
+    fn parts(&self) -> Vec<Part> {
+        let indexes = self.indexes.as_deref().unwrap_or_default();
+        let any = |is_one: fn(&IndexUpdate) -> bool| indexes.iter().any(is_one);
         let on_demand = self.on_demand.and_then(ThroughputRequest::first_cap);
-        self.other
-            || self.billing.is_some()
-            || self.throughput.is_some()
-            || on_demand.is_some()
-            || self.warm.is_some()
-            || self.indexes.as_ref().is_some_and(|indexes| !indexes.is_empty())
-            || self.vectors.as_ref().is_some_and(|vectors| !vectors.is_empty())
-            || self.deletion_protection.is_some()
-            || self.settings_replication.is_some()
+        let parts = [
+            (Part::Encryption, self.encryption.is_some()),
+            (Part::Class, self.table_class.is_some()),
+            (Part::Protection, self.deletion_protection.is_some()),
+            (Part::Warm, self.warm.is_some()),
+            (Part::OnDemand, on_demand.is_some()),
+            (Part::Billing, self.billing.is_some()),
+            (Part::Throughput, self.throughput.is_some()),
+            (Part::Stream, self.stream.is_some()),
+            (Part::IndexCreate, any(|own| own.create.is_some())),
+            (Part::IndexDelete, any(|own| own.delete.is_some())),
+            (Part::IndexUpdate, any(|own| own.create.is_none() && own.delete.is_none())),
+            (Part::Vectors, self.vectors.as_ref().is_some_and(|vectors| !vectors.is_empty())),
+            (Part::SettingsReplication, self.settings_replication.is_some()),
+        ];
+        parts.into_iter().filter_map(|(part, is_asked)| is_asked.then_some(part)).collect()
     }
 }
 
@@ -228,8 +229,13 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let on_demand = on_demand(billing, request.on_demand, meta.on_demand)?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
-    definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
+    let vectors = request.vectors.unwrap_or_default();
+    // What no new index needs is not looked at.
+    let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
+    let searched = vectors.iter().flat_map(VectorUpdate::searched);
+    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
+    definitions.check_agree(&table.schema, &used)?;
     if updates.iter().filter(|update| update.update.is_none()).count() > 1 {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
@@ -239,8 +245,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
     let before = (table.schema.indexes.as_slice(), meta.vectors.clone());
-    let vectors = request.vectors.unwrap_or_default();
-    let vector = vector_requests::change(vectors, &definitions, billing, before)?;
+    let name = &table.schema.name.name;
+    let vector = vector_requests::change(vectors, &definitions, billing, (name, before))?;
     if vector.is_some() && changes.iter().any(IndexChange::is_online) {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
@@ -370,7 +376,7 @@ fn plan_index(
             plan_update(table, billing, index)
         }
         IndexUpdate { create: None, update: None, delete: Some(index) } => {
-            Ok(IndexChange::Delete(existing(table, index.name)?))
+            Ok(IndexChange::Delete(existing(table, index.name, "delete")?))
         }
         IndexUpdate { create: None, update: None, delete: None } => {
             Err(Error::validation(texts::NO_INDEX_ACTION))
@@ -380,14 +386,17 @@ fn plan_index(
 }
 
 fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<IndexChange> {
-    let name = existing(table, index.name)?;
+    let name = existing(table, index.name, "update")?;
     let meta = Meta::of(table);
     let known = meta.indexes.get(&name).cloned().unwrap_or_default();
     let has_other = index.on_demand.is_some() || index.warm.is_some();
     let throughput = match (billing, index.throughput) {
         (Billing::PayPerRequest, None) if has_other => known.throughput,
-        (Billing::PayPerRequest, _) => {
-            return Err(Error::validation(texts::index_units_forbidden(&name)));
+        (Billing::PayPerRequest, Some(_)) => {
+            return Err(Error::validation(texts::updated_index_units_forbidden(&name)));
+        }
+        (Billing::PayPerRequest, None) => {
+            return Err(Error::validation(texts::index_update_empty(&name)));
         }
         (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
         (Billing::Provisioned, asked) => {
@@ -424,12 +433,15 @@ fn check_all_provisioned(meta: &Meta, changes: &[IndexChange]) -> Result<()> {
     Ok(())
 }
 
-/// Finds a global index.
-fn existing(table: &Table, name: Option<String>) -> Result<String> {
+/// Finds a global index; `what` is what is to be done with it.
+fn existing(table: &Table, name: Option<String>, what: &str) -> Result<String> {
     let name = name.unwrap_or_default();
-    if table.schema.index(&name).is_none() || Meta::is_local_in(table, &name) {
-        let text = texts::index_missing_in_table(&name);
+    if table.schema.index(&name).is_none() {
+        let text = texts::index_missing_in_table(&name, &table.schema.name.name);
         return Err(Error::new(Exception::ResourceNotFound, text));
+    }
+    if Meta::is_local_in(table, &name) {
+        return Err(Error::validation(texts::index_is_local(what, &name)));
     }
     Ok(name)
 }
@@ -440,11 +452,16 @@ fn plan_create(
     billing: Billing,
     request: IndexRequest,
 ) -> Result<IndexChange> {
+    let name = request.name.clone().unwrap_or_default();
+    if billing == Billing::PayPerRequest && request.throughput.is_some() {
+        return Err(Error::validation(texts::updated_index_units_forbidden(&name)));
+    }
+    if definitions.is_empty() {
+        return Err(Error::validation(texts::definitions_missing(&name)));
+    }
     let (index, meta) = definitions.global_index(request, billing)?;
-    if table.schema.index(&index.name).is_some()
-        || Meta::of(table).vectors.contains_key(&index.name)
-    {
-        return Err(Error::validation(texts::index_exists(&index.name)));
+    if table.schema.index(&name).is_some() || Meta::of(table).vectors.contains_key(&name) {
+        return Err(Error::validation(texts::INDEX_EXISTS));
     }
     let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) = table
         .schema
@@ -472,7 +489,7 @@ fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<T
             let (engine, owner) = (face.engine.clone(), table_name.clone());
             match for_a_while(move || engine.add_index(&owner, index))? {
                 Some(Err(error)) if error.kind() == ErrorKind::AlreadyExists => {
-                    Err(Error::validation(texts::index_exists(&name)))
+                    Err(Error::validation(texts::INDEX_EXISTS))
                 }
                 Some(added) => Ok(added?),
                 None => Ok(face.engine.table(table_name)?),

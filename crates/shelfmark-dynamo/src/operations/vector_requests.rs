@@ -46,6 +46,14 @@ pub(super) enum VectorChange {
     Delete(String),
 }
 
+impl VectorUpdate {
+    /// Returns the attributes of the search schema that is to be made.
+    pub(super) fn searched(&self) -> impl Iterator<Item = &str> {
+        let elements = self.create.as_ref().and_then(|create| create.schema.as_ref());
+        elements.into_iter().flatten().filter_map(|element| element.name.as_deref())
+    }
+}
+
 impl VectorChange {
     /// Makes the change to the indexes of a table.
     pub(super) fn apply(self, indexes: &mut BTreeMap<String, VectorIndex>) {
@@ -264,7 +272,7 @@ pub(super) fn change(
     updates: Vec<VectorUpdate>,
     definitions: &Definitions,
     billing: Billing,
-    (others, mut indexes): (&[IndexSchema], BTreeMap<String, VectorIndex>),
+    (table, (others, mut indexes)): (&str, (&[IndexSchema], BTreeMap<String, VectorIndex>)),
 ) -> Result<Option<VectorChange>> {
     let mut updates = updates.into_iter();
     let Some(update) = updates.next() else { return Ok(None) };
@@ -278,7 +286,7 @@ pub(super) fn change(
             }
             let (name, index) = request.checked(definitions)?;
             if indexes.contains_key(&name) || others.iter().any(|other| other.name == name) {
-                return Err(Error::validation(texts::index_exists(&name)));
+                return Err(Error::validation(texts::INDEX_EXISTS));
             }
             indexes.insert(name.clone(), index.clone());
             if indexes.len() > VECTOR_INDEXES_MAX {
@@ -291,7 +299,7 @@ pub(super) fn change(
         (None, Some(request)) => {
             let name = request.name.unwrap_or_default();
             if !indexes.contains_key(&name) {
-                let text = texts::index_missing_in_table(&name);
+                let text = texts::index_missing_in_table(&name, table);
                 return Err(Error::new(Exception::ResourceNotFound, text));
             }
             Ok(Some(VectorChange::Delete(name)))

@@ -16,6 +16,7 @@ use shelfmark_model::{
     Item, Projected, TableSchema, Value, attribute_size_bytes, item_size_bytes,
 };
 
+use super::keys::is_empty;
 use super::vector_values::vector;
 use crate::errors::{Error, Result, texts, type_name};
 
@@ -117,13 +118,14 @@ impl VectorIndex {
         }
     }
 
-    /// Returns the vector of an item that has an entry.
+    /// Returns the vector of an item that has an entry: one that could be written now.
     pub(crate) fn vector_of(&self, item: &Item) -> Option<Vec<f32>> {
-        let has_hash = self.hash().is_none_or(|hash| {
-            item.get(&hash.name).is_some_and(|value| type_name(value) == hash.letter)
-        });
+        let is_fine = |own: &SearchAttribute| match item.get(&own.name) {
+            Some(value) => type_name(value) == own.letter && !(own.is_hash && is_empty(value)),
+            None => !own.is_hash,
+        };
         let vector = vector(item.get(&self.attribute)?).ok()?;
-        (has_hash && vector.len() == self.dimensions).then_some(vector)
+        (vector.len() == self.dimensions && self.schema.iter().all(is_fine)).then_some(vector)
     }
 
     /// Returns the bytes that the entry of an item takes: its vector, and what else it holds.

@@ -46,13 +46,20 @@ pub(crate) fn table_is_backed_up(table: &str) -> String {
     format!("Attempt to change a resource which is still in use: Table is being backed up: {table}")
 }
 
-/// Words an index that a restore asks for and the source does not have so; *ours*.
+/// Words an index that a restore asks for and the source does not have so.
 pub(crate) fn index_not_in_source(index: &str) -> String {
     format!(
-        "One or more parameter values were invalid: Index {index} of the override does not match an \
-         index of the source table"
+        "Invalid Request: Index {index} does not match a secondary index that existed in the source \
+         table and cannot be created during the restore operation"
     )
 }
+
+pub(crate) const RESTORE_UNITS_REQUIRED: &str = "Invalid Request: Must override \
+     ProvisionedThroughput if BillingMode is overridden to PROVISIONED";
+pub(crate) const RESTORE_UNITS_WITHOUT_MODE: &str =
+    "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED";
+pub(crate) const RESTORE_UNITS_FORBIDDEN: &str = "Invalid Request: Cannot override \
+     ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST";
 
 /// The text for an export or import on a server without buckets; *ours*.
 pub(crate) const NO_BUCKETS: &str = "This server has no buckets: exports and imports need a folder for \

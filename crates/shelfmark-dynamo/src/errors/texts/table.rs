@@ -51,14 +51,28 @@ pub(crate) const NON_KEY_ATTRIBUTES_MISSING: &str = "One or more parameter value
      ProjectionType is INCLUDE, but NonKeyAttributes is not specified";
 pub(crate) const KEY_NAME_TOO_LONG: &str = "One or more parameter values were invalid: Size of \
      key attribute name has exceeded the maximum size limit of 255 bytes";
+// Texts of UpdateTable, up to the actions on indexes, and further below: answers of the service,
+// collected by others in October 2026.
 pub(crate) const NOTHING_TO_UPDATE: &str = "At least one of ProvisionedThroughput, BillingMode, \
-     UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is \
-     required for UpdateTable";
+     UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, \
+     MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, \
+     DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required";
+pub(crate) const ENCRYPTION_BESIDE_OTHERS: &str = "One or more parameter values were invalid: \
+     Server-Side Encryption modification must be the only operation in the request";
+pub(crate) const PROTECTION_BESIDE_OTHERS: &str = "One or more parameter values were invalid: \
+     DeletionProtection modification must be the only operation in the request";
+pub(crate) const WARM_BESIDE_OTHERS: &str = "One or more parameter values were invalid: \
+     WarmThroughput must be the only operation in the request";
+pub(crate) const INDEX_BESIDE_WARM: &str = "One or more parameter values were invalid: Create global \
+     secondary index cannot be specified when updating WarmThroughput";
+pub(crate) const ON_DEMAND_BESIDE_OTHERS: &str = "One or more parameter values were invalid: \
+     OnDemandThroughput can only be combined with BillingMode in an UpdateTable request";
+pub(crate) const INDEX_BESIDE_UNITS: &str = "One or more parameter values were invalid: You cannot \
+     create or delete index while updating table IOPS";
+pub(crate) const INDEX_EXISTS: &str = "Attempting to create an index which already exists";
 pub(crate) const ONE_INDEX_CHANGE: &str = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
-/// The text for several index actions in one request; *ours*.
-pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: Only one of \
-     GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
-     GlobalSecondaryIndexUpdate.Delete may be given";
+pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: Only one \
+     global secondary index action is allowed per GlobalSecondaryIndexUpdate object";
 pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were invalid: One of \
      GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
      GlobalSecondaryIndexUpdate.Delete must not be null";
@@ -66,10 +80,6 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
-/// The text for letters that a tag may not have; *ours*.
-pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
-     of tags consist of letters, digits, white space and the signs + - = . _ : / @";
-
 /// Words an action that a key's policy does not allow. Source: the service's words, read 2026-11.
 pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: &str) -> String {
     format!(
@@ -94,7 +104,7 @@ pub(crate) fn backup_table_not_found(name: &str) -> String {
 }
 
 pub(crate) fn resource_not_found(arn: &str) -> String {
-    format!("Requested resource not found: ResourcArn: {arn} not found")
+    format!("Requested resource not found: ResourceArn: {arn} not found")
 }
 
 pub(crate) fn table_exists(name: &str) -> String {
@@ -105,8 +115,38 @@ pub(crate) fn index_not_found(name: &str) -> String {
     format!("The table does not have the specified index: {name}")
 }
 
-pub(crate) fn index_missing_in_table(name: &str) -> String {
-    format!("Requested resource not found: Index: {name} not found")
+/// Words an index of UpdateTable that is not there.
+pub(crate) fn index_missing_in_table(name: &str, table: &str) -> String {
+    format!("Requested resource not found: Index {name} for table {table}")
+}
+
+/// Words a local index that is to be changed as a global one; `what` is `delete` or `update`.
+pub(crate) fn index_is_local(what: &str, name: &str) -> String {
+    format!("Cannot {what} an index that is not a GlobalSecondaryIndex: {name}")
+}
+
+/// Words an index that is to be made without definitions of its key.
+pub(crate) fn definitions_missing(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: AttributeDefinitions is not specified for \
+         index: {index}"
+    )
+}
+
+/// Words the units of an index of a table that is paid per request, in UpdateTable.
+pub(crate) fn updated_index_units_forbidden(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits \
+         can be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
+    )
+}
+
+/// Words an update of an index that says nothing.
+pub(crate) fn index_update_empty(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: The only Updates for index: {index} when \
+         TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput"
+    )
 }
 
 pub(crate) fn index_is_building(name: &str) -> String {
@@ -220,10 +260,6 @@ pub(crate) fn index_changed_twice(name: &str) -> String {
     )
 }
 
-pub(crate) fn index_exists(name: &str) -> String {
-    format!("Attempting to create an index which already exists: {name}")
-}
-
 pub(crate) fn non_key_attributes(projection: &str) -> String {
     format!(
         "One or more parameter values were invalid: ProjectionType is {projection}, but \
@@ -262,6 +298,16 @@ pub(crate) const TAGS_TOO_MANY: &str =
     "Number of Tags exceed the current limit for the provided ResourceArn";
 pub(crate) const TTL_ENABLED: &str = "TimeToLive is already enabled";
 pub(crate) const TTL_DISABLED: &str = "TimeToLive is already disabled";
+
+/// Words a key with letters that a tag may not have.
+pub(crate) fn tag_key_invalid(key: &str) -> String {
+    format!("The Tag Key provided is invalid, Key: {key}")
+}
+
+/// Words a value with letters that a tag may not have.
+pub(crate) fn tag_value_invalid(value: &str) -> String {
+    format!("The Tag Value provided is invalid, Value: {value}")
+}
 
 pub(crate) fn tag_reserved(key: &str) -> String {
     format!("Tag Key cannot be prefixed with aws:, Key: {key}")

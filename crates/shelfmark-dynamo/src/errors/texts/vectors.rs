@@ -171,3 +171,11 @@ pub(crate) fn search_hash_is_empty(attribute: &str, data_type: &str) -> String {
          contain an empty {what} value. Key: {attribute}"
     )
 }
+
+/// Words attributes that a vector index does not hold; *ours*, after the words for global indexes.
+pub(crate) fn search_not_projected(index: &str, missing: &[&str]) -> String {
+    format!(
+        "One or more parameter values were invalid: Vector index {index} does not project [{}]",
+        missing.join(", ")
+    )
+}

@@ -144,15 +144,17 @@ fn billing(had: &Meta, overrides: &Overrides) -> Result<(Billing, Throughput)> {
     let billing = match overrides.billing.as_deref() {
         Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
         Some(_) => Billing::Provisioned,
-        None if overrides.throughput.is_some() => Billing::Provisioned,
         None => had.billing,
     };
     match (billing, overrides.throughput) {
-        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(texts::UNITS_FORBIDDEN)),
+        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(match overrides.billing {
+            Some(_) => texts::RESTORE_UNITS_FORBIDDEN,
+            None => texts::RESTORE_UNITS_WITHOUT_MODE,
+        })),
         (Billing::PayPerRequest, None) => Ok((billing, Throughput::default())),
         (Billing::Provisioned, Some(throughput)) => Ok((billing, throughput.units()?)),
         (Billing::Provisioned, None) if had.throughput == Throughput::default() => {
-            Err(Error::validation(texts::UNITS_REQUIRED))
+            Err(Error::validation(texts::RESTORE_UNITS_REQUIRED))
         }
         (Billing::Provisioned, None) => Ok((billing, had.throughput)),
     }
