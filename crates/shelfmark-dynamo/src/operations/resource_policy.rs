@@ -84,7 +84,15 @@ fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
     match resource.place(face) {
         Place::Region => Err(Error::validation(texts::arn_elsewhere(arn))),
         Place::Account => Err(Error::validation(texts::POLICY_OF_ANOTHER_ACCOUNT)),
-        Place::Here => resource.find(face),
+        Place::Here => resource.find(face).map_err(|error| {
+            match error.message == texts::stream_not_found(arn) {
+                true => {
+                    let text = texts::labelled_stream_not_found(&resource.label, &resource.table);
+                    Error::new(Exception::ResourceNotFound, text)
+                }
+                false => error,
+            }
+        }),
     }
 }
 

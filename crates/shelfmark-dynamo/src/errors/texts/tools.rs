@@ -86,6 +86,11 @@ pub(crate) fn arn_elsewhere(arn: &str) -> String {
 pub(crate) const POLICY_OF_ANOTHER_ACCOUNT: &str = "This action is only supported by accounts that \
      match the resource owner\u{2019}s account.";
 
+/// Words a stream of a table whose policy is asked for and that is not there.
+pub(crate) fn labelled_stream_not_found(label: &str, table: &str) -> String {
+    format!("Requested resource not found: Stream: {label} not found for Table: {table}")
+}
+
 /// Words an index whose insights are asked for and that is not there.
 pub(crate) fn insights_of_no_index(index: &str, table: &str) -> String {
     format!("Requested resource not found: Index: {index} not found for table: {table}")
