@@ -165,7 +165,7 @@ fn check_values(
     check_keys(VALUES, ':', values.unchecked().keys())?;
     let values = values.checked_by_name().map_err(|problem| {
         let (key, error) = *problem;
-        if !wraps || error.message == texts::NESTED_TOO_DEEP {
+        if !wraps {
             return error;
         }
         Error::validation(texts::map_value_invalid(VALUES, &key, &error.message))

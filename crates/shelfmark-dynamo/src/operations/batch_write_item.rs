@@ -276,11 +276,13 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail, Collection
 }
 
 fn action(write: WriteRequest) -> Result<Action> {
+    let checked =
+        |given: Attributes| given.checked().map_err(|error| Error { enveloped: false, ..error });
     match (write.put.flatten(), write.delete.flatten()) {
         (Some(_), Some(_)) | (None, None) => Err(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES)),
-        (None, Some(key)) => Ok(Action::Delete(key.checked()?)),
+        (None, Some(key)) => Ok(Action::Delete(checked(key)?)),
         (Some(item), None) => {
-            let item = item.checked()?;
+            let item = checked(item)?;
             table::check_attribute_names(&item)?;
             if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
                 return Err(Error::validation(texts::ITEM_TOO_LARGE));

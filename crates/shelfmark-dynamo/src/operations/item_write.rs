@@ -87,6 +87,9 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
         is_deep |= reader.is_deep();
         Ok(())
     })?;
+    if is_deep {
+        request.write.read_as_before();
+    }
     // Such requests the service words as it did before.
     let is_older = is_deep || verb == Verb::Update && !request.write.has_key();
     if is_older {

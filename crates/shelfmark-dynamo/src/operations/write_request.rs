@@ -55,6 +55,8 @@ pub(super) struct WriteRequest {
     expected: Expected,
     updates: Option<Updates>,
     on_failure: Option<String>,
+    /// True for an action of a transaction.
+    is_action: bool,
 }
 
 /// A valid write that is not fitted to its table yet.
@@ -184,8 +186,14 @@ impl WriteRequest {
 
     /// Marks the write as an action of a transaction.
     pub(super) fn in_transaction(mut self) -> Self {
-        self.given.names_values = true;
+        self.is_action = true;
+        self.read_as_before();
         self
+    }
+
+    /// Has the values worded as the service's older layer does.
+    pub(super) fn read_as_before(&mut self) {
+        self.given.names_values = true;
     }
 
     /// Requires the member that a transaction's update must have.
@@ -197,18 +205,18 @@ impl WriteRequest {
     ///
     /// What is wrong with a write that is alone is reported by the validation framework.
     pub(super) fn prepare(mut self, verb: Verb) -> Result<Prepared> {
-        let is_alone = !self.given.names_values;
-        if !is_alone && self.update.is_none() && self.condition.is_none() {
+        let is_older = self.given.names_values;
+        if self.is_action && self.update.is_none() && self.condition.is_none() {
             // Nobody looks at what no expression can use.
             (self.given.names, self.given.values) = (None, None);
         }
-        self.prepared(verb, is_alone).map_err(|error| match is_alone {
-            true => error.in_envelope(),
-            false => Error { enveloped: false, ..error },
+        self.prepared(verb).map_err(|error| match is_older {
+            true => Error { enveloped: false, ..error },
+            false => error.in_envelope(),
         })
     }
 
-    fn prepared(self, verb: Verb, is_alone: bool) -> Result<Prepared> {
+    fn prepared(self, verb: Verb) -> Result<Prepared> {
         let update = (Kind::Update, self.update.is_some());
         let condition = (Kind::Condition, self.condition.is_some());
         let expressions =
@@ -222,13 +230,13 @@ impl WriteRequest {
         let operator = self.expected.operator.as_deref();
         legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
         let item = self.item.unwrap_or_default();
-        if !is_alone && item.unchecked().get("").is_some() {
+        if self.is_action && item.unchecked().get("").is_some() {
             return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME_ALONE));
         }
         let item = item.checked()?;
         let key = self.key.map(Attributes::checked).transpose();
         // Of an action of a transaction the expressions come before the key.
-        let (key, later_key) = if is_alone { (key?, Ok(None)) } else { (None, key) };
+        let (key, later_key) = if self.is_action { (None, key) } else { (key?, Ok(None)) };
         check_attribute_names(&item)?;
         if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
             return Err(Error::validation(texts::ITEM_TOO_LARGE));

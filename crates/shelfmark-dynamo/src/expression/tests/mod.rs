@@ -367,7 +367,7 @@ fn key_conditions() {
             "attribute_exists(a1)",
             "Invalid operator used in KeyConditionExpression: attribute_exists",
         ),
-        ("a1.b1 = :s", texts::KEY_CONDITION_NESTED),
+        ("a1.b1 = :s", "KeyConditionExpressions cannot have conditions on nested attributes"),
         ("a1 = b1", texts::KEY_CONDITION_TWO_NAMES),
         (":s = :s", texts::KEY_CONDITION_NO_NAME),
         ("size(a1) = :n", texts::KEY_CONDITION_OPERATIONS),
@@ -375,7 +375,7 @@ fn key_conditions() {
             "begins_with(:s, a1)",
             "Invalid condition in KeyConditionExpression: begins_with operator must have the key attribute as its first operand",
         ),
-        ("a1 = :s AND a1 = :n", texts::ONE_CONDITION_PER_KEY),
+        ("a1 = :s AND a1 = :n", "KeyConditionExpressions must only contain one condition per key"),
     ] {
         check_refused(Kind::KeyCondition, source, expected);
     }
