@@ -130,7 +130,11 @@ impl Consumed {
 
     /// Counts a write that was refused: the larger of the item that is there and the one that it
     /// carried. Indexes are not written.
-    pub(crate) fn refused_write(table: &Table, there: Option<&Item>, carried: Option<&Item>) -> Self {
+    pub(crate) fn refused_write(
+        table: &Table,
+        there: Option<&Item>,
+        carried: Option<&Item>,
+    ) -> Self {
         let size = |item: Option<&Item>| item.map_or(0, |item| written_size_bytes(table, item));
         let bytes = size(there).max(size(carried));
         Self { table: units(bytes, WRITE_UNIT_BYTES), ..Self::default() }

@@ -149,13 +149,12 @@ pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: O
     let meta = Meta::read(&schema.options.face);
     put_index_infos(out, schema, &meta, true);
     put_index_infos(out, schema, &meta, false);
-    out.name("TimeToLiveDescription").object(|out| {
-        let status = if expires_by.is_some() { "ENABLED" } else { "DISABLED" };
-        out.name("TimeToLiveStatus").text(status);
-        if let Some(attribute) = expires_by {
+    if let Some(attribute) = expires_by {
+        out.name("TimeToLiveDescription").object(|out| {
+            out.name("TimeToLiveStatus").text("ENABLED");
             out.name("AttributeName").text(attribute);
-        }
-    });
+        });
+    }
 }
 
 /// Writes the indexes of a schema that are local, or those that are global.

@@ -2,8 +2,8 @@
 
 use shelfmark_model::{Comparison, Value};
 
-use super::ast::{Arg, Leaf, Node, Operator};
 use super::Kind;
+use super::ast::{Arg, Leaf, Node, Operator};
 use super::placeholders::Placeholders;
 use crate::errors::{Error, Result, texts};
 

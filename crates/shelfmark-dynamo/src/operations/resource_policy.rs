@@ -69,7 +69,7 @@ pub(super) fn delete(face: &Face, body: &[u8]) -> Result<Answered> {
     let table = find(face, &resource, request.arn.as_deref().unwrap_or_default())?;
     let current = Meta::of(&table).tools.policies.remove(&resource.label);
     check_expected(&resource, request.expected.as_deref(), current.as_ref())?;
-    let Some(current) = current else { return Ok(revised("")) };
+    let Some(current) = current else { return Ok(Writer::answer(|_| {})) };
     let label = resource.label.clone();
     resource.change(face, move |meta| drop(meta.tools.policies.remove(&label)))?;
     Ok(revised(&current.revision))

@@ -279,7 +279,8 @@ fn in_32_bits(score: f64) -> f64 {
 /// Returns what the index holds of an item; the vector only where it is asked for, and then as floats of
 /// 32 bits.
 fn entry(table: &Table, index: &VectorIndex, item: Item, projection: &Projection) -> Item {
-    let is_asked = table::projected(projection).iter().any(|path| path.attribute == index.attribute);
+    let is_asked =
+        table::projected(projection).iter().any(|path| path.attribute == index.attribute);
     let is_held = |name: &str| index.holds(table, name) && (*name != index.attribute || is_asked);
     let held = item.into_iter().filter(|(name, _)| is_held(name));
     let kept = held.map(|(name, value)| {

@@ -8,7 +8,7 @@ use shelfmark_model::{
 };
 
 use super::table_request::{
-    Definition, IndexRequest, KeyElement, ProjectionRequest, ThroughputRequest,
+    Definition, IndexRequest, KeyElement, ProjectionRequest, ThroughputRequest, WarmFloor,
 };
 use crate::errors::{Error, Result, texts};
 use crate::limits::{
@@ -208,14 +208,21 @@ impl Definitions {
                 return Err(Error::validation(texts::index_units_forbidden(&name)));
             }
             (Billing::Provisioned, None) => {
-                return Err(Error::validation(texts::index_units_required(&name)));
+                return Err(Error::validation(texts::index_units_missing(&name)));
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
-        let of = format!("index {name}");
+        let cap = request.on_demand.and_then(ThroughputRequest::first_cap);
+        if let (Billing::Provisioned, Some(member)) = (billing, cap) {
+            return Err(Error::validation(texts::index_on_demand_forbidden(member, &name)));
+        }
+        let of = format!("index : {name}");
         let on_demand = ThroughputRequest::caps(request.on_demand, None, &of)?;
+        let of = format!("index {name}");
         let warm = match request.warm {
-            Some(warm) => warm.warm(billing.least_warm(throughput))?,
+            Some(warm) => {
+                warm.warm(billing.least_warm(throughput), WarmFloor::of_new(billing), &of)?
+            }
             None => Throughput::default(),
         };
         let meta = IndexMeta { local: false, throughput, on_demand, warm };

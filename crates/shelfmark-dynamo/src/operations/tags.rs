@@ -1,6 +1,7 @@
 //! TagResource, UntagResource and ListTagsOfResource, for tables and for their streams.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use shelfmark_engine::{Share, Table};
@@ -10,7 +11,7 @@ use super::table_request::{self, Tag};
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::TAGS_MAX;
+use crate::limits::{TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX, TAGS_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table::{self, Meta, SHARE_TAG};
@@ -26,7 +27,6 @@ struct Request {
 pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |request, shape| {
         shape.required("Tags", request.tags.is_some());
-        table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
     let resource = named(&request.arn)?;
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
@@ -49,8 +49,14 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
-    table::own(find(face, &resource, &request.arn)?)?;
     let keys = request.keys.unwrap_or_default();
+    if keys.len() > TAGS_MAX {
+        return Err(Error::validation(texts::TAGS_TOO_MANY));
+    }
+    if keys.iter().any(String::is_empty) {
+        return Err(Error::validation(texts::tag_key_invalid("")));
+    }
+    table::own(find(face, &resource, &request.arn)?)?;
     change(face, &resource, move |own| own.retain(|key, _| !keys.contains(key)))
 }
 
@@ -83,19 +89,14 @@ fn tags_of<'m>(meta: &'m mut Meta, label: &str) -> &'m mut BTreeMap<String, Stri
 /// Collects tags in a map; none may stand twice.
 pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
     let mut tags = BTreeMap::new();
-    for tag in given {
-        let (key, value) = (tag.key.unwrap_or_default(), tag.value.unwrap_or_default());
+    for Tag { key, value } in given {
+        let key = tag_text(key, 1..=TAG_KEY_CHARS_MAX, texts::tag_key_invalid)?;
+        let value = tag_text(value, 0..=TAG_VALUE_CHARS_MAX, texts::tag_value_invalid)?;
         if tags.contains_key(&key) {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
         if key.starts_with("aws:") {
             return Err(Error::validation(texts::tag_reserved(&key)));
-        }
-        if !is_tag_text(&key) {
-            return Err(Error::validation(texts::tag_key_invalid(&key)));
-        }
-        if !is_tag_text(&value) {
-            return Err(Error::validation(texts::tag_value_invalid(&value)));
         }
         if key == SHARE_TAG && Share::of_word(&value).is_none() {
             return Err(Error::validation(texts::tag_of_share(&value)));
@@ -111,6 +112,21 @@ fn check_count(tags: &BTreeMap<String, String>) -> Result<()> {
         return Err(Error::validation(texts::TAGS_TOO_MANY));
     }
     Ok(())
+}
+
+/// Returns a key or a value that has as many letters as it may, and none but those it may; `refused` words
+/// one that has not.
+fn tag_text(
+    text: Option<String>,
+    letters: RangeInclusive<usize>,
+    refused: fn(&str) -> String,
+) -> Result<String> {
+    let refuse = |text: &str| Error::validation(refused(text));
+    let text = text.ok_or_else(|| refuse("null"))?;
+    match letters.contains(&text.chars().count()) && is_tag_text(&text) {
+        true => Ok(text),
+        false => Err(refuse(&text)),
+    }
 }
 
 /// Returns true if a text has only characters that tags may have. Source: "Tag naming restrictions"
@@ -160,7 +176,7 @@ fn named(arn: &str) -> Result<Resource> {
 fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
     match resource.place(face) {
         Place::Here => resource.find_or(face, texts::resource_not_found(arn)),
-        Place::Region => Err(Error::validation(texts::ARN_OF_ANOTHER_REGION)),
+        Place::Region => Err(Error::validation(texts::tagged_elsewhere(arn))),
         Place::Account => Err(access_denied()),
     }
 }

@@ -14,10 +14,10 @@ use super::describe_table::Describing;
 use super::for_a_while::for_a_while;
 use super::table_request::{
     self, Definition, EncryptionRequest, IndexRequest, StreamRequest, StreamWanted,
-    ThroughputRequest,
+    ThroughputRequest, WarmFloor,
 };
 use super::table_schema::{Definitions, check_indexes};
-use super::update_parts::{Part, check_together};
+use super::update_parts::{Part, check_together, status_beside};
 use super::vector_requests::{self, VectorUpdate};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face};
@@ -57,18 +57,20 @@ struct IndexUpdate {
 /// Answers UpdateTable.
 pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
     match update(face, body) {
-        Ok(table) => {
-            let shown = ("TableDescription", "UPDATING");
+        Ok((table, status)) => {
+            let shown = ("TableDescription", status);
             Describing::of(face, table, shown).start(face, allowance, done);
         }
         Err(error) => done.answer(Err(error)),
     }
 }
 
-fn update(face: &Face, body: &[u8]) -> Result<Arc<Table>> {
+/// Returns the table, and the state in which it is shown.
+fn update(face: &Face, body: &[u8]) -> Result<(Arc<Table>, &'static str)> {
     let request = parse(body)?;
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
-    run(face, &table, request)
+    let status = status_beside(&request.parts());
+    Ok((run(face, &table, request)?, status))
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -160,6 +162,9 @@ fn shape(request: &Request) -> Result<()> {
         return Err(Error::validation(texts::not_supported(what)));
     }
     check_together(&request.parts())?;
+    if request.indexes.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::validation(texts::INDEX_UPDATES_EMPTY));
+    }
     check_indexes_once(request.indexes.as_deref().unwrap_or_default())
 }
 
@@ -217,6 +222,7 @@ impl IndexChange {
 
 fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> {
     let meta = Meta::of(table);
+    check_encryption_changes(face, &meta, request.encryption.as_ref())?;
     let billing = match request.billing.as_deref() {
         Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
         Some(_) => Billing::Provisioned,
@@ -224,7 +230,10 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(meta.warm_now().max(billing.least_warm(throughput)))?,
+        Some(warm) => {
+            let least = meta.warm_now().max(billing.least_warm(throughput));
+            warm.warm(least, WarmFloor::Current, "table")?
+        }
         None => meta.warm,
     };
     let on_demand = on_demand(billing, request.on_demand, meta.on_demand)?;
@@ -288,6 +297,20 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     match stream {
         Some(wanted) => change_stream(face, table, wanted),
         None => Ok(current),
+    }
+}
+
+/// Refuses a key with which the table is encrypted already.
+fn check_encryption_changes(
+    face: &Face,
+    meta: &Meta,
+    request: Option<&EncryptionRequest>,
+) -> Result<()> {
+    let Some(request) = request else { return Ok(()) };
+    match request.key_arn(&face.options) {
+        wanted if wanted != meta.encryption_key => Ok(()),
+        Some(_) => Err(Error::validation(texts::ENCRYPTION_UNCHANGED)),
+        None => Err(Error::validation(texts::ENCRYPTION_IS_DEFAULT)),
     }
 }
 
@@ -392,10 +415,7 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
     let has_other = index.on_demand.is_some() || index.warm.is_some();
     let throughput = match (billing, index.throughput) {
         (Billing::PayPerRequest, None) if has_other => known.throughput,
-        (Billing::PayPerRequest, Some(_)) => {
-            return Err(Error::validation(texts::updated_index_units_forbidden(&name)));
-        }
-        (Billing::PayPerRequest, None) => {
+        (Billing::PayPerRequest, _) => {
             return Err(Error::validation(texts::index_update_empty(&name)));
         }
         (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
@@ -408,11 +428,15 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
             units
         }
     };
-    let of = format!("index {name}");
+    let of = format!("index : {name}");
     let on_demand = ThroughputRequest::caps(index.on_demand, Some(known.on_demand), &of)?;
+    let of = format!("index {name}");
     let reached = known.warm_now(meta.billing);
     let warm = match index.warm {
-        Some(warm) => warm.warm(reached.max(billing.least_warm(throughput)))?,
+        Some(warm) => {
+            let least = reached.max(billing.least_warm(throughput));
+            warm.warm(least, WarmFloor::Current, &of)?
+        }
         None => reached,
     };
     Ok(IndexChange::Update(name, IndexMeta { local: false, throughput, on_demand, warm }))
@@ -453,9 +477,6 @@ fn plan_create(
     request: IndexRequest,
 ) -> Result<IndexChange> {
     let name = request.name.clone().unwrap_or_default();
-    if billing == Billing::PayPerRequest && request.throughput.is_some() {
-        return Err(Error::validation(texts::updated_index_units_forbidden(&name)));
-    }
     if definitions.is_empty() {
         return Err(Error::validation(texts::definitions_missing(&name)));
     }

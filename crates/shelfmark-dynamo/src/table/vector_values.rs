@@ -39,8 +39,7 @@ fn element(position: usize, value: &Value) -> std::result::Result<f32, Fault<'_>
 /// * ValidationException: an element is no number, or their count is not that of the index.
 pub(crate) fn search_vector(values: Vec<Value>, dimensions: usize) -> Result<Vec<f32>> {
     let value = Value::List(values);
-    let vector =
-        vector(&value).map_err(|_| Error::validation(texts::SEARCH_VECTOR_INVALID))?;
+    let vector = vector(&value).map_err(|_| Error::validation(texts::SEARCH_VECTOR_INVALID))?;
     if vector.len() != dimensions {
         return Err(Error::validation(texts::search_dimensions(dimensions, vector.len())));
     }

@@ -12,9 +12,7 @@
 use std::collections::BTreeMap;
 
 use shelfmark_engine::Table;
-use shelfmark_model::{
-    Item, Projected, TableSchema, Value, attribute_size_bytes, item_size_bytes,
-};
+use shelfmark_model::{Item, Projected, TableSchema, Value, attribute_size_bytes, item_size_bytes};
 
 use super::keys::is_empty;
 use super::vector_values::vector;

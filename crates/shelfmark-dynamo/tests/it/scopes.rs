@@ -155,7 +155,10 @@ fn arns_of_other_scopes_name_nothing() {
     for (operation, body, of_region, of_account) in &asked {
         let (_, answer) = bed.send(FIRST, operation, body);
         let kind = answer["__type"].as_str().unwrap_or_default();
-        assert!(kind.is_empty() || kind.ends_with("PolicyNotFoundException"), "{operation} {answer}");
+        assert!(
+            kind.is_empty() || kind.ends_with("PolicyNotFoundException"),
+            "{operation} {answer}"
+        );
         bed.refused(REGION, operation, body, of_region);
         bed.refused(KEY, operation, body, of_account);
     }

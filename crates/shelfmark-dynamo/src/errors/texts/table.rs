@@ -69,6 +69,19 @@ pub(crate) const ON_DEMAND_BESIDE_OTHERS: &str = "One or more parameter values w
      OnDemandThroughput can only be combined with BillingMode in an UpdateTable request";
 pub(crate) const INDEX_BESIDE_UNITS: &str = "One or more parameter values were invalid: You cannot \
      create or delete index while updating table IOPS";
+pub(crate) const INDEX_UPDATES_EMPTY: &str =
+    "One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty";
+pub(crate) const ENCRYPTION_OFF_WITH_KIND: &str =
+    "One or more parameter values were invalid: SSEType can not be specified if Enabled is false";
+pub(crate) const ENCRYPTION_OFF_WITH_KEY: &str = "One or more parameter values were invalid: \
+     KMSMasterKeyId can not be specified if Enabled is false";
+pub(crate) const ENCRYPTION_KEY_WITHOUT_KIND: &str = "One or more parameter values were invalid: \
+     SSEType KMS is required if KMSMasterKeyId is specified";
+pub(crate) const ENCRYPTION_IS_DEFAULT: &str =
+    "One or more parameter values were invalid: Table is already encrypted by default";
+pub(crate) const ENCRYPTION_UNCHANGED: &str = "One or more parameter values were invalid: Table is \
+     already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to \
+     change Master Key";
 pub(crate) const INDEX_EXISTS: &str = "Attempting to create an index which already exists";
 pub(crate) const ONE_INDEX_CHANGE: &str = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
 pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: Only one \
@@ -133,15 +146,7 @@ pub(crate) fn definitions_missing(index: &str) -> String {
     )
 }
 
-/// Words the units of an index of a table that is paid per request, in UpdateTable.
-pub(crate) fn updated_index_units_forbidden(index: &str) -> String {
-    format!(
-        "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits \
-         can be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
-    )
-}
-
-/// Words an update of an index that says nothing.
+/// Words an update of an index of a table that is paid per request that says nothing, or tells units.
 pub(crate) fn index_update_empty(index: &str) -> String {
     format!(
         "One or more parameter values were invalid: The only Updates for index: {index} when \
@@ -168,24 +173,46 @@ pub(crate) fn on_demand_out_of_range(which: &str, of: &str) -> String {
 /// emulator, read 2026-11; so is the other wording of CreateTable.
 pub(crate) fn on_demand_forbidden(which: &str) -> String {
     format!(
-        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be specified          when the table BillingMode is PROVISIONED"
+        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be \
+         specified when the table BillingMode is PROVISIONED"
     )
 }
 
 /// Words a maximum of a new table that is provisioned.
 pub(crate) fn created_on_demand_forbidden(which: &str) -> String {
     format!(
-        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be specified          when table BillingMode is PROVISIONED."
+        "One or more parameter values were invalid: {which} for OnDemandThroughput cannot be \
+         specified when table BillingMode is PROVISIONED."
     )
 }
 
-/// Words a warm throughput that is too low; *ours*, around the service's words.
-pub(crate) fn warm_too_low(which: &str, asked: i64, current: i64) -> String {
+/// Words a warm throughput, of `Read` or `Write`, below what is paid per request begins with.
+pub(crate) fn warm_below_initial(which: &str, of: &str) -> String {
     format!(
-        "One or more parameter values were invalid: Requested {which} of {asked} is lower than \
-         current WarmThroughput of {current}; it can not be decreased"
+        "{WARM}{which}UnitsPerSecond for WarmThroughput for {of} is lower than initial throughput \
+         for OnDemand. See: \
+         https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
     )
 }
+
+/// Words a warm throughput, of `Read` or `Write`, below the units that are provisioned.
+pub(crate) fn warm_below_units(which: &str, of: &str) -> String {
+    format!(
+        "{WARM}{which}UnitsPerSecond for WarmThroughput for {of} is lower than \
+         {which}CapacityUnits of ProvisionedThroughput"
+    )
+}
+
+/// Words a warm throughput, of `Read` or `Write`, below the one of now.
+pub(crate) fn warm_below_current(which: &str, of: &str) -> String {
+    format!(
+        "{WARM}{which}UnitsPerSecond for WarmThroughput for {of} is lower than current \
+         WarmThroughput, decreasing WarmThroughput is not supported"
+    )
+}
+
+/// How the texts on warm throughput begin. Source of all: answers that others collected, October 2026.
+const WARM: &str = "One or more parameter values were invalid: Requested ";
 
 pub(crate) const TABLE_CLASS_INVALID: &str = "Invalid table-class parameter provided. Please try \
      again with a valid table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS].";
@@ -284,6 +311,22 @@ pub(crate) fn units_unchanged(what: &str, units: Throughput) -> String {
          Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for \
          current limits and how to request higher limits.",
         kind = if what == "the table" { what } else { "the index" },
+    )
+}
+
+/// Words a new index without units, of a table that is provisioned.
+pub(crate) fn index_units_missing(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: ProvisionedThroughput is not specified for index: \
+         {index}"
+    )
+}
+
+/// Words a maximum of a new index of a table that is provisioned.
+pub(crate) fn index_on_demand_forbidden(which: &str, index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: {which} for OnDemandThroughput for index: {index} \
+         cannot be specified when table BillingMode is PROVISIONED."
     )
 }
 

@@ -74,8 +74,9 @@ pub(crate) fn arn_of_no_table(arn: &str) -> String {
 }
 
 /// Words the ARN of a resource of another region, in the operations on tags.
-pub(crate) const ARN_OF_ANOTHER_REGION: &str =
-    "Invalid TableArn: Invalid ResourceArn provided as input ARN";
+pub(crate) fn tagged_elsewhere(arn: &str) -> String {
+    format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+}
 
 /// Words the ARN of a resource of another region, in the operations on policies.
 pub(crate) fn arn_elsewhere(arn: &str) -> String {

@@ -8,8 +8,8 @@ use crate::describe::put_seconds;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Face, FaceOptions};
 use crate::json::Writer;
-use crate::operations::resource::{access_denied, account_of};
 use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
+use crate::operations::resource::{access_denied, account_of};
 use crate::shape::Shape;
 use crate::table::table_arn;
 

@@ -87,7 +87,8 @@ pub(crate) fn restored_schema(
     for index in &source.indexes {
         let own = had.indexes.get(&index.name).cloned().unwrap_or_default();
         let chosen = if own.local { &overrides.local } else { &overrides.global };
-        let Some(kept) = chosen_throughput(index, &own, chosen.as_deref())? else { continue };
+        let chosen = chosen_throughput(index, &own, (billing, chosen.as_deref()))?;
+        let Some(kept) = chosen else { continue };
         let throughput = match billing {
             Billing::PayPerRequest => Throughput::default(),
             Billing::Provisioned if own.local => Throughput::default(),
@@ -118,7 +119,7 @@ pub(crate) fn restored_schema(
         billing,
         per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
         throughput,
-        on_demand: ThroughputRequest::caps(overrides.on_demand, Some(had.on_demand), "table")?,
+        on_demand: on_demand(billing, had.on_demand, overrides.on_demand)?,
         indexes: metas,
         table_class: had.table_class,
         encryption_key: had.encryption_key,
@@ -160,11 +161,27 @@ fn billing(had: &Meta, overrides: &Overrides) -> Result<(Billing, Throughput)> {
     }
 }
 
+/// Returns the maximum throughput of the new table. One that is provisioned has none.
+fn on_demand(
+    billing: Billing,
+    had: Throughput,
+    asked: Option<ThroughputRequest>,
+) -> Result<Throughput> {
+    match (billing, asked.and_then(ThroughputRequest::first_cap)) {
+        (Billing::Provisioned, Some(member)) => {
+            Err(Error::validation(texts::restored_on_demand_forbidden(member)))
+        }
+        (Billing::Provisioned, None) => Ok(Throughput::default()),
+        (Billing::PayPerRequest, _) => ThroughputRequest::caps(asked, Some(had), "table")
+            .map_err(|_| Error::validation(texts::RESTORE_ON_DEMAND_OUT_OF_RANGE)),
+    }
+}
+
 /// Returns the throughput of an index that is restored; `None` if it is left out.
 fn chosen_throughput(
     index: &IndexSchema,
     own: &IndexMeta,
-    chosen: Option<&[IndexRequest]>,
+    (billing, chosen): (Billing, Option<&[IndexRequest]>),
 ) -> Result<Option<Throughput>> {
     let Some(chosen) = chosen else { return Ok(Some(own.throughput)) };
     let request = chosen.iter().find(|request| request.name.as_deref() == Some(&index.name));
@@ -172,9 +189,15 @@ fn chosen_throughput(
     if !is_same(index, request) {
         return Err(Error::validation(texts::index_not_in_source(&index.name)));
     }
-    match request.throughput {
-        Some(throughput) => throughput.units().map(Some),
-        None => Ok(Some(own.throughput)),
+    match (billing, request.throughput) {
+        (Billing::PayPerRequest, Some(_)) => {
+            Err(Error::validation(texts::restored_index_units_forbidden(&index.name)))
+        }
+        (Billing::Provisioned, Some(throughput)) => throughput.units().map(Some),
+        (Billing::Provisioned, None) if !own.local => {
+            Err(Error::validation(texts::restored_index_units_required(&index.name)))
+        }
+        (_, None) => Ok(Some(own.throughput)),
     }
 }
 
