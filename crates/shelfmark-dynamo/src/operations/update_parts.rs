@@ -58,7 +58,7 @@ pub(super) fn check_together(parts: &[Part]) -> Result<()> {
 /// Returns the state in which a table is shown that was changed so: some changes are made at once.
 pub(super) fn status_beside(parts: &[Part]) -> &'static str {
     match parts {
-        [Part::Protection | Part::OnDemand | Part::Warm] => "ACTIVE",
+        [Part::Protection | Part::Encryption | Part::OnDemand | Part::Warm] => "ACTIVE",
         _ => "UPDATING",
     }
 }

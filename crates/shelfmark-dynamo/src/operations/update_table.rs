@@ -228,7 +228,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         Some(_) => Billing::Provisioned,
         None => meta.billing,
     };
-    let throughput = throughput(&meta, billing, request.throughput)?;
+    let is_kept = request.billing.is_none();
+    let throughput = throughput(&meta, (billing, is_kept), request.throughput)?;
     let warm = match request.warm {
         Some(warm) => {
             let least = meta.warm_now().max(billing.least_warm(throughput));
@@ -352,7 +353,7 @@ fn change_stream(face: &Face, table: &Table, wanted: StreamWanted) -> Result<Arc
 
 fn throughput(
     meta: &Meta,
-    billing: Billing,
+    (billing, is_kept): (Billing, bool),
     request: Option<ThroughputRequest>,
 ) -> Result<Throughput> {
     match (billing, request) {
@@ -365,7 +366,7 @@ fn throughput(
             }
             Ok(units)
         }
-        (Billing::Provisioned, None) if meta.billing == Billing::Provisioned => Ok(meta.throughput),
+        (Billing::Provisioned, None) if is_kept => Ok(meta.throughput),
         (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED_NOW)),
     }
 }
@@ -419,8 +420,11 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
             return Err(Error::validation(texts::index_update_empty(&name)));
         }
         (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
-        (Billing::Provisioned, asked) => {
-            let units = asked.unwrap_or_default().units()?;
+        (Billing::Provisioned, None) => {
+            return Err(Error::validation(texts::index_needs_both_units(&name)));
+        }
+        (Billing::Provisioned, Some(asked)) => {
+            let units = asked.units()?;
             if meta.billing == billing && known.throughput == units {
                 let text = texts::units_unchanged(&format!("the index {name}"), units);
                 return Err(Error::validation(text));
@@ -477,6 +481,15 @@ fn plan_create(
     request: IndexRequest,
 ) -> Result<IndexChange> {
     let name = request.name.clone().unwrap_or_default();
+    match (billing, request.throughput) {
+        (Billing::PayPerRequest, Some(_)) => {
+            return Err(Error::validation(texts::created_index_units_forbidden(&name)));
+        }
+        (Billing::Provisioned, None) => {
+            return Err(Error::validation(texts::index_needs_both_units(&name)));
+        }
+        _ => {}
+    }
     if definitions.is_empty() {
         return Err(Error::validation(texts::definitions_missing(&name)));
     }

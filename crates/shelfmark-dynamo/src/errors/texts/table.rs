@@ -146,6 +146,22 @@ pub(crate) fn definitions_missing(index: &str) -> String {
     )
 }
 
+/// Words the units of an index of a table that is paid per request and that UpdateTable is to make.
+pub(crate) fn created_index_units_forbidden(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits \
+         can be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
+    )
+}
+
+/// Words an index that UpdateTable makes or changes without units, of a table that is provisioned.
+pub(crate) fn index_needs_both_units(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Both ReadCapacityUnits and WriteCapacityUnits must \
+         be specified for index: {index}"
+    )
+}
+
 /// Words an update of an index of a table that is paid per request that says nothing, or tells units.
 pub(crate) fn index_update_empty(index: &str) -> String {
     format!(
