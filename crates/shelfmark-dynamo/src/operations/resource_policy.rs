@@ -72,7 +72,8 @@ pub(super) fn delete(face: &Face, body: &[u8]) -> Result<Answered> {
     let Some(current) = current else { return Ok(Writer::answer(|_| {})) };
     let label = resource.label.clone();
     resource.change(face, move |meta| drop(meta.tools.policies.remove(&label)))?;
-    Ok(revised(&current.revision))
+    // The revision of that there is none.
+    Ok(revised(&next_revision(face, Some(&current))))
 }
 
 /// Returns the policy that a new table is to have.

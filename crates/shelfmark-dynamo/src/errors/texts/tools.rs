@@ -52,7 +52,7 @@ pub(crate) fn policy_is_another(table: &str, expected: &str, revision: &str) -> 
 pub(crate) fn policy_is_gone(table: &str, expected: &str) -> String {
     format!(
         "{POLICY_NOT_FOUND}Requested update for policy with revision id {expected}, but table {table} \
-         has no policy."
+         has no associated policy."
     )
 }
 
