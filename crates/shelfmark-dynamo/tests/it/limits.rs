@@ -76,11 +76,13 @@ fn items_to_the_byte() {
             "ExpressionAttributeValues": {":t": value}
         })
     };
-    check_fine(&server, "UpdateItem", &update(text(fits)));
+    // An update is charged 3 bytes, 19 for the change, and what it writes, but not for the key.
+    let charged = 409_600 - 3 - 19 - 1;
+    check_fine(&server, "UpdateItem", &update(text(charged)));
     check_refused(
         &server,
         "UpdateItem",
-        &update(text(fits + 1)),
+        &update(text(charged + 1)),
         "Item size to update has exceeded the maximum allowed size",
     );
     let transaction = |length: usize| json!({"TransactItems": [{"Update": update(text(length))}]});

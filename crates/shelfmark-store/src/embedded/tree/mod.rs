@@ -309,8 +309,10 @@ impl Tree {
                 }
                 Ok(None)
             },
-            move |range, seqno| {
-                Box::new(lsm_tree::Tree::create_internal_range(state.clone(), range, seqno, None))
+            move |range, seqno, active| {
+                let mut state = state.clone();
+                state.active_memtable = Arc::clone(active);
+                Box::new(lsm_tree::Tree::create_internal_range(state, range, seqno, None))
             },
         )
     }
