@@ -10,10 +10,11 @@ use crate::errors::{Error, Result, texts};
 impl Reader<'_> {
     /// Reads text that must be there.
     pub(crate) fn strict_text(&mut self) -> Result<Option<String>> {
-        match self.token()? {
-            Token::Text => self.text(),
-            token => Err(self.unexpected(token, "a string")),
+        let token = self.token()?;
+        if token != Token::Text {
+            return Err(self.unexpected(token, "a string"));
         }
+        self.text()
     }
 
     /// Reads an integer of 32 bits that must be there.
@@ -34,10 +35,11 @@ impl Reader<'_> {
 
     /// Refuses anything but a list.
     pub(crate) fn strict_list(&mut self) -> Result<()> {
-        match self.token()? {
-            Token::List => Ok(()),
-            token => Err(self.unexpected(token, "a sequence")),
+        let token = self.token()?;
+        if token != Token::List {
+            return Err(self.unexpected(token, "a sequence"));
         }
+        Ok(())
     }
 
     fn unexpected(&mut self, token: Token, expected: &str) -> Error {

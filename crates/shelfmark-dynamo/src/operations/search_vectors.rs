@@ -295,18 +295,24 @@ fn put_found(out: &mut Writer, item: &Item, vector: &str) {
     out.object(|out| {
         for (name, value) in item {
             out.name(name);
-            match value {
-                Value::List(floats) if name == vector => put_floats(out, floats),
-                _ => put_value(out, value),
+            if let Value::List(floats) = value
+                && name == vector
+            {
+                put_floats(out, floats);
+            } else {
+                put_value(out, value);
             }
         }
     });
 }
 
 fn put_floats(out: &mut Writer, floats: &[Value]) {
-    let put = |out: &mut Writer, value: &Value| match value {
-        Value::Float32(float) => out.object(|out| out.name("N").text(&format!("{float:?}"))),
-        value => put_value(out, value),
+    let put = |out: &mut Writer, value: &Value| {
+        if let Value::Float32(float) = value {
+            out.object(|out| out.name("N").text(&format!("{float:?}")));
+        } else {
+            put_value(out, value);
+        }
     };
     out.object(|out| {
         out.name("L").list(|out| floats.iter().for_each(|value| put(out, value)));

@@ -230,22 +230,14 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     };
     let is_kept = request.billing.is_none();
     let throughput = throughput(&meta, (billing, is_kept), request.throughput)?;
-    let warm = match request.warm {
-        Some(warm) => {
-            let least = meta.warm_now().max(billing.least_warm(throughput));
-            warm.warm(least, WarmFloor::Current, "table")?
-        }
-        None => meta.warm,
-    };
+    let least = meta.warm_now().max(billing.least_warm(throughput));
+    let warm = request.warm.map(|warm| warm.warm(least, WarmFloor::Current, "table"));
+    let warm = warm.transpose()?.unwrap_or(meta.warm);
     let on_demand = on_demand(billing, request.on_demand, meta.on_demand)?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     let updates = request.indexes.unwrap_or_default();
     let vectors = request.vectors.unwrap_or_default();
-    // What no new index needs is not looked at.
-    let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
-    let searched = vectors.iter().flat_map(VectorUpdate::searched);
-    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
-    definitions.check_agree(&table.schema, &used)?;
+    check_definitions(table, &definitions, (&updates, &vectors))?;
     if updates.iter().filter(|update| update.update.is_none()).count() > 1 {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
@@ -299,6 +291,18 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         Some(wanted) => change_stream(face, table, wanted),
         None => Ok(current),
     }
+}
+
+/// Checks the definitions that new indexes need against the table; others are not looked at.
+fn check_definitions(
+    table: &Table,
+    definitions: &Definitions,
+    (updates, vectors): (&[IndexUpdate], &[VectorUpdate]),
+) -> Result<()> {
+    let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
+    let searched = vectors.iter().flat_map(VectorUpdate::searched);
+    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
+    definitions.check_agree(&table.schema, &used)
 }
 
 /// Refuses a key with which the table is encrypted already.
