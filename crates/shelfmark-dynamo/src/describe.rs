@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use shelfmark_engine::{Engine, Table};
+use shelfmark_engine::Table;
 use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
 
 use crate::face::{Face, FaceOptions};
@@ -49,7 +49,7 @@ pub(crate) fn put(
         put_indexes(out, &described, false);
         put_vectors(out, &described);
         put_stream(out, &described);
-        put_restored(out, table, meta);
+        put_restored(out, &described);
         put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_now());
@@ -101,16 +101,19 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
     }
 }
 
-/// Writes what a table was restored from.
-fn put_restored(out: &mut Writer, table: &Table, meta: &Meta) {
-    let Some(restored) = &meta.restored else { return };
+/// Writes what a table is restored from, while it is.
+fn put_restored(out: &mut Writer, described: &Described<'_>) {
+    let Some(restored) = &described.meta.restored else { return };
+    if described.status != "CREATING" {
+        return;
+    }
     out.name("RestoreSummary").object(|out| {
         if let Some(arn) = &restored.backup_arn {
             out.name("SourceBackupArn").text(arn);
         }
         out.name("SourceTableArn").text(&restored.table_arn);
         put_seconds(out.name("RestoreDateTime"), restored.at_ms);
-        out.name("RestoreInProgress").boolean(Engine::is_being_filled(table));
+        out.name("RestoreInProgress").boolean(true);
     });
 }
 

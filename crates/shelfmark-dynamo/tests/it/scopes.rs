@@ -227,6 +227,8 @@ fn backups_exports_and_imports_are_of_a_scope() {
     let restore = json!({"BackupArn": arn, "TargetTableName": "Again"});
     bed.refused(FIRST, "DescribeBackup", &json!({"BackupArn": arn}), "AccessDeniedException");
     bed.refused(FIRST, "RestoreTableFromBackup", &restore, "AccessDeniedException");
+    let start = json!({"ExclusiveStartBackupArn": arn});
+    bed.refused(REGION, "ListBackups", &start, "ValidationException");
     bed.fine(KEY, "RestoreTableFromBackup", &restore);
     assert_eq!(bed.tables(KEY), json!(["Again", "Music"]));
     assert_eq!(bed.tables(FIRST), json!(["Music"]));

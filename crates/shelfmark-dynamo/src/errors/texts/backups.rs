@@ -5,6 +5,9 @@
 
 /// The text for an ARN that is none of a backup, as the service was seen to use it in October 2026.
 pub(crate) const INVALID_BACKUP_ARN: &str = "Invalid Backup ARN";
+/// Words a starting place of ListBackups of another region; of another account alike.
+pub(crate) const BACKUPS_START_ELSEWHERE: &str =
+    "Invalid Request: The supplied ExclusiveStartBackupArn does not match the region";
 /// The text for a number of days without continuous backups; seen as above.
 pub(crate) const RECOVERY_DAYS_UNEXPECTED: &str = "Invalid Request: Cannot specify RecoveryPeriodInDays \
      when disabling point-in-time recovery.";

@@ -87,8 +87,13 @@ pub(crate) fn restored_schema(
     for index in &source.indexes {
         let own = had.indexes.get(&index.name).cloned().unwrap_or_default();
         let chosen = if own.local { &overrides.local } else { &overrides.global };
-        let chosen = chosen_throughput(index, &own, (billing, chosen.as_deref()))?;
-        let Some(kept) = chosen else { continue };
+        let mut index = index.clone();
+        let mut kept = own.throughput;
+        if let Some(chosen) = chosen {
+            let Some(request) = asked_for(&index, source, chosen) else { continue };
+            kept = index_throughput(&index.name, &own, (billing, request))?;
+            index.name = request.name.clone().unwrap_or_default();
+        }
         let throughput = match billing {
             Billing::PayPerRequest => Throughput::default(),
             Billing::Provisioned if own.local => Throughput::default(),
@@ -97,8 +102,9 @@ pub(crate) fn restored_schema(
         };
         let on_demand = if own.local { Throughput::default() } else { own.on_demand };
         let meta = IndexMeta { throughput, on_demand, warm: Throughput::default(), ..own };
-        metas.insert(index.name.clone(), meta);
-        indexes.push(index.clone());
+        if metas.insert(index.name.clone(), meta).is_none() {
+            indexes.push(index);
+        }
     }
     for (chosen, local) in [(&overrides.local, true), (&overrides.global, false)] {
         for request in chosen.iter().flatten() {
@@ -121,7 +127,6 @@ pub(crate) fn restored_schema(
         throughput,
         on_demand: on_demand(billing, had.on_demand, overrides.on_demand)?,
         indexes: metas,
-        table_class: had.table_class,
         encryption_key: had.encryption_key,
         vectors,
         restored: Some(restored),
@@ -177,27 +182,37 @@ fn on_demand(
     }
 }
 
-/// Returns the throughput of an index that is restored; `None` if it is left out.
-fn chosen_throughput(
+/// Finds the request that asks for an index: one with its name, else one with its key and projection that
+/// gives it a name of its own.
+fn asked_for<'r>(
     index: &IndexSchema,
+    source: &TableSchema,
+    chosen: &'r [IndexRequest],
+) -> Option<&'r IndexRequest> {
+    let same = || chosen.iter().filter(|request| is_same(index, request));
+    let is_new = |request: &&IndexRequest| {
+        let name = request.name.as_deref().unwrap_or_default();
+        source.indexes.iter().all(|index| index.name != name)
+    };
+    let named = same().find(|request| request.name.as_deref() == Some(&index.name));
+    named.or_else(|| same().find(is_new))
+}
+
+/// Returns the throughput of an index that was asked for.
+fn index_throughput(
+    name: &str,
     own: &IndexMeta,
-    (billing, chosen): (Billing, Option<&[IndexRequest]>),
-) -> Result<Option<Throughput>> {
-    let Some(chosen) = chosen else { return Ok(Some(own.throughput)) };
-    let request = chosen.iter().find(|request| request.name.as_deref() == Some(&index.name));
-    let Some(request) = request else { return Ok(None) };
-    if !is_same(index, request) {
-        return Err(Error::validation(texts::index_not_in_source(&index.name)));
-    }
+    (billing, request): (Billing, &IndexRequest),
+) -> Result<Throughput> {
     match (billing, request.throughput) {
         (Billing::PayPerRequest, Some(_)) => {
-            Err(Error::validation(texts::restored_index_units_forbidden(&index.name)))
+            Err(Error::validation(texts::restored_index_units_forbidden(name)))
         }
-        (Billing::Provisioned, Some(throughput)) => throughput.units().map(Some),
+        (Billing::Provisioned, Some(throughput)) => throughput.units(),
         (Billing::Provisioned, None) if !own.local => {
-            Err(Error::validation(texts::restored_index_units_required(&index.name)))
+            Err(Error::validation(texts::restored_index_units_required(name)))
         }
-        (_, None) => Ok(Some(own.throughput)),
+        (_, None) => Ok(own.throughput),
     }
 }
 
