@@ -118,6 +118,10 @@ fn nesting_and_names() {
     let named = |length: usize| put("a", "b", &json!({"n".repeat(length): {"S": "x"}}));
     check_fine(&server, "PutItem", &named(65_535));
     check_refused(&server, "PutItem", &named(65_536), "Attribute name is too large");
+    let inner =
+        |length: usize| put("a", "b", &json!({"m": {"M": {"n".repeat(length): {"S": "x"}}}}));
+    check_fine(&server, "PutItem", &inner(65_535));
+    check_refused(&server, "PutItem", &inner(65_536), "Attribute name is too large");
 }
 
 #[test]

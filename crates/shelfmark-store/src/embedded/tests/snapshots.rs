@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::ManualClock;
-use crate::contract::{Direction, ErrorKind, KeyRange, ScanLimits, Store as _, Write};
+use crate::contract::{
+    Direction, ErrorKind, KeyRange, ScanLimits, Snapshot as _, Store as _, Write,
+};
 use crate::embedded::Options;
 
 use super::support::{Scratch, bytes, commit_patiently, commit_put, put, small, text, validated};
