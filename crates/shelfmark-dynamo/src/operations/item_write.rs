@@ -159,9 +159,8 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
 
 /// Refuses an update expression that says too much, before its condition is looked at.
 fn check_charge(write: &Write) -> Result<()> {
-    if let Change::Patch { patch, .. } = &write.change
-        && update_charge_bytes(patch) > ITEM_SIZE_BYTES_MAX
-    {
+    let Change::Patch { patch, .. } = &write.change else { return Ok(()) };
+    if update_charge_bytes(patch) > ITEM_SIZE_BYTES_MAX {
         return Err(Error::validation(texts::UPDATED_ITEM_TOO_LARGE));
     }
     Ok(())
