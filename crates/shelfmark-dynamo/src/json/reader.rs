@@ -25,23 +25,6 @@ pub(super) enum Token {
     Null,
 }
 
-/// A place in a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// The line, from 1.
-    pub(crate) line: usize,
-    /// The bytes of the line that were read.
-    pub(crate) column: usize,
-}
-
-impl Place {
-    /// Returns the place behind these bytes.
-    pub(super) fn behind(read: &[u8]) -> Self {
-        let lines = || read.split(|byte| *byte == b'\n');
-        Self { line: lines().count(), column: lines().next_back().map_or(0, <[u8]>::len) }
-    }
-}
-
 /// A reader over one body. `null` is always the same as an absent member: `None` or `false`.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
@@ -313,9 +296,9 @@ impl<'a> Reader<'a> {
         self.expect(b':')
     }
 
-    /// Returns the place that was reached.
-    pub(super) fn place(&self) -> Place {
-        Place::behind(self.text.as_bytes().get(..self.position).unwrap_or_default())
+    /// Returns the part of the body that was read.
+    pub(super) fn consumed(&self) -> &[u8] {
+        self.text.as_bytes().get(..self.position).unwrap_or_default()
     }
 
     /// Returns the next token without consuming it.

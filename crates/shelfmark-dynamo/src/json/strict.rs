@@ -4,7 +4,7 @@
 //! Source: a public suite that records the service's answers, read 2026-11.
 
 use super::Reader;
-use super::reader::{Place, Token};
+use super::reader::Token;
 use crate::errors::{Error, Result, texts};
 
 impl Reader<'_> {
@@ -77,12 +77,18 @@ impl Reader<'_> {
     }
 
     fn at_place(&self, text: &str) -> Error {
-        Error::serialization(texts::at_place(text, self.place()))
+        Error::serialization(texts::at_place(text, behind(self.consumed())))
     }
 }
 
 /// Words a member that a body does not have; the place is the end of the body.
 pub(crate) fn missing_member(body: &[u8], name: &str) -> Error {
-    let place = Place::behind(body.trim_ascii_end());
+    let place = behind(body.trim_ascii_end());
     Error::validation(texts::at_place(&texts::missing_field(name), place))
+}
+
+/// Returns the place behind these bytes: the line, from 1, and the bytes of it that were read.
+fn behind(read: &[u8]) -> (usize, usize) {
+    let lines = || read.split(|byte| *byte == b'\n');
+    (lines().count(), lines().next_back().map_or(0, <[u8]>::len))
 }

@@ -357,14 +357,14 @@ pub(super) fn shape_throughput(throughput: ThroughputRequest, path: &str, shape:
     }
 }
 
-/// What a warm throughput must not be below.
+/// Names the throughput that a warm throughput must not be below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WarmFloor {
-    /// What a new table that is paid per request begins with.
+    /// The one that a new table that is paid per request begins with.
     Initial,
     /// The units of what is new and provisioned.
     Units,
-    /// What it is warm for already.
+    /// The one that it is warm for already.
     Current,
 }
 

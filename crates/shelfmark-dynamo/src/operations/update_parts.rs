@@ -1,4 +1,4 @@
-//! Which changes of a table may be asked for together: most of them stand alone in their request.
+//! Checks which changes of a table are asked for together: most of them stand alone in their request.
 //!
 //! Source: pairs of changes that were sent to the service, collected by others in October 2026.
 

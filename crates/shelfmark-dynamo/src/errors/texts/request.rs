@@ -1,7 +1,5 @@
 //! The body of a request, and its shape.
 
-use crate::json::Place;
-
 pub(crate) const NO_JSON: &str = "The request body is not valid JSON";
 pub(crate) const JSON_TOO_DEEP: &str = "The request body is nested too deeply";
 pub(crate) const STRUCTURE_EXPECTED: &str = "Unexpected value type in payload";
@@ -146,7 +144,7 @@ pub(crate) fn missing_field(name: &str) -> String {
     format!("missing field `{name}`")
 }
 
-/// Adds the place at which a strict parser stopped.
-pub(crate) fn at_place(text: &str, place: Place) -> String {
-    format!("{text} at line {} column {}", place.line, place.column)
+/// Adds the line and the column at which a strict parser stopped.
+pub(crate) fn at_place(text: &str, (line, column): (usize, usize)) -> String {
+    format!("{text} at line {line} column {column}")
 }

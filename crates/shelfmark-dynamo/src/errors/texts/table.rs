@@ -227,7 +227,9 @@ pub(crate) fn warm_below_current(which: &str, of: &str) -> String {
     )
 }
 
-/// How the texts on warm throughput begin. Source of all: answers that others collected, October 2026.
+/// Begins the texts on warm throughput.
+///
+/// Source of all: answers that others collected, October 2026.
 const WARM: &str = "One or more parameter values were invalid: Requested ";
 
 pub(crate) const TABLE_CLASS_INVALID: &str = "Invalid table-class parameter provided. Please try \
