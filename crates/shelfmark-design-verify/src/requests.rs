@@ -572,3 +572,6 @@ fn is_by_uuid(model: &Model, read: &Read) -> bool {
     };
     read.sources.iter().enumerate().any(decides)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! What targets do not take, rule by rule: each plan stands beside its nearest neighbour, which the same
+//! rule lets through. Plans are those that the schema names, or the prover's, whatever it says of them.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::{read, write};
+use shelfmark_design_language::certificate::Certificate;
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::model::resolve::resolve;
+use shelfmark_design_language::syntax::parser::parse;
+use shelfmark_design_prove::prove;
+
+/// Checks what the rules say of each pattern's plan, all in order: nothing, or a text with these words.
+fn check(text: &str, expected: &[(&str, &str)]) {
+    let (model, diagnostics) = resolve(&parse(text).file);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}\n{text}");
+    let proofs = prove(&model, "").into_iter().map(|proof| proof.certificate);
+    let found: Vec<(String, String)> =
+        proofs.map(|one| (one.pattern.clone(), said(&model, one))).collect();
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((pattern, told), (name, words)) in found.iter().zip(expected) {
+        let right = if words.is_empty() { told.is_empty() } else { told.contains(words) };
+        assert!(pattern == name && right, "{pattern} `{told}`, not {name} `{words}`\n{text}");
+    }
+}
+
+fn said(model: &Model, certificate: Certificate) -> String {
+    let named = |name: &str| name == certificate.pattern;
+    let schema = model.schemas.iter().find(|schema| schema.name.text == certificate.schema);
+    let schema = schema.expect("a schema");
+    let judged = if certificate.write {
+        let own = model.writes.iter().find(|own| named(&own.name.text)).expect("a write");
+        write(model, schema, own, &steps(certificate.plan))
+    } else {
+        let own = model.reads.iter().find(|own| named(&own.name.text)).expect("a read");
+        read(model, schema, own, &steps(certificate.plan))
+    };
+    judged.err().unwrap_or_default()
+}
+
+fn steps<T: DeserializeOwned>(plan: Json) -> Vec<T> {
+    serde_json::from_value(plan).expect("a plan")
+}
+
+/// The rule for keys that may be empty, as a refusal words it.
+const EMPTY: &str = "may be empty";
+
+/// DynamoDB takes no empty text in any column of a key; CQL takes none as the whole partition key.
+#[test]
+fn keys_are_not_empty() {
+    let text = |target: &str, ty: &str, key: &str, id: &str| {
+        format!(
+            "entity E {{ key id: {ty}  u: uuid }}
+write add(i: {ty}, j, u) = insert E(id {id}, u u) and insert E(id j, u u)
+schema s target {target} {{ table rows from E key ({key}) store all
+  write add {{ transaction {{ put rows }} }} }}"
+        )
+    };
+    let (open, closed) = ("text(max 9)", "text(min 1, max 9)");
+    for target in ["dynamodb", "cql"] {
+        check(&text(target, open, "id;", "i"), &[("add", EMPTY)]);
+        check(&text(target, closed, "id;", "i"), &[("add", "")]);
+        // One of two inserts writes a constant, the other may write any text.
+        check(&text(target, open, "id;", "\"x\""), &[("add", EMPTY)]);
+    }
+    check(&text("dynamodb", open, "u; id", "i"), &[("add", EMPTY)]);
+    check(&text("cql", open, "u; id", "i"), &[("add", "")]);
+    check(&text("cql", open, "u, id;", "i"), &[("add", "")]);
+}
+
+/// What an insert writes as a constant is no empty text, whatever the type allows.
+#[test]
+fn a_constant_in_a_key_is_what_it_is() {
+    let text = |id: &str, change: &str| {
+        format!(
+            "entity E {{ key id: text(max 9)  u: uuid }}
+write one(u) = {change} E(id {id}, u u)
+schema s target dynamodb {{ table rows from E key (id;) store all
+  write one {{ transaction {{ put rows }} }} }}"
+        )
+    };
+    check(&text("\"x\"", "insert"), &[("one", "")]);
+    check(&text("\"\"", "insert"), &[("one", EMPTY)]);
+}
+
+/// A row of counters is added to where it is: no put of it is sent, so that its key may be empty there.
+#[test]
+fn a_row_of_counters_is_not_put() {
+    let text = |stored: &str| {
+        format!(
+            "entity P {{ key id: text(max 9)  n: int }}
+entity C {{ key id: uuid  p: P }}
+write add(i, n) = insert P(id i, n n)
+schema s target cql {{ table rows_p from P key (id;) {stored}  table rows_c from C key (id;) store all
+  write add {{ put rows_p }} }}"
+        )
+    };
+    check(&text("store { count C as cs }"), &[("add", "")]);
+    check(&text("store { count C as cs, n }"), &[("add", EMPTY)]);
+    check(&text(""), &[("add", EMPTY)]);
+    check(&text("store { count C as cs }").replace("target cql", "target dynamodb"), &[("add", EMPTY)]);
+}
+
+/// CQL adds to counters alone, which stand in rows of counters alone.
+#[test]
+fn cql_adds_to_counters_alone() {
+    let text = |target: &str, change: &str, stored: &str| {
+        format!(
+            "entity P {{ key id: uuid  n: int  m: int }}
+entity C {{ key id: uuid  p: P }}
+write one(i, k) = {change}
+schema s target {target} {{ table rows_p from P key (id;) {stored}  table rows_c from C key (id;) store all }}"
+        )
+    };
+    let add = "increment P(id i) set n by k";
+    check(&text("cql", add, "store { n }"), &[("one", "no counter to add to")]);
+    check(&text("dynamodb", add, "store { n }"), &[("one", "")]);
+    check(&text("cql", "update P(id i) set n = k", "store { n }"), &[("one", "")]);
+    let insert = "insert C(id i, p k)";
+    check(&text("cql", insert, "store { count C as cs, n }"), &[("one", "is not alone")]);
+    check(&text("cql", insert, "store { count C as cs }"), &[("one", "")]);
+    check(&text("dynamodb", insert, "store { count C as cs, n }"), &[("one", "")]);
+    let delete = "delete C(id i, p k)";
+    check(&text("cql", delete, "store { count C as cs, n }"), &[("one", "is not alone")]);
+    check(&text("cql", "update P(id i) set n = k", "store { count C as cs, n }"), &[("one", "")]);
+}
+
+/// The rule for items that one transaction of DynamoDB changes twice.
+const TWICE: &str = "may be named twice";
+
+/// A transaction of DynamoDB names each item once: keys that inputs may make equal are refused.
+#[test]
+fn an_item_is_named_once_in_a_transaction() {
+    let text = |target: &str, ty: &str, effects: &str| {
+        format!(
+            "entity E {{ key id: uuid  n: int  m: int }}
+entity W {{ key w: text(min 1, max 5)  n: int  m: int }}
+write two(a: {ty}, b: {ty}) = {effects}
+schema s target {target} {{ table rows_e from E key (id;) store all  table rows_w from W key (w;) store all
+  write two {{ transaction {{ patch rows_e ; patch rows_w }} }} }}"
+        )
+    };
+    let one = "increment E(id a) set n by 1";
+    let plan = |second: &str| text("dynamodb", "uuid", &format!("{one} and {second}"));
+    check(&plan("increment E(id b) set m by 1"), &[("two", TWICE)]);
+    check(&plan("update E(id b) set m = 1"), &[("two", TWICE)]);
+    check(&plan("increment E(id a) set m by 1"), &[("two", "")]);
+    check(&plan("insert E(id b, n 1, m 1)"), &[("two", "")]);
+    let words = |a: &str, b: &str| {
+        let effects = format!("update W(w {a}) set n = 1 and update W(w {b}) set m = 1");
+        text("dynamodb", "text(min 1, max 5)", &effects)
+    };
+    check(&words("\"x\"", "\"y\""), &[("two", "")]);
+    check(&words("a", "\"y\""), &[("two", TWICE)]);
+    let cql = "update E(id a) set n = 1 and update E(id b) set m = 1";
+    check(&text("cql", "uuid", cql), &[("two", "")]);
+    let apart = text("dynamodb", "uuid", cql).replace("transaction { patch rows_e ; patch rows_w }", "patch rows_e");
+    check(&apart, &[("two", "")]);
+}
+
+/// The rule for additions of a loop.
+const ADDED_TWICE: &str = "may add to one item";
+
+/// Two rounds of a loop must not add to one item of a transaction: they do not where each changes the
+/// tuple that it goes by.
+#[test]
+fn rounds_of_a_loop_add_to_an_item_each() {
+    let text = |change: &str| {
+        format!(
+            "entity E {{ key id: uuid  u: uuid  n: int(0..9) }}
+entity F {{ key id: uuid  u: uuid  n: int(0..9) }}
+write more(i: uuid, u) = {change} for each E as e where u = u
+schema s target dynamodb {{
+  table rows_e from E key (id;) store all  table rows_f from F key (id;) store all
+  table by_u from E key (u; id)
+  write more {{ transaction {{ read by_u where u = u as e ; patch rows_e for each e ; patch rows_f for each e }} }} }}"
+        )
+    };
+    check(&text("increment E(id e.id) set n by 1"), &[("more", "")]);
+    check(&text("increment E(id i) set n by 1"), &[("more", ADDED_TWICE)]);
+    // Another entity's key at the same place is not that of the loop.
+    check(&text("increment F(id e.id) set n by 1"), &[("more", ADDED_TWICE)]);
+    check(&text("update F(id i) set n = 1"), &[("more", "")]);
+}
+
+/// What rows keep of a loop's tuples is added to once for each parent where the loop asks for the rest
+/// of the tuple's key.
+#[test]
+fn tuples_of_a_loop_are_counted_in_a_row_each() {
+    let text = |change: &str| {
+        format!(
+            "entity P {{ key id: uuid  n: int }}
+entity C {{ key (p, k)  p: P  k: int(0..9)  v: int(0..9)  w: int(0..9) }}
+entity D {{ key (q, k)  q: uuid  k: int(0..9) }}
+write less(i: uuid, x) = {change}
+schema s target dynamodb {{
+  table rows_p from P key (id;) store {{ n, count C as cs, sum v of C as vs }}
+  table rows_c from C key (p; k) store all  table by_k from C key (k; p)
+  table rows_d from D key (k; q)
+  write less {{ transaction {{ read by_k where k = x as c ; read rows_d where k = x as d
+    delete rows_c for each c ; delete by_k for each c ; patch rows_p for each c ; patch rows_c for each c ; patch rows_p for each d }} }} }}"
+        )
+    };
+    let delete = "delete C(p c.p, k c.k) for each C as c where";
+    check(&text(&format!("{delete} k = x")), &[("less", "")]);
+    check(&text(&format!("{delete} k > x")), &[("less", ADDED_TWICE)]);
+    check(&text(&format!("{delete} v = x")), &[("less", ADDED_TWICE)]);
+    check(&text("delete C(p i, k d.k) for each D as d where k = x"), &[("less", ADDED_TWICE)]);
+    // A change of what is counted by no number adds to none.
+    let update = "for each C as c where v = x";
+    check(&text(&format!("update C(p c.p, k c.k) set w = 1 {update}")), &[("less", "")]);
+    check(
+        &text(&format!("increment C(p c.p, k c.k) set v by 1 {update}")),
+        &[("less", ADDED_TWICE)],
+    );
+}
+
+/// A loop's inserts that pass over what is there would cancel the transaction, unless what may be there
+/// is looked for before: what no round names is looked for once.
+#[test]
+fn inserts_of_a_loop_meet_nothing_that_is_there() {
+    let text = |key: &str, unless: &str| {
+        format!(
+            "entity E {{ key id: uuid  u: uuid }}
+entity F {{ key id: uuid  e: uuid }}
+write copy(i: uuid, u) = insert F({key}) {unless} for each E as e where u = u
+schema s target dynamodb {{
+  table rows_f from F key (id;) store all  table by_u from E key (u; id)
+  write copy {{ transaction {{ read by_u where u = u as e ; put rows_f for each e }} }} }}"
+        )
+    };
+    const CANCELS: &str = "cancels the transaction";
+    check(&text("id e.id, e u", "unless exists"), &[("copy", CANCELS)]);
+    check(&text("id e.id, e u", ""), &[("copy", "")]);
+    check(&text("id i, e e.id", "unless exists"), &[("copy", "")]);
+}
+
+/// The rule for sums in keys of indexes.
+const SUM: &str = "is put together from a sum";
+
+/// An update of DynamoDB adds to a number: it puts no key of an index together from the sum.
+#[test]
+fn a_sum_is_no_part_of_a_text() {
+    let text = |target: &str, change: &str, index: &str| {
+        format!(
+            "entity E {{ key id: uuid  n: int(0..99)  m: int(0..99) }}
+write add(i) = {change}
+schema s target {target} {{ table base from E key (id;) store all  index by_n {index} }}"
+        )
+    };
+    let add = "increment E(id i) set n by 1";
+    check(&text("dynamodb", add, "pk \"n#<n:pad(2)>\""), &[("add", SUM)]);
+    check(&text("dynamodb", add, "pk \"m\" sk \"<m:pad(2)>#<n:pad(2)>\""), &[("add", SUM)]);
+    check(&text("dynamodb", add, "pk \"n#<m:pad(2)>\""), &[("add", "")]);
+    check(&text("dynamodb", add, "key (n;)"), &[("add", "")]);
+    check(&text("dynamodb", "update E(id i) set n = 1", "pk \"n#<n:pad(2)>\""), &[("add", "")]);
+}
+
+/// Where rows of two types have the attributes of an index's key under the same names and in the same
+/// kinds, the index has a column of its own in the place of the first, which a sum is no value of.
+#[test]
+fn an_index_of_two_row_types_has_a_column_of_its_own() {
+    let text = |other: &str, index: &str| {
+        format!(
+            "entity E {{ key id: uuid  n: int(0..99)  tag: text(min 1, max 9) }}
+entity F {{ key id: uuid  {other} }}
+write add(i) = increment E(id i) set n by 1
+schema s target dynamodb {{ table base {{ pk text sk text
+  row RE from E pk \"e#<id>\" sk \"e\" store all index by_n key ({index})
+  row RF from F pk \"f#<id>\" sk \"f\" store all }} }}"
+        )
+    };
+    check(&text("n: int  tag: text(min 1, max 9)", "n;"), &[("add", SUM)]);
+    check(&text("n: timestamp", "n;"), &[("add", SUM)]);
+    check(&text("m: int", "n;"), &[("add", "")]);
+    for kind in ["text(max 9)", "bytes(max 9)", "bool", "list of int (max 3)"] {
+        check(&text(&format!("n: {kind}"), "n;"), &[("add", "")]);
+    }
+    // Both columns are in question, whatever their order.
+    check(&text("n: int  tag: text(max 5)", "n; tag"), &[("add", SUM)]);
+    check(&text("n: int", "n; tag"), &[("add", "")]);
+    for kind in ["bytes(max 9)", "bool", "list of text (max 3)"] {
+        check(&text(&format!("n: int  tag: {kind}"), "n; tag"), &[("add", "")]);
+    }
+}
