@@ -99,7 +99,10 @@ schema s target cql {{ table rows_p from P key (id;) {stored}  table rows_c from
     check(&text("store { count C as cs }"), &[("add", "")]);
     check(&text("store { count C as cs, n }"), &[("add", EMPTY)]);
     check(&text(""), &[("add", EMPTY)]);
-    check(&text("store { count C as cs }").replace("target cql", "target dynamodb"), &[("add", EMPTY)]);
+    check(
+        &text("store { count C as cs }").replace("target cql", "target dynamodb"),
+        &[("add", EMPTY)],
+    );
 }
 
 /// CQL adds to counters alone, which stand in rows of counters alone.
@@ -155,7 +158,8 @@ schema s target {target} {{ table rows_e from E key (id;) store all  table rows_
     check(&words("a", "\"y\""), &[("two", TWICE)]);
     let cql = "update E(id a) set n = 1 and update E(id b) set m = 1";
     check(&text("cql", "uuid", cql), &[("two", "")]);
-    let apart = text("dynamodb", "uuid", cql).replace("transaction { patch rows_e ; patch rows_w }", "patch rows_e");
+    let apart = text("dynamodb", "uuid", cql)
+        .replace("transaction { patch rows_e ; patch rows_w }", "patch rows_e");
     check(&apart, &[("two", "")]);
 }
 
@@ -283,4 +287,160 @@ schema s target dynamodb {{ table base {{ pk text sk text
     for kind in ["bytes(max 9)", "bool", "list of text (max 3)"] {
         check(&text(&format!("n: int  tag: {kind}"), "n; tag"), &[("add", "")]);
     }
+}
+
+/// A stream of an ordered store goes up: down goes only the last of all, and where one row is named
+/// there is no direction.
+#[test]
+fn a_stream_goes_up() {
+    let text = |order: &str, call: &str| {
+        format!(
+            "entity E {{ key (u, at)  u: uuid  at: timestamp }}
+read some(u: uuid, a: timestamp) = E where u = u {order}
+schema s target ordered {{ table rows from E key (u, at) store all  serve some(u, a) by {call} }}"
+        )
+    };
+    const UP: &str = "goes up";
+    check(&text("order by at", "query rows (u)"), &[("some", "")]);
+    check(&text("order by at desc", "query rows (u) desc"), &[("some", UP)]);
+    check(&text("order by at desc limit 1", "query rows (u) desc limit 1"), &[("some", UP)]);
+    check(&text("and at = a", "query rows (u, a) desc"), &[("some", "")]);
+    check(&text("and at <= a order by at desc", "query rows (u) through a desc"), &[("some", UP)]);
+    check(&text("order by at desc limit 1", "scan rows desc limit 1"), &[("some", "")]);
+    check(&text("order by at desc limit 2", "scan rows desc limit 2"), &[("some", UP)]);
+    check(&text("order by at desc limit 1", "scan rows to a desc limit 1"), &[("some", UP)]);
+}
+
+/// A query of DynamoDB takes no empty value of a key, and one condition on the sort key: where one of two
+/// ends is left out, that is a second condition. Texts have an end behind each value, other types none.
+#[test]
+fn a_query_of_dynamodb_has_one_condition() {
+    let text = |ty: &str, inputs: &str, condition: &str, ends: &str| {
+        format!(
+            "entity E {{ key (g, at)  g: text(min 1, max 9)  at: {ty} }}
+read some({inputs}) = E where g = g {condition} order by at
+schema s target dynamodb {{ table rows from E key (g; at) store all
+  serve some by query rows (g) {ends} }}"
+        )
+    };
+    const ONE: &str = "takes one condition";
+    let time = |condition: &str, ends: &str| text("timestamp", "g, a, b", condition, ends);
+    check(&time("and at >= a and at <= b", "from a through b"), &[("some", "")]);
+    check(&time("and at > a and at <= b", "after a through b"), &[("some", ONE)]);
+    check(&time("and at >= a and at < b", "from a before b"), &[("some", ONE)]);
+    check(&text("timestamp", "g, a", "and at > a", "after a"), &[("some", "")]);
+    check(&text("timestamp", "g, a", "and at < a", "before a"), &[("some", "")]);
+    let word = |inputs: &str, condition: &str, ends: &str| {
+        text("text(min 1, max 9, without \"#\")", inputs, condition, ends)
+    };
+    check(&word("g, a, b", "and at > a and at <= b", "after a through b"), &[("some", "")]);
+    check(&word("g", "", ""), &[("some", "")]);
+    check(&word("g: text(max 9)", "", ""), &[("some", EMPTY)]);
+    let some = word("g, a: text(min 1, max 9)", "and at begins a", "begins a");
+    check(&some, &[("some", "")]);
+    let open = word("g, a: text(max 9)", "and at begins a", "begins a");
+    check(&open, &[("some", "begins_with takes no empty text")]);
+}
+
+/// CQL tells no empty partition key, no empty beginning, and no order of uuids but its own: versions and
+/// times come first in it.
+#[test]
+fn cql_orders_uuids_by_itself() {
+    let text = |key: &str, read: &str, serve: &str| {
+        format!(
+            "entity E {{ key id: uuid  g: text(min 1, max 9)  u: uuid  n: int }}
+{read}
+schema s target cql {{ table rows from E key ({key}) store all
+  serve some by {serve} }}"
+        )
+    };
+    const ORDER: &str = "another order in the target";
+    let own = "query rows (g)";
+    let of = |rest: &str| format!("read some(g) = E where g = g {rest}");
+    check(&text("g; n, id", &of("order by n"), own), &[("some", "")]);
+    check(&text("g; id", &of("order by id"), own), &[("some", ORDER)]);
+    check(&text("g; id", &of(""), own), &[("some", "")]);
+    check(&text("g; id", &of("order by id"), &format!("{own} then sort by id")), &[("some", "")]);
+    check(&text("g; n, id", &of("order by n, id"), own), &[("some", ORDER)]);
+    // What is asked for is one in all rows, and decides nothing.
+    let asked = "read some(g, u) = E where g = g and u = u order by u, n";
+    check(&text("g; u, n, id", asked, "query rows (g, u)"), &[("some", "")]);
+    // Behind the whole key nothing is left to decide.
+    let told = "read some(g, i) = E where g = g and id = i order by n, u";
+    check(&text("g; id, n, u", told, "query rows (g, i)"), &[("some", "")]);
+    let range = "read some(g, i) = E where g = g and id > i";
+    check(&text("g; id", range, "query rows (g) after i"), &[("some", "a range of uuids")]);
+    let number = "read some(g, i) = E where g = g and n > i";
+    check(&text("g; n, id", number, "query rows (g) after i"), &[("some", "")]);
+}
+
+#[test]
+fn cql_takes_no_empty_partition_key() {
+    let text = |input: &str, key: &str, call: &str| {
+        format!(
+            "entity E {{ key id: uuid  g: text(min 1, max 9)  name: text(min 1, max 9) }}
+read some(g: text({input} max 9), a: text({input} max 9)) = E where g = g and name {call}
+schema s target cql {{ table rows from E key ({key}) store all }}"
+        )
+    };
+    check(&text("min 1,", "g; name, id", "begins a"), &[("some", "")]);
+    check(&text("", "g; name, id", "begins a"), &[("some", EMPTY)]);
+    check(&text("", "g, name; id", "= a"), &[("some", "")]);
+}
+
+/// The names and keys that tables of DynamoDB and CQL have.
+#[test]
+fn names_and_columns_of_keys_have_limits() {
+    let text = |target: &str, table: &str| {
+        format!(
+            "entity E {{ key (a, b, c, d, e)  a: int  b: int  c: int  d: int  e: int  f: bool }}
+write add(a, b, c, d, e, f) = insert E(a a, b b, c c, d d, e e, f f)
+schema s target {target} {{ {table} }}"
+        )
+    };
+    let long = |length: usize| format!("table {} from E key (a; b) store all", "t".repeat(length));
+    const NAME: &str = "no table may be called";
+    for (target, length, words) in [
+        ("dynamodb", 2, NAME),
+        ("dynamodb", 3, ""),
+        ("dynamodb", 255, ""),
+        ("dynamodb", 256, NAME),
+        ("cql", 1, ""),
+        ("cql", 48, ""),
+        ("cql", 49, NAME),
+    ] {
+        check(&text(target, &long(length)), &[("add", words)]);
+    }
+    const MANY: &str = "too many columns";
+    let key = |key: &str| text("dynamodb", &format!("table rows from E key ({key}) store all"));
+    check(&key("a;"), &[("add", "")]);
+    check(&key("a, b;"), &[("add", MANY)]);
+    check(&key("a; b, c"), &[("add", MANY)]);
+    check(&key("a; f"), &[("add", "a truth value is in the key")]);
+    check(&key("f; a"), &[("add", "a truth value is in the key")]);
+    check(&text("cql", "table rows from E key (a, b; c, d, f) store all"), &[("add", "")]);
+}
+
+/// A view of CQL is keyed by the columns of its table's key and one more, each as it is; its rows tell no
+/// empty list from an absent one.
+#[test]
+fn a_view_of_cql_has_one_more_column() {
+    let text = |more: &str, stored: &str, index: &str| {
+        format!(
+            "entity E {{ key id: uuid  a: uuid  b: int  {more} }}
+read some(a) = E where a = a
+schema s target cql {{ table rows from E key (id;) store {stored} index by_a {index} serve some by query by_a (a) }}"
+        )
+    };
+    const VIEW: &str = "is none of a view";
+    let view = |index: &str| text("", "all", index);
+    check(&view("key (a;)"), &[("some", "")]);
+    check(&view("key (a; id)"), &[("some", "")]);
+    check(&view("key (a; b)"), &[("some", VIEW)]);
+    check(&view("key (a; \"x#<b>\")"), &[("some", VIEW)]);
+    const LIST: &str = "is an absent one";
+    check(&text("ts: list of int (max 3) optional", "all", "key (a;)"), &[("some", LIST)]);
+    check(&text("ts: list of int (max 3) optional", "{ a }", "key (a;)"), &[("some", "")]);
+    check(&text("ts: list of int (max 3)", "all", "key (a;)"), &[("some", "")]);
+    check(&text("ts: text(max 3) optional", "all", "key (a;)"), &[("some", "")]);
 }
