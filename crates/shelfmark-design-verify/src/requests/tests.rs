@@ -13,9 +13,17 @@ use shelfmark_design_prove::prove;
 
 /// Checks what the rules say of each pattern's plan, all in order: nothing, or a text with these words.
 fn check(text: &str, expected: &[(&str, &str)]) {
-    let (model, diagnostics) = resolve(&parse(text).file);
+    check_for(None, text, expected);
+}
+
+/// Checks like [`check`], by the rules of a target whose schemas the language words otherwise.
+fn check_for(target: Option<&str>, text: &str, expected: &[(&str, &str)]) {
+    let (mut model, diagnostics) = resolve(&parse(text).file);
     assert!(diagnostics.is_empty(), "{diagnostics:?}\n{text}");
     let proofs = prove(&model, "").into_iter().map(|proof| proof.certificate);
+    for schema in &mut model.schemas {
+        schema.target = target.map_or(schema.target.clone(), str::to_owned);
+    }
     let found: Vec<(String, String)> =
         proofs.map(|one| (one.pattern.clone(), said(&model, one))).collect();
     assert_eq!(found.len(), expected.len(), "{found:?}");
@@ -118,6 +126,9 @@ schema s target {target} {{ table rows_p from P key (id;) {stored}  table rows_c
     };
     let add = "increment P(id i) set n by k";
     check(&text("cql", add, "store { n }"), &[("one", "no counter to add to")]);
+    let unseen = text("cql", add, "store { m }")
+        .replace("store all }", "store all  write one { patch rows_p } }");
+    check(&unseen, &[("one", "")]);
     check(&text("dynamodb", add, "store { n }"), &[("one", "")]);
     check(&text("cql", "update P(id i) set n = k", "store { n }"), &[("one", "")]);
     let insert = "insert C(id i, p k)";
@@ -158,9 +169,12 @@ schema s target {target} {{ table rows_e from E key (id;) store all  table rows_
     check(&words("a", "\"y\""), &[("two", TWICE)]);
     let cql = "update E(id a) set n = 1 and update E(id b) set m = 1";
     check(&text("cql", "uuid", cql), &[("two", "")]);
-    let apart = text("dynamodb", "uuid", cql)
-        .replace("transaction { patch rows_e ; patch rows_w }", "patch rows_e");
-    check(&apart, &[("two", "")]);
+    let twice = text("dynamodb", "uuid", cql);
+    let with = |plan: &str| twice.replace("transaction { patch rows_e ; patch rows_w }", plan);
+    check(&with("patch rows_e"), &[("two", "")]);
+    // Rows of another entity are none of these items.
+    check(&with("transaction { patch rows_e }"), &[("two", TWICE)]);
+    check(&with("transaction { patch rows_w }"), &[("two", "")]);
 }
 
 /// The rule for additions of a loop.
@@ -186,6 +200,13 @@ schema s target dynamodb {{
     // Another entity's key at the same place is not that of the loop.
     check(&text("increment F(id e.id) set n by 1"), &[("more", ADDED_TWICE)]);
     check(&text("update F(id i) set n = 1"), &[("more", "")]);
+    // Additions that are sent one by one are all made, and rows of another entity get none.
+    let twice = text("increment E(id i) set n by 1");
+    let apart = twice.replace("transaction {", "").replace(" } } }", " } }");
+    check(&apart, &[("more", "")]);
+    let (other, own) = (" ; patch rows_f for each e", " ; patch rows_e for each e");
+    check(&twice.replace(other, ""), &[("more", ADDED_TWICE)]);
+    check(&twice.replace(own, ""), &[("more", "")]);
 }
 
 /// What rows keep of a loop's tuples is added to once for each parent where the loop asks for the rest
@@ -218,6 +239,27 @@ schema s target dynamodb {{
         &text(&format!("increment C(p c.p, k c.k) set v by 1 {update}")),
         &[("less", ADDED_TWICE)],
     );
+}
+
+/// An update changes what rows keep of its tuple where it sets what is summed, what it is counted by, or
+/// what refers to the row.
+#[test]
+fn an_update_that_counts_adds() {
+    let text = |set: &str| {
+        format!(
+            "entity P {{ key id: uuid  n: int }}
+entity C {{ key id: uuid  p: P  state: enum(\"a\", \"b\")  v: int  w: int }}
+write all(x, y: P) = update C(id c.id) set {set} for each C as c where p = x
+schema s target dynamodb {{
+  table rows_p from P key (id;) store {{ n, sum v of C where state = \"a\" as vs }}
+  table rows_c from C key (id;) store all  table by_p from C key (p; id)
+  write all {{ transaction {{ read by_p where p = x as c ; patch rows_p for each c }} }} }}"
+        )
+    };
+    for set in ["v = 1", "state = \"a\"", "p = y"] {
+        check(&text(set), &[("all", ADDED_TWICE)]);
+    }
+    check(&text("w = 1"), &[("all", "")]);
 }
 
 /// A loop's inserts that pass over what is there would cancel the transaction, unless what may be there
@@ -256,9 +298,14 @@ schema s target {target} {{ table base from E key (id;) store all  index by_n {i
     let add = "increment E(id i) set n by 1";
     check(&text("dynamodb", add, "pk \"n#<n:pad(2)>\""), &[("add", SUM)]);
     check(&text("dynamodb", add, "pk \"m\" sk \"<m:pad(2)>#<n:pad(2)>\""), &[("add", SUM)]);
+    check(&text("dynamodb", add, "pk \"<n>\""), &[("add", SUM)]);
     check(&text("dynamodb", add, "pk \"n#<m:pad(2)>\""), &[("add", "")]);
     check(&text("dynamodb", add, "key (n;)"), &[("add", "")]);
     check(&text("dynamodb", "update E(id i) set n = 1", "pk \"n#<n:pad(2)>\""), &[("add", "")]);
+    // What is read and put anew is no sum of the target's.
+    let put =
+        "pk \"n#<n:pad(2)>\"  write add { read base where id = i ; transaction { put base } }";
+    check(&text("dynamodb", add, put), &[("add", "")]);
 }
 
 /// Where rows of two types have the attributes of an index's key under the same names and in the same
@@ -340,6 +387,28 @@ schema s target dynamodb {{ table rows from E key (g; at) store all
     check(&some, &[("some", "")]);
     let open = word("g, a: text(max 9)", "and at begins a", "begins a");
     check(&open, &[("some", "begins_with takes no empty text")]);
+}
+
+/// A plan that no schema can name, with both ends on one side or with three of them, is no query.
+#[test]
+fn ends_are_one_from_each_side() {
+    let text = "entity E { key (g, at)  g: uuid  at: timestamp }
+read some(g, a) = E where g = g and at >= a order by at
+schema s target dynamodb { table rows from E key (g; at) store all }";
+    let (model, _) = resolve(&parse(text).file);
+    let proof = prove(&model, "").pop().expect("a proof");
+    let told = |ends: &[&str]| {
+        let mut one = proof.certificate.clone();
+        let bounds = one.plan.pointer_mut("/0/Read/bounds").expect("ends");
+        let value = bounds[0][1].clone();
+        *bounds =
+            ends.iter().map(|kind| Json::from(vec![Json::from(*kind), value.clone()])).collect();
+        said(&model, one)
+    };
+    assert_eq!(told(&["from", "through"]), "");
+    for ends in [&["from", "from"][..], &["through", "through"], &["from", "through", "through"]] {
+        assert!(told(ends).contains("takes one condition"), "{ends:?}");
+    }
 }
 
 /// CQL tells no empty partition key, no empty beginning, and no order of uuids but its own: versions and
@@ -443,4 +512,91 @@ schema s target cql {{ table rows from E key (id;) store {stored} index by_a {in
     check(&text("ts: list of int (max 3) optional", "{ a }", "key (a;)"), &[("some", "")]);
     check(&text("ts: list of int (max 3)", "all", "key (a;)"), &[("some", "")]);
     check(&text("ts: text(max 3) optional", "all", "key (a;)"), &[("some", "")]);
+}
+
+/// A text of several parts is empty where all of them may be: words, texts and bytes by their types.
+#[test]
+fn texts_of_parts_are_empty_where_all_parts_are() {
+    let text = |ty: &str, key: &str| {
+        format!(
+            "entity E {{ key id: uuid  a: {ty}  b: {ty} }}
+write add(i, a, b) = insert E(id i, a a, b b)
+schema s target dynamodb {{ table rows {{ row R from E {key} store all }} }}"
+        )
+    };
+    let (open, closed) = ("text(max 5)", "text(min 1, max 5)");
+    check(&text(open, "pk \"<a>\" sk \"<id>\""), &[("add", EMPTY)]);
+    check(&text(open, "pk \"x\" sk \"<a><b>\""), &[("add", EMPTY)]);
+    check(&text(open, "pk \"x\" sk \"<a>#<b>\""), &[("add", "")]);
+    check(&text(closed, "pk \"<a>\" sk \"<id>\""), &[("add", "")]);
+    check(&text("enum(\"\", \"y\")", "pk \"<a>\" sk \"<id>\""), &[("add", EMPTY)]);
+    check(&text("enum(\"x\", \"y\")", "pk \"<a>\" sk \"<id>\""), &[("add", "")]);
+    let typed =
+        |ty: &str| text(ty, "").replace("{ row R from E  store all }", "from E key (a;) store all");
+    check(&typed("bytes(max 5)"), &[("add", EMPTY)]);
+    check(&typed("bytes(min 1, max 5)"), &[("add", "")]);
+    check(&typed("int"), &[("add", "")]);
+}
+
+/// An index of DynamoDB has up to four columns before and four behind the point where its partition ends.
+#[test]
+fn an_index_of_dynamodb_has_eight_columns() {
+    let text = |key: &str, bound: &str| {
+        format!(
+            "entity E {{ key id: uuid  a: int  b: int  c: int  d: int  e: int  f: bool }}
+read some(a, b, c, d, e, f) = E where a = a and b = b and c = c and d = d and e = e and f = f
+schema s target dynamodb {{ table rows from E key (id;) store all  index more key ({key})
+  serve some by query more ({bound}) then filter f = f }}"
+        )
+    };
+    const MANY: &str = "too many columns";
+    check(&text("a, b, c, d;", "a, b, c, d"), &[("some", "")]);
+    check(&text("a; b, c, d, e", "a, b, c, d, e"), &[("some", "")]);
+    check(&text("a, b, c, d, e;", "a, b, c, d, e"), &[("some", MANY)]);
+    check(&text("a, f;", "a, f"), &[("some", "a truth value is in the key")]);
+}
+
+/// A read of CanDB is of a table with a partition key and a sort key, both texts, and of no index.
+#[test]
+fn a_read_of_candb_is_of_a_pair_of_texts() {
+    let text = |key: &str, rest: &str| {
+        format!(
+            "entity E {{ key id: uuid  s: text(min 1, max 9)  w: enum(\"a\", \"b\")  l: ulid  n: int }}
+read some(x) = E where id = x
+schema s target shelfmark {{ table rows from E key ({key}) store all {rest} }}"
+        )
+    };
+    const PAIR: &str = "partition and sort keys";
+    let check = |text: &str, words: &str| check_for(Some("candb"), text, &[("some", words)]);
+    for key in ["id;", "id; s", "id; w", "id; l"] {
+        check(&text(key, ""), "");
+    }
+    for key in ["id; n", "id; s, w", "id, s;"] {
+        check(&text(key, "serve some by query rows (x)"), PAIR);
+    }
+    let index = text("s; id", "index by_id key (id; s) serve some by query by_id (x)");
+    check(&index, PAIR);
+}
+
+/// Changes that are sent one by one go to partitions of their own, those of one message to one.
+#[test]
+fn a_message_of_candb_goes_to_one_partition() {
+    let text = |other: &str, plan: &str| {
+        format!(
+            "entity E {{ key id: uuid  n: int }}
+write add(i, n) = insert E(id i, n n)
+schema s target shelfmark {{ table t {{ pk text sk text
+  row One from E pk \"a\" sk \"1#<id>\" store all
+  row Two from E pk \"{other}\" sk \"2#<id>\" store all }}
+  write add {{ {plan} }} }}"
+        )
+    };
+    let check = |text: &str, words: &str| check_for(Some("candb"), text, &[("add", words)]);
+    const ONE: &str = "one message goes to one partition";
+    check(&text("a", "transaction { put One ; put Two }"), "");
+    check(&text("b", "transaction { put One ; put Two }"), ONE);
+    check(&text("b", "put One ; put Two"), "");
+    check(&text("b", "transaction { put One } transaction { put Two }"), "");
+    check(&text("b<id>", "transaction { put One ; put Two }"), ONE);
+    check(&text("<id>", "transaction { put One ; put Two }"), "");
 }
