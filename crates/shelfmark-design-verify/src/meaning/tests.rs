@@ -1,5 +1,5 @@
-//! What a write makes of a state, effect by effect, on two tuples: that of its key changes, its neighbour
-//! does not.
+//! The state after a write, effect by effect, on two tuples: that of its key changes, its neighbour does
+//! not.
 
 use super::after;
 use crate::world::World;

@@ -1,5 +1,5 @@
-//! What targets do not take, rule by rule: each plan stands beside its nearest neighbour, which the same
-//! rule lets through. Plans are those that the schema names, or the prover's, whatever it says of them.
+//! Requests that targets do not take, rule by rule: each plan stands beside its nearest neighbour, which
+//! the same rule lets through. Plans are those that the schema names, or the prover's, whatever it says of them.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -77,7 +77,7 @@ schema s target {target} {{ table rows from E key ({key}) store all
     check(&text("cql", open, "u, id;", "i"), &[("add", "")]);
 }
 
-/// What an insert writes as a constant is no empty text, whatever the type allows.
+/// A constant that an insert writes is no empty text, whatever the type allows.
 #[test]
 fn a_constant_in_a_key_is_what_it_is() {
     let text = |id: &str, change: &str| {
@@ -209,8 +209,8 @@ schema s target dynamodb {{
     check(&twice.replace(own, ""), &[("more", "")]);
 }
 
-/// What rows keep of a loop's tuples is added to once for each parent where the loop asks for the rest
-/// of the tuple's key.
+/// A number that rows keep of a loop's tuples is added to once for each parent where the loop asks for
+/// the rest of the tuple's key.
 #[test]
 fn tuples_of_a_loop_are_counted_in_a_row_each() {
     let text = |change: &str| {
@@ -308,8 +308,8 @@ schema s target {target} {{ table base from E key (id;) store all  index by_n {i
     check(&text("dynamodb", add, put), &[("add", "")]);
 }
 
-/// Where rows of two types have the attributes of an index's key under the same names and in the same
-/// kinds, the index has a column of its own in the place of the first, which a sum is no value of.
+/// An index whose key has attributes that rows of two types have, by the same names and kinds, has a
+/// column of its own in the place of the first, which a sum is no value of.
 #[test]
 fn an_index_of_two_row_types_has_a_column_of_its_own() {
     let text = |other: &str, index: &str| {

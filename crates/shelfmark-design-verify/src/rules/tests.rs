@@ -1,4 +1,4 @@
-//! What a plan's first read has to be, rule by rule: a plan that is right, and the same plan with the one
+//! The rules of a plan's first read, one by one: a plan that is right, and the same plan with the one
 //! change that the rule is about.
 
 use serde_json::{Value as Json, json};

@@ -215,8 +215,8 @@ fn a_deletion_covers_what_was_written_up_to_it() {
     assert_eq!(row, CellRow::default());
 }
 
-/// What expires at a second is dead at that second, and is forgotten once the grace is over, not at its
-/// last second; what lives stays.
+/// A cell that expires at a second is dead at that second, and is forgotten once the grace is over, not
+/// at its last second; what lives stays.
 #[test]
 fn what_is_dead_is_forgotten_after_its_grace() {
     let expiry = Some(Expiry { ttl_seconds: 10, at_seconds: 50 });

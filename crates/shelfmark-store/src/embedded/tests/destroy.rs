@@ -107,8 +107,8 @@ fn rows_of_a_destroyed_range_in_shared_files_are_merged_away() {
     assert_eq!(store.inner.snapshots.view().files().tombstones, 0);
 }
 
-/// What a destroyed range leaves in files that it shares is deleted row by row: those deletions do not stay
-/// in memory, where they would free no space until something else is written.
+/// A destroyed range is deleted row by row in files that it shares: those deletions do not stay in memory,
+/// where they would free no space until something else is written.
 #[test]
 fn deletions_of_a_destroyed_range_do_not_stay_in_memory() {
     let scratch = Scratch::new();
