@@ -407,3 +407,6 @@ fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
     });
     matches!(open, Some(Some(path)) if !ranges.contains(&path))
 }
+
+#[cfg(test)]
+mod tests;
