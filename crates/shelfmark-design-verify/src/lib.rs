@@ -217,7 +217,7 @@ fn joined(
     steps: &[Step],
     inputs: &[Value],
 ) -> Result<bool, String> {
-    let whole = Read { limit: None, page: false, ..read.clone() };
+    let whole = Read { limit: None, ..read.clone() };
     let mut steps = steps.to_vec();
     if let Some(Step::Read(first)) = steps.first_mut() {
         first.limit = None;

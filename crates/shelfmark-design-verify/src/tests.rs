@@ -374,3 +374,23 @@ schema s target shelfmark {{ table t {{ pk text sk text
     check_for_candb(&text("a"), None);
     check_for_candb(&text("b"), Some("one message goes to one partition"));
 }
+
+/// The first page of a range may be right by itself: rows of a second type come behind the one that is
+/// asked for, and are never there without it. All pages together show them.
+#[test]
+fn pages_together_are_the_list() {
+    let text = r##"
+entity P { key id: uuid }
+entity C { key id: uuid  p: P }
+read some(i) = P where id = i limit page 1
+schema s target shelfmark { table rows { pk text sk text
+    row RP from P pk "p#<id>" sk "a" store all
+    row RC from C pk "p#<p>" sk "c#<id>" store all }
+  serve some by query rows pk "p#<i>" limit 1 }
+"##;
+    let model = model(text);
+    let [mut lie] = certificates(&model).try_into().expect("one certificate");
+    assert!(claim(&mut lie, Status::Certified), "{:?}", lie.status);
+    let said = verify(&model, &lie.sealed());
+    assert!(said.as_ref().is_err_and(|why| why.contains("pages together")), "{said:?}");
+}

@@ -96,6 +96,13 @@ impl Shape {
         }
     }
 
+    /// Requires that a number, if it is present, is large enough; the message shows it.
+    pub(crate) fn shown_least(&mut self, path: &str, value: Option<i64>, least: i64) {
+        if let Some(value) = value.filter(|value| *value < least) {
+            self.refuse_value(path, &value.to_string(), &texts::value_at_least(least));
+        }
+    }
+
     /// Requires a text with a number of characters in a range. One that is empty is not shown.
     pub(crate) fn text(&mut self, path: &str, text: &str, least: usize, most: usize) {
         let length = text.chars().count();
@@ -179,6 +186,15 @@ impl Shape {
             self.refuse_value(path, name, texts::NAME_PATTERN);
         }
         self.text(path, name, NAME_CHARS_MIN, NAME_CHARS_MAX);
+    }
+
+    /// Checks the name of an index in the words of SearchVectors, which do not show it.
+    pub(crate) fn index_name(&mut self, path: &str, name: Option<&str>) {
+        let Some(name) = name else { return };
+        if !is_name(name) {
+            self.refuse(path, texts::NAME_PATTERN);
+        }
+        self.length(path, name.chars().count(), NAME_CHARS_MIN, NAME_CHARS_MAX);
     }
 
     /// Refuses the request if there are problems.

@@ -18,6 +18,7 @@ mod encode;
 mod number;
 mod reader;
 mod scan;
+mod strict;
 mod wording;
 mod writer;
 
@@ -28,6 +29,7 @@ pub(crate) use blob::put as put_base64;
 pub(crate) use encode::{put_item, put_value};
 pub(crate) use number::{NumberFault, parameter as parameter_number, plain};
 pub(crate) use reader::Reader;
+pub(crate) use strict::missing_member;
 pub(crate) use wording::Wording;
 pub(crate) use writer::Writer;
 

@@ -296,6 +296,11 @@ impl<'a> Reader<'a> {
         self.expect(b':')
     }
 
+    /// Returns the part of the body that was read.
+    pub(super) fn consumed(&self) -> &[u8] {
+        self.text.as_bytes().get(..self.position).unwrap_or_default()
+    }
+
     /// Returns the next token without consuming it.
     pub(super) fn token(&mut self) -> Result<Token> {
         self.blanks();
@@ -347,7 +352,8 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    fn number(&mut self) -> Result<(&'a str, bool)> {
+    /// Reads a number as its text, and whether it is whole.
+    pub(super) fn number(&mut self) -> Result<(&'a str, bool)> {
         let (end, whole) = scan::number(self.text.as_bytes(), self.position).ok_or_else(no_json)?;
         let text = self.text.get(self.position..end).ok_or_else(no_json)?;
         self.position = end;

@@ -8,7 +8,7 @@ use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOption
 
 use super::table_request::{
     self, Definition, EncryptionRequest, IndexRequest, KeyElement, StreamRequest, StreamWanted,
-    Tag, ThroughputRequest,
+    Tag, ThroughputRequest, WarmFloor,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::vector_requests::{self, VectorRequest};
@@ -168,7 +168,6 @@ pub(super) fn shape(request: &Request) -> Result<()> {
     if let Some(throughput) = request.throughput {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
-    table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
     table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
     shape.check()?;
@@ -195,7 +194,9 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let searched = vectors.values().flat_map(|index| &index.schema);
     definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(billing.least_warm(throughput))?,
+        Some(warm) => {
+            warm.warm(billing.least_warm(throughput), WarmFloor::of_new(billing), "table")?
+        }
         None => Throughput::default(),
     };
     let on_demand = on_demand(billing, request.on_demand)?;

@@ -57,6 +57,7 @@ mod transact_write_items;
 mod transfers;
 mod update_charge;
 mod update_item;
+mod update_parts;
 mod update_table;
 mod vector_requests;
 mod write_request;

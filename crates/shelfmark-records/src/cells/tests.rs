@@ -158,6 +158,91 @@ fn the_later_write_wins_and_ties_have_rules() {
     assert_eq!(value(&row, 50), None);
 }
 
+/// Of two writes with one timestamp that expire at one second, the later one asked for less time: clocks
+/// go on between them. That holds for times to live of days, too, which differ by a second.
+#[test]
+fn of_two_that_expire_together_the_later_written_wins() {
+    let expiry = |ttl_seconds| Some(Expiry { ttl_seconds, at_seconds: 50 });
+    let expiring = |ttl_seconds, value: &'static [u8]| {
+        let content =
+            Content::Live { value: Bytes::from_static(value), expiry: expiry(ttl_seconds) };
+        of(Cell { timestamp: 2, content })
+    };
+    let inserted = |ttl_seconds| CellRow {
+        liveness: Some(Liveness { timestamp: 2, expiry: expiry(ttl_seconds) }),
+        ..CellRow::default()
+    };
+    for (shorter, longer) in [(1, 2), (100_000, 100_001)] {
+        let row = merged(&expiring(longer, b"z"), &expiring(shorter, b"a"));
+        assert_eq!(value(&row, 0).unwrap(), "a", "{shorter} and {longer} seconds");
+        assert_eq!(merged(&inserted(longer), &inserted(shorter)), inserted(shorter));
+        assert_eq!(merged(&inserted(shorter), &inserted(longer)), inserted(shorter));
+    }
+}
+
+/// Two plain values of one timestamp: every node must keep the same one, which is the larger.
+#[test]
+fn of_two_plain_values_the_larger_wins() {
+    for (a, b) in [(write(1, b"a"), write(1, b"b")), (write(1, b"b"), write(1, b"a"))] {
+        assert_eq!(value(&merged(&a, &b), 0).unwrap(), "b");
+    }
+}
+
+/// A deletion of the row covers what was written up to its timestamp, that included: cells, deletions of
+/// collections, and that the row was inserted.
+#[test]
+fn a_deletion_covers_what_was_written_up_to_it() {
+    let all = |timestamp| CellRow {
+        liveness: Some(Liveness { timestamp, expiry: None }),
+        collections: BTreeMap::from([(7, Deletion { timestamp, at_seconds: 0 })]),
+        ..write(timestamp, b"a")
+    };
+    let deletion = Deletion { timestamp: 5, at_seconds: 100 };
+    let deleted = CellRow { deletion: Some(deletion), ..CellRow::default() };
+    assert_eq!(merged(&all(5), &deleted), deleted);
+    let later = CellRow { deletion: Some(deletion), ..all(6) };
+    assert_eq!(merged(&all(6), &deleted), later);
+    // A tombstone of a range takes the row's own deletion away where it says no more.
+    for (up_to, left) in [(4, &deleted), (5, &CellRow::default()), (6, &CellRow::default())] {
+        let mut row = deleted.clone();
+        row.delete_up_to(up_to);
+        assert_eq!(row, *left, "up to {up_to}");
+    }
+    let mut row = later;
+    row.delete_up_to(5);
+    assert_eq!(row, all(6), "what is later than the tombstone stays");
+    row.delete_up_to(6);
+    assert_eq!(row, CellRow::default());
+}
+
+/// A cell that expires at a second is dead at that second, and is forgotten once the grace is over, not
+/// at its last second; what lives stays.
+#[test]
+fn what_is_dead_is_forgotten_after_its_grace() {
+    let expiry = Some(Expiry { ttl_seconds: 10, at_seconds: 50 });
+    let content = Content::Live { value: Bytes::from_static(b"a"), expiry };
+    let expiring = of(Cell { timestamp: 1, content });
+    let dead = of(Cell { timestamp: 1, content: Content::Dead { at_seconds: 50 } });
+    let forgotten = |row: &CellRow, now_seconds, before_seconds| {
+        let mut row = row.clone();
+        row.forget(now_seconds, before_seconds);
+        row
+    };
+    assert_eq!(forgotten(&expiring, 49, 0), expiring);
+    assert_eq!(forgotten(&expiring, 50, 50), dead);
+    assert_eq!(forgotten(&expiring, 60, 51), CellRow::default());
+    assert_eq!(forgotten(&write(1, b"a"), 1_000, 1_000), write(1, b"a"));
+    let inserted = |expiry| CellRow {
+        liveness: Some(Liveness { timestamp: 1, expiry }),
+        collections: BTreeMap::from([(7, Deletion { timestamp: 1, at_seconds: 50 })]),
+        ..CellRow::default()
+    };
+    assert_eq!(forgotten(&inserted(expiry), 60, 50), inserted(expiry));
+    assert_eq!(forgotten(&inserted(expiry), 60, 51), CellRow::default());
+    let plain = forgotten(&inserted(None), 60, 51);
+    assert_eq!(plain, CellRow { collections: BTreeMap::new(), ..inserted(None) });
+}
+
 #[test]
 fn a_late_write_under_a_deletion_stays_dead_until_the_grace_is_over() {
     let deleted = CellRow {

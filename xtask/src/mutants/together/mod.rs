@@ -96,25 +96,90 @@ fn workers<T: Sync, R: Send>(
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Copies what git knows of the tree, so that nothing that was built comes along.
+/// Copies what git knows of the tree, so that nothing that was built comes along. What the last copy has
+/// already stays as it is: cargo builds just what is new, and what another area's mutants stood in.
 ///
 /// One place for all areas: cargo looks for changes in the files that a crate was last built from, and
 /// would take a crate of another area's copy for one of this.
 fn copy() -> anyhow::Result<PathBuf> {
     let tree = target_folder().join("mutants/tree");
-    let _ = std::fs::remove_dir_all(&tree);
+    std::fs::create_dir_all(&tree)?;
     let output = std::process::Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
         .output()
         .context("cannot start git")?;
-    for name in String::from_utf8(output.stdout)?.split('\0').filter(|name| !name.is_empty()) {
-        let (from, to) = (root().join(name), tree.join(name));
-        if !from.is_file() {
-            continue;
-        }
-        std::fs::create_dir_all(to.parent().unwrap_or(Path::new("/")))?;
-        std::fs::copy(&from, &to).with_context(|| name.to_owned())?;
+    let listed = String::from_utf8(output.stdout)?;
+    let names: Vec<&str> =
+        listed.split('\0').filter(|name| !name.is_empty() && root().join(name).is_file()).collect();
+    let kept: BTreeSet<PathBuf> = names.iter().map(|name| tree.join(name)).collect();
+    remove_others(&tree, &kept)?;
+    for name in names {
+        copy_if_new(&root().join(name), &tree.join(name)).with_context(|| name.to_owned())?;
     }
     Ok(tree)
+}
+
+/// Removes the files of a folder that are not among these.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> anyhow::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_others(&entry.path(), kept)?;
+        } else if !kept.contains(&entry.path()) {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a file, unless the same bytes stand there.
+fn copy_if_new(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let bytes = std::fs::read(from)?;
+    if std::fs::read(to).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(to.parent().unwrap_or(Path::new("/")))?;
+    // Its time is that of the copy: cargo must see that it changed.
+    std::fs::copy(from, to)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that stays keeps its time, so that nothing is built anew because of it; one that a mutant
+    /// stood in is as before, and one that is gone is gone.
+    #[test]
+    fn a_copy_changes_what_is_another() {
+        let folder = std::env::temp_dir().join(format!("mutants-copy-{}", std::process::id()));
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        for (path, text) in [
+            (from.join("same"), "a"),
+            (from.join("in/changed"), "b"),
+            (to.join("same"), "a"),
+            (to.join("in/changed"), "mutant"),
+            (to.join("in/gone"), "c"),
+        ] {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        std::fs::File::options()
+            .write(true)
+            .open(to.join("same"))
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+        remove_others(&to, &BTreeSet::from([to.join("same"), to.join("in/changed")])).unwrap();
+        for name in ["same", "in/changed"] {
+            copy_if_new(&from.join(name), &to.join(name)).unwrap();
+        }
+        let modified = to.join("same").metadata().unwrap().modified().unwrap();
+        assert_eq!(modified, long_ago, "cargo would build it anew");
+        assert_eq!(std::fs::read_to_string(to.join("in/changed")).unwrap(), "b");
+        assert!(!to.join("in/gone").exists());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

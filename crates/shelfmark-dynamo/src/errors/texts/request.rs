@@ -125,3 +125,26 @@ pub(crate) fn map_values(path: &str, shown: &str, most: usize) -> String {
 }
 
 pub(crate) const NAME_PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
+
+/// Words a member of another type, as a strict parser has it.
+pub(crate) fn unexpected_type(found: &str, expected: &str) -> String {
+    format!("invalid type: {found}, expected {expected}")
+}
+
+pub(crate) fn unexpected_fraction(text: &str, expected: &str) -> String {
+    unexpected_type(&format!("floating point `{text}`"), expected)
+}
+
+/// Words an integer that its member cannot hold.
+pub(crate) fn unexpected_integer(text: &str, expected: &str) -> String {
+    format!("invalid value: integer `{text}`, expected {expected}")
+}
+
+pub(crate) fn missing_field(name: &str) -> String {
+    format!("missing field `{name}`")
+}
+
+/// Adds the line and the column at which a strict parser stopped.
+pub(crate) fn at_place(text: &str, (line, column): (usize, usize)) -> String {
+    format!("{text} at line {line} column {column}")
+}

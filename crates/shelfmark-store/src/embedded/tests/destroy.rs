@@ -1,5 +1,7 @@
 //! Dead ranges go away with their space.
 
+use std::sync::atomic::Ordering;
+
 use crate::contract::{Commit, Direction, KeyRange, Store as _, Write};
 use crate::embedded::{EmbeddedStore, Options};
 
@@ -103,6 +105,22 @@ fn rows_of_a_destroyed_range_in_shared_files_are_merged_away() {
     store.maintain().unwrap();
     assert!(store.stats().tree_bytes_on_disk < before * 7 / 10);
     assert_eq!(store.inner.snapshots.view().files().tombstones, 0);
+}
+
+/// A destroyed range is deleted row by row in files that it shares: those deletions do not stay in memory,
+/// where they would free no space until something else is written.
+#[test]
+fn deletions_of_a_destroyed_range_do_not_stay_in_memory() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    // Fewer than one commit deletes.
+    for table in ["a", "b", "c"] {
+        fill(&store, table, 900);
+    }
+    store.maintain().unwrap();
+    store.destroy_range(&KeyRange::prefix(bytes("b/"))).unwrap();
+    assert_eq!(store.inner.tombstones_in_memory.load(Ordering::Relaxed), 0);
+    assert_eq!(contents_len(&store), 1800);
 }
 
 #[test]

@@ -426,3 +426,6 @@ fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
     });
     matches!(open, Some(Some(path)) if !ranges.contains(&path))
 }
+
+#[cfg(test)]
+mod tests;

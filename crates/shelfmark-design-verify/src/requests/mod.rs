@@ -203,8 +203,8 @@ fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
         .iter()
         .filter(|one| one.relation == family.source && changes(one.kind) && one.each.is_none())
         .collect();
-    for (at, first) in own.iter().enumerate() {
-        for second in own.iter().skip(at + 1) {
+    for first in &own {
+        for second in &own {
             let apart = first.key.iter().any(|(column, term)| {
                 second.key.iter().any(|(other, value)| {
                     column == other
@@ -483,24 +483,18 @@ fn alters_kept(family: &Family, effect: &Effect) -> bool {
         })
 }
 
-/// Returns true if a text of these parts may be empty, by the types of their holes.
+/// Returns true if a key of these parts may be empty, by the types of their holes.
 fn may_be_empty(parts: &[Part]) -> bool {
-    let typed = match parts {
-        [Part::Hole { codec: Codec::Native, ty: Type::Bytes(sizes), .. }] => return sizes.min == 0,
-        [Part::Hole { codec: Codec::Native, .. }] => true,
-        _ => false,
-    };
-    !typed
-        && parts.iter().all(|part| match part {
-            Part::Literal(text) => text.is_empty(),
-            Part::End => true,
-            Part::Hole { term: Term::Const(Value::Text(text)), .. } => text.is_empty(),
-            Part::Hole { term: Term::Const(_), .. } => false,
-            Part::Hole { ty: Type::Text(domain), .. } => domain.min == 0,
-            Part::Hole { ty: Type::Bytes(sizes), .. } => sizes.min == 0,
-            Part::Hole { ty: Type::Enum(words), .. } => words.iter().any(String::is_empty),
-            Part::Hole { .. } => false,
-        })
+    parts.iter().all(|part| match part {
+        Part::Literal(text) => text.is_empty(),
+        Part::End => true,
+        Part::Hole { term: Term::Const(Value::Text(text)), .. } => text.is_empty(),
+        Part::Hole { term: Term::Const(_), .. } => false,
+        Part::Hole { ty: Type::Text(domain), .. } => domain.min == 0,
+        Part::Hole { ty: Type::Bytes(sizes), .. } => sizes.min == 0,
+        Part::Hole { ty: Type::Enum(words), .. } => words.iter().any(String::is_empty),
+        Part::Hole { .. } => false,
+    })
 }
 
 /// Returns true if a text of these parts may be empty, by the types of the inputs: an input may be
@@ -572,9 +566,7 @@ fn cql_step(
             return Err("O10: what a text begins with may be empty".to_owned());
         }
     }
-    let by_uuid = is_by_uuid(model, read);
-    let get = at == table.kinds.len() && !table.is_index;
-    if by_uuid && !sorted && !get && table.kinds.iter().skip(at).any(uuid) {
+    if is_by_uuid(model, read) && !sorted && table.kinds.iter().skip(at).any(uuid) {
         return Err("O10: uuids are in another order in the target".to_owned());
     }
     Ok(())
@@ -607,3 +599,6 @@ fn is_by_uuid(model: &Model, read: &Read) -> bool {
     };
     read.sources.iter().enumerate().any(decides)
 }
+
+#[cfg(test)]
+mod tests;

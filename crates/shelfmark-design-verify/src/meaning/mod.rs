@@ -217,3 +217,6 @@ fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<
     }
     new.is_state().then_some(all)
 }
+
+#[cfg(test)]
+mod tests;
