@@ -11,11 +11,11 @@
 use std::collections::BTreeMap;
 
 use shelfmark_engine::{AccessReport, Table};
-use shelfmark_model::{IndexSchema, Item, Projected, Value, attribute_size_bytes, item_size_bytes};
+use shelfmark_model::{IndexSchema, Item, Projected, Value, attribute_size_bytes};
 
 use crate::json::Writer;
-use crate::limits::{READ_UNIT_BYTES, WRITE_UNIT_BYTES};
-use crate::table::{Meta, key_letter, vector_indexes};
+use crate::limits::{READ_UNIT_BYTES, VECTOR_CHARGE_BYTES_MIN, WRITE_UNIT_BYTES};
+use crate::table::{Meta, key_letter, vector_indexes, written_size_bytes};
 
 /// The level of detail of `ReturnConsumedCapacity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,7 +110,7 @@ impl Consumed {
 
     /// Counts a write that turned one image of an item into another.
     pub(crate) fn write(table: &Table, old: Option<&Item>, new: Option<&Item>) -> Self {
-        let size = |item: Option<&Item>| item.map_or(0, item_size_bytes);
+        let size = |item: Option<&Item>| item.map_or(0, |item| written_size_bytes(table, item));
         let mut consumed =
             Self { table: units(size(old).max(size(new)), WRITE_UNIT_BYTES), ..Self::default() };
         consumed.vectors = vector_bytes(table, old, new);
@@ -126,6 +126,18 @@ impl Consumed {
             }
         }
         consumed
+    }
+
+    /// Counts a write that was refused: the larger of the item that is there and the one that it
+    /// carried. Indexes are not written.
+    pub(crate) fn refused_write(
+        table: &Table,
+        there: Option<&Item>,
+        carried: Option<&Item>,
+    ) -> Self {
+        let size = |item: Option<&Item>| item.map_or(0, |item| written_size_bytes(table, item));
+        let bytes = size(there).max(size(carried));
+        Self { table: units(bytes, WRITE_UNIT_BYTES), ..Self::default() }
     }
 
     /// Converts the units of a write to those of a write in a transaction.
@@ -213,6 +225,13 @@ impl ConsumedByTable {
         }
     }
 
+    /// Adds units to a table that has some already.
+    pub(crate) fn add_to(&mut self, table: &str, consumed: Consumed) {
+        if let Some(found) = self.tables.get_mut(table) {
+            found.add(consumed);
+        }
+    }
+
     /// Writes the member `ConsumedCapacity`, if the request wants it.
     pub(crate) fn put(&self, out: &mut Writer, detail: Detail) {
         if !detail.is_wanted() {
@@ -241,7 +260,7 @@ fn vector_bytes(table: &Table, old: Option<&Item>, new: Option<&Item>) -> BTreeM
             (Some(before), None) => Some(before),
             _ => None,
         };
-        bytes.extend(changed.map(|changed| (name, changed)));
+        bytes.extend(changed.map(|changed| (name, changed.max(VECTOR_CHARGE_BYTES_MIN))));
     }
     bytes
 }

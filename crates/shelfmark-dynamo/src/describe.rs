@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use shelfmark_engine::{Engine, Table};
+use shelfmark_engine::Table;
 use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
 
 use crate::face::{Face, FaceOptions};
@@ -49,7 +49,7 @@ pub(crate) fn put(
         put_indexes(out, &described, false);
         put_vectors(out, &described);
         put_stream(out, &described);
-        put_restored(out, table, meta);
+        put_restored(out, &described);
         put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_now());
@@ -101,16 +101,19 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
     }
 }
 
-/// Writes what a table was restored from.
-fn put_restored(out: &mut Writer, table: &Table, meta: &Meta) {
-    let Some(restored) = &meta.restored else { return };
+/// Writes what a table is restored from, while it is.
+fn put_restored(out: &mut Writer, described: &Described<'_>) {
+    let Some(restored) = &described.meta.restored else { return };
+    if described.status != "CREATING" {
+        return;
+    }
     out.name("RestoreSummary").object(|out| {
         if let Some(arn) = &restored.backup_arn {
             out.name("SourceBackupArn").text(arn);
         }
         out.name("SourceTableArn").text(&restored.table_arn);
         put_seconds(out.name("RestoreDateTime"), restored.at_ms);
-        out.name("RestoreInProgress").boolean(Engine::is_being_filled(table));
+        out.name("RestoreInProgress").boolean(true);
     });
 }
 
@@ -149,13 +152,12 @@ pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: O
     let meta = Meta::read(&schema.options.face);
     put_index_infos(out, schema, &meta, true);
     put_index_infos(out, schema, &meta, false);
-    out.name("TimeToLiveDescription").object(|out| {
-        let status = if expires_by.is_some() { "ENABLED" } else { "DISABLED" };
-        out.name("TimeToLiveStatus").text(status);
-        if let Some(attribute) = expires_by {
+    if let Some(attribute) = expires_by {
+        out.name("TimeToLiveDescription").object(|out| {
+            out.name("TimeToLiveStatus").text("ENABLED");
             out.name("AttributeName").text(attribute);
-        }
-    });
+        });
+    }
 }
 
 /// Writes the indexes of a schema that are local, or those that are global.
@@ -360,7 +362,6 @@ fn put_vector(out: &mut Writer, described: &Described<'_>, name: &str, index: &V
     put_vector_settings(out, index);
     let status = if described.status == "CREATING" { "CREATING" } else { "ACTIVE" };
     out.name("IndexStatus").text(status);
-    out.name("Backfilling").boolean(false);
     let size = described.sizes.vectors.get(name).copied().unwrap_or_default();
     size.put(out, "IndexSizeBytes");
     let table = &described.table.schema.name.name;

@@ -244,6 +244,10 @@ pub const TRANSFERS_PAGE_MAX: usize = 25;
 /// Fewest characters of a token of ListImports. Source: service model.
 pub const IMPORT_TOKEN_CHARS_MIN: usize = 112;
 
+/// Fewest bytes that a vector search, or a write to a vector index, is charged with. Source: the
+/// service's answers in a public suite.
+pub const VECTOR_CHARGE_BYTES_MIN: usize = 1_024;
+
 /// Most dimensions of a vector. Source: service model, `SearchVectorList`.
 pub const VECTOR_DIMENSIONS_MAX: usize = 4_096;
 
@@ -251,8 +255,8 @@ pub const VECTOR_DIMENSIONS_MAX: usize = 4_096;
 /// indexes".
 pub const TOP_K_MAX: usize = 100;
 
-/// Most vector indexes of a table. *Ours*: as many as global indexes.
-pub const VECTOR_INDEXES_MAX: usize = 20;
+/// Most vector indexes of a table. Source: the service's answer in a public suite.
+pub const VECTOR_INDEXES_MAX: usize = 5;
 
 /// Most attributes of a search schema. *Ours*.
 pub const SEARCH_SCHEMA_MAX: usize = 20;
@@ -272,6 +276,9 @@ pub const ACCESS_KEY_ID_CHARS_MAX: usize = 128;
 
 /// Longest name of a region in characters. *Ours*; the longest of AWS has 14.
 pub const REGION_CHARS_MAX: usize = 64;
+
+/// Most characters of a request that a message shows. *Ours*.
+pub const SHOWN_CHARS_MAX: usize = 4_096;
 
 /// Most credentials whose scopes are remembered. *Ours*.
 pub const CREDENTIALS_KNOWN_MAX: usize = 1_024;

@@ -19,9 +19,16 @@ const RETURN_VALUES: &[&str] = &["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "U
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     problems: Vec<String>,
+    /// The service's older layer looks at the request: it shows every value.
+    is_older: bool,
 }
 
 impl Shape {
+    /// Creates the shape of a request that the service's older layer looks at.
+    pub(crate) fn older() -> Self {
+        Self { problems: Vec::new(), is_older: true }
+    }
+
     fn refuse(&mut self, path: &str, constraint: &str) {
         self.add(|| texts::constraint(path, constraint));
     }
@@ -53,8 +60,20 @@ impl Shape {
 
     /// Checks `ReturnValues`, whose words the service has for itself, a misspelling among them.
     pub(crate) fn return_values(&mut self, value: Option<&str>) {
-        if value.is_some_and(|value| !RETURN_VALUES.contains(&value)) {
+        if self.is_older {
+            self.one_of("ReturnValues", value, RETURN_VALUES);
+        } else if value.is_some_and(|value| !RETURN_VALUES.contains(&value)) {
             self.add(|| texts::RETURN_VALUES_UNKNOWN.to_owned());
+        }
+    }
+
+    /// Checks `ConditionalOperator`, whose words the service has for itself, too.
+    pub(crate) fn conditional_operator(&mut self, path: &str, value: Option<&str>) {
+        let values = &["OR", "AND"];
+        if self.is_older {
+            self.one_of(path, value, values);
+        } else if value.is_some_and(|value| !values.contains(&value)) {
+            self.add(|| texts::CONDITIONAL_OPERATOR_UNKNOWN.to_owned());
         }
     }
 
@@ -65,20 +84,29 @@ impl Shape {
 
     /// Requires that a number, if it is present, lies in a range.
     pub(crate) fn range(&mut self, path: &str, value: Option<i64>, least: i64, most: Option<i64>) {
-        if value.is_some_and(|value| value < least) {
-            self.refuse(path, &texts::value_at_least(least));
+        let Some(value) = value else { return };
+        let constraint = match most {
+            _ if value < least => texts::value_at_least(least),
+            Some(most) if value > most => texts::value_at_most(most),
+            _ => return,
+        };
+        match self.is_older {
+            true => self.refuse_value(path, &value.to_string(), &constraint),
+            false => self.refuse(path, &constraint),
         }
-        if let Some(most) = most
-            && value.is_some_and(|value| value > most)
-        {
-            self.refuse(path, &texts::value_at_most(most));
+    }
+
+    /// Requires that a number, if it is present, is large enough; the message shows it.
+    pub(crate) fn shown_least(&mut self, path: &str, value: Option<i64>, least: i64) {
+        if let Some(value) = value.filter(|value| *value < least) {
+            self.refuse_value(path, &value.to_string(), &texts::value_at_least(least));
         }
     }
 
     /// Requires a text with a number of characters in a range. One that is empty is not shown.
     pub(crate) fn text(&mut self, path: &str, text: &str, least: usize, most: usize) {
         let length = text.chars().count();
-        if length < least && least == 1 {
+        if length < least && least == 1 && !self.is_older {
             self.refuse(path, &texts::length_at_least(least));
         } else if length < least {
             self.refuse_value(path, text, &texts::length_at_least(least));
@@ -122,19 +150,26 @@ impl Shape {
         }
     }
 
-    /// Checks the names of tables that are the keys of a map: names or ARNs, all of them together.
+    /// Checks the names of tables that are the keys of a map: names or ARNs, all of them together. `shown`
+    /// shows the map.
     pub(crate) fn table_keys<'n>(
         &mut self,
         path: &str,
         mut names: impl Iterator<Item = &'n String>,
+        shown: impl FnOnce() -> String,
     ) {
         let fits = |name: &String| {
             let is_short = name.chars().count() <= TABLE_ARN_CHARS_MAX;
             is_short && (name.starts_with("arn:") || is_name(name))
         };
         if !names.all(fits) {
-            self.add(|| texts::map_keys(path));
+            self.add(|| texts::map_keys(path, &shown()));
         }
+    }
+
+    /// Refuses values of a map that are empty or too long lists, and shows the map.
+    pub(crate) fn map_values(&mut self, path: &str, shown: &str, most: usize) {
+        self.add(|| texts::map_values(path, shown, most));
     }
 
     /// Checks the id of a shard, if it is present.
@@ -151,6 +186,15 @@ impl Shape {
             self.refuse_value(path, name, texts::NAME_PATTERN);
         }
         self.text(path, name, NAME_CHARS_MIN, NAME_CHARS_MAX);
+    }
+
+    /// Checks the name of an index in the words of SearchVectors, which do not show it.
+    pub(crate) fn index_name(&mut self, path: &str, name: Option<&str>) {
+        let Some(name) = name else { return };
+        if !is_name(name) {
+            self.refuse(path, texts::NAME_PATTERN);
+        }
+        self.length(path, name.chars().count(), NAME_CHARS_MIN, NAME_CHARS_MAX);
     }
 
     /// Refuses the request if there are problems.

@@ -62,15 +62,16 @@ mod ulid;
 mod uuid_text;
 
 pub use component::{
-    Kind, ORDERED_VARINT_BYTES_MAX, put_bool, put_bytes, put_bytes_prefix, put_cql_timeuuid,
-    put_cql_uuid, put_date, put_date_days, put_decimal, put_end, put_f32, put_f64, put_i8, put_i16,
-    put_i32, put_i64, put_i128, put_inet, put_integer, put_integer_be_bytes, put_kind, put_more,
-    put_ordered_varint, put_text, put_text_prefix, put_time, put_timestamp, put_u8, put_u16,
+    Kind, ORDERED_VARINT_BYTES_MAX, PACKED_FROM_BYTES, put_bool, put_bytes, put_bytes_prefix,
+    put_cql_timeuuid, put_cql_uuid, put_date, put_date_days, put_decimal, put_end, put_f32,
+    put_f64, put_i8, put_i16, put_i32, put_i64, put_i128, put_inet, put_integer,
+    put_integer_be_bytes, put_kind, put_more, put_ordered_varint, put_packed_bytes,
+    put_shorter_bytes, put_text, put_text_prefix, put_time, put_timestamp, put_u8, put_u16,
     put_u32, put_u64, put_u128, put_uuid, take_bool, take_bytes, take_bytes_into,
     take_cql_timeuuid, take_cql_uuid, take_date, take_date_days, take_decimal, take_f32, take_f64,
     take_i8, take_i16, take_i32, take_i64, take_i128, take_inet, take_integer, take_kind,
-    take_more, take_ordered_varint, take_text, take_time, take_timestamp, take_u8, take_u16,
-    take_u32, take_u64, take_u128, take_uuid,
+    take_more, take_ordered_varint, take_packed_bytes, take_text, take_time, take_timestamp,
+    take_u8, take_u16, take_u32, take_u64, take_u128, take_uuid,
 };
 pub use decimal::{DECIMAL_BITS_MAX, Decimal, Magnitude};
 pub use direction::Direction;

@@ -2,8 +2,8 @@
 //!
 //! The first half of MurmurHash3 x64 128 with seed zero, but the bytes behind the last whole block
 //! of 16 are *sign-extended* before they are shifted, as Java's bytes are: keys whose tail holds
-//! bytes above 7F hash differently from the published function. [`i64::MIN`] is no token; it
-//! becomes [`i64::MAX`].
+//! bytes above 7F hash differently from the published function. [`i64::MIN`] is the token of
+//! the empty key alone; where it is the hash of another it becomes [`i64::MAX`].
 //!
 //! What it is not: which bytes of a key are hashed is the caller's business.
 //!
@@ -17,9 +17,12 @@ const C2: u64 = 0x4CF5_AD43_2745_937F;
 
 /// Returns the token of the given partition key bytes.
 ///
-/// Of no bytes at all it is 0; Cassandra has no token for them, because no key is empty.
+/// Of no bytes at all it is [`i64::MIN`], which no other key has: views have such partitions.
 #[must_use]
 pub fn token(key: &[u8]) -> i64 {
+    if key.is_empty() {
+        return i64::MIN;
+    }
     match hash(key) {
         i64::MIN => i64::MAX,
         token => token,

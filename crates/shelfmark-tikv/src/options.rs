@@ -109,6 +109,7 @@ impl Options {
             validates_ranges: false,
             adds_within: true,
             ingests: false,
+            holds_copies: false,
             reads_may_wait: true,
             durability: Durability::Sync,
         }

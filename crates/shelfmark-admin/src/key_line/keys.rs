@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use shelfmark_engine::Table;
 use shelfmark_model::{IndexSchema, RowKind};
-use shelfmark_records::cells::CellKeys;
+use shelfmark_records::cells::{CellKeys, Packs};
 use shelfmark_records::keys::{KeySpec, Tree, tree_key, without_chunk};
 use shelfmark_store::KeyRange;
 
@@ -24,7 +24,8 @@ impl StoredKeys {
     pub fn of_table(table: &Table) -> Self {
         if table.schema.rows == RowKind::Cells {
             let prefix = Bytes::from(tree_key(Tree::Rows, table.id));
-            return Self::Cells(CellKeys::new(prefix, table.schema.sort.clone()));
+            let packs = table.schema.cells.as_ref().is_some_and(|cells| cells.packs_long_keys);
+            return Self::Cells(CellKeys::new(prefix, table.schema.sort.clone(), Packs(packs)));
         }
         Self::Items(KeySpec::of_table(table.id, &table.schema))
     }

@@ -30,6 +30,6 @@ pub use password::{BadHash, PasswordHash};
 pub(crate) use permissions::{Context as PermissionContext, run as run_permission_statement};
 pub(crate) use plain::plain;
 pub(crate) use resource::Resource;
-pub(crate) use role_statements::run as run_role_statement;
+pub(crate) use role_statements::{RoleChange, run as run_role_statement};
 pub(crate) use roles::Role;
 pub use user::User;

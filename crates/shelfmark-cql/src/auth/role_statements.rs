@@ -222,6 +222,53 @@ impl Authority {
 }
 
 /// Answers an `ALTER` of the role that the server is started with: what it is, is said at the start.
+/// A change of a role by a write of the table that shows them.
+pub(crate) struct RoleChange {
+    pub(crate) name: String,
+    pub(crate) options: Vec<RoleOption>,
+}
+
+impl Authority {
+    /// Makes changes that superusers write into the table of roles; a role that is not there is made.
+    ///
+    /// # Errors
+    ///
+    /// * `Unauthorized`: nobody logs in here, or `user` is no superuser.
+    /// * `Invalid`: a name or a hash is not taken, or the role of the start would become another.
+    pub(crate) fn write_roles(
+        &self,
+        user: Option<&User>,
+        changes: &[RoleChange],
+    ) -> Result<(), CqlError> {
+        if !self.has_logins() || !self.is_superuser(user)? {
+            return Err(unauthorized("system_auth keyspace is not user-modifiable.".to_owned()));
+        }
+        let _one = self.hold();
+        let mut writes = Vec::with_capacity(changes.len());
+        for RoleChange { name, options } in changes {
+            if self.roles.is_start_role(name) {
+                alter_start_role(name, options)?;
+                continue;
+            }
+            checked_name(name)?;
+            let found = self.roles.get(name)?;
+            if found.is_none() {
+                writes.extend(self.forgotten(name)?);
+            }
+            let mut role = found.unwrap_or_else(|| Role {
+                name: name.clone(),
+                hash: None,
+                can_login: false,
+                is_superuser: false,
+                member_of: Vec::new(),
+            });
+            self.roles.apply(options, &mut role)?;
+            writes.push(self.roles.put(&role)?);
+        }
+        self.write(writes)
+    }
+}
+
 fn alter_start_role(name: &str, options: &[RoleOption]) -> Result<(), CqlError> {
     for option in options {
         let kept = match option {

@@ -26,6 +26,9 @@ pub(crate) fn stored_schema(table: &Table) -> TableSchema {
     let partition =
         table.partition_columns().iter().map(|own| KeyColumn::new(&*own.name, key_type(&own.kind)));
     let mut schema = TableSchema::of_cells(stored_name(table), partition.collect());
+    if let Some(cells) = &mut schema.cells {
+        cells.packs_long_keys = true;
+    }
     schema.sort = table
         .clustering_columns()
         .iter()

@@ -261,6 +261,12 @@ impl Executor {
                     answer(outcome);
                 }
             }
+            Action::Modify(modify) if modify::is_of_roles(&modify.table) => {
+                let context = self.context(&options);
+                let user = options.user.as_ref();
+                let written = modify.write_roles(&values, &context, &self.authority, user);
+                answer(written.map(|()| Outcome::Void.into()));
+            }
             Action::Modify(modify) => {
                 if let Err(error) = self.check_level([&**modify], options.consistency) {
                     return answer(Err(error));

@@ -84,6 +84,9 @@ impl Definition {
         }
         others.sort_by(|a, b| a.name.cmp(&b.name));
         columns.extend(others);
+        for (id, column) in (0..).zip(&mut columns) {
+            column.id = id;
+        }
         Table::new_virtual(
             self.keyspace,
             self.name,

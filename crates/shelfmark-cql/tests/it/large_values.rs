@@ -62,10 +62,15 @@ fn what_an_index_cannot_hold_is_not_written_under_it() {
         run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{large}')")).unwrap_err(),
         "Cannot index value of size 70000 for index iv on k.t(v) (maximum allowed size=65535)"
     );
-    // What the value leaves too little room for is refused by what it takes with its row's key.
-    let near = "x".repeat(65_530);
+    // What the value leaves too little room for is refused by what it takes with its row's key:
+    // control characters are longer in a key.
+    let near = "\u{1}".repeat(65_530);
     let error = run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{near}')")).unwrap_err();
     assert!(error.contains("index iv") && error.contains("maximum allowed size=65535"), "{error}");
+    let longest = "x".repeat(65_534);
+    run(&mut world, &format!("INSERT INTO t (k, v) VALUES (5, '{longest}')")).unwrap();
+    let found = run(&mut world, &format!("SELECT k FROM t WHERE v = '{longest}'")).unwrap();
+    assert_eq!(found, "k\n5");
     run(&mut world, &format!("INSERT INTO t (k, w) VALUES (3, '{large}')")).unwrap();
     let fits = "x".repeat(65_000);
     run(&mut world, &format!("INSERT INTO t (k, v) VALUES (4, '{fits}')")).unwrap();
@@ -76,4 +81,43 @@ fn what_an_index_cannot_hold_is_not_written_under_it() {
     );
     run(&mut world, "DROP INDEX iv").unwrap();
     run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{large}')")).unwrap();
+}
+
+/// Members of sets, keys and values of maps, and their entries are counted each, as there.
+#[test]
+fn elements_that_an_index_cannot_hold_are_refused_by_their_size() {
+    let mut world = world();
+    let large = large();
+    run(
+        &mut world,
+        "CREATE TABLE c (k int PRIMARY KEY, s set<text>, m map<text, text>, l list<text>)",
+    )
+    .unwrap();
+    for text in ["s ON c (s)", "v ON c (values(m))", "y ON c (keys(m))", "l ON c (l)"] {
+        run(&mut world, &format!("CREATE INDEX {text}")).unwrap();
+    }
+    let refused = |world: &mut World, assignment: &str, size: usize, index: &str, column: &str| {
+        let text = format!("UPDATE c SET {assignment} WHERE k = 1");
+        assert_eq!(
+            run(world, &text).unwrap_err(),
+            format!(
+                "Cannot index value of size {size} for index {index} on k.c({column}) (maximum allowed size=65535)"
+            )
+        );
+    };
+    refused(&mut world, &format!("s = s + {{'{large}'}}"), 70_000, "s", "s");
+    refused(&mut world, &format!("s = {{'{large}'}}"), 70_000, "s", "s");
+    refused(&mut world, &format!("m['a'] = '{large}'"), 70_000, "v", "m");
+    refused(&mut world, &format!("m['{large}'] = 'a'"), 70_000, "y", "m");
+    refused(&mut world, &format!("l = l + ['{large}']"), 70_000, "l", "l");
+    refused(&mut world, &format!("l = ['{large}']"), 70_000, "l", "l");
+    for text in ["DROP INDEX v", "DROP INDEX y", "CREATE INDEX e ON c (entries(m))"] {
+        run(&mut world, text).unwrap();
+    }
+    let half = "x".repeat(32_765);
+    refused(&mut world, &format!("m = {{'{half}': '{half}'}}"), 65_536, "e", "m");
+    let fits = "y".repeat(65_534);
+    run(&mut world, &format!("UPDATE c SET s = {{'{fits}'}} WHERE k = 1")).unwrap();
+    let found = run(&mut world, &format!("SELECT k FROM c WHERE s CONTAINS '{fits}'")).unwrap();
+    assert_eq!(found, "k\n1");
 }

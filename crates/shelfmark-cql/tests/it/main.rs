@@ -6,6 +6,8 @@
 //! * `large_values`: values that no index can hold.
 //! * `masks`: masked columns, and who sees what is behind them.
 //! * `permissions`: what a role may do, and what follows from changes of it.
+//! * `long_keys`: keys of 65,535 bytes, packed and not.
+//! * `pages`: where pages end, and that they go on when an index comes or goes.
 //! * `keys`: user types and collections in keys.
 //! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
 //! * `functions_limits`: what users' functions may take.
@@ -19,8 +21,10 @@ mod compat;
 mod functions_limits;
 mod keys;
 mod large_values;
+mod long_keys;
 mod masks;
 mod nested;
+mod pages;
 mod permissions;
 mod recorded;
 mod statements;

@@ -73,6 +73,11 @@ impl Error {
         Self { enveloped: true, ..Self::validation(message) }
     }
 
+    /// Returns the error with the prefix of the validation framework, if it is one of validation.
+    pub(crate) fn in_envelope(self) -> Self {
+        Self { enveloped: self.exception == Exception::Validation, ..self }
+    }
+
     /// Works as [`Error::validation`], but refuses the whole transaction where it is one write that
     /// is wrong.
     pub(crate) fn whole(message: impl Into<String>) -> Self {

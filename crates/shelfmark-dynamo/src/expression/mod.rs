@@ -156,7 +156,8 @@ impl Placeholders {
             return Err(Error::enveloped(invalid(texts::EXPRESSION_IS_EMPTY)));
         }
         if source.len() > EXPRESSION_SIZE_BYTES_MAX {
-            return Err(Error::validation(invalid(&texts::expression_size(source.len()))));
+            let size = (kind != Kind::Update).then_some(source.len());
+            return Err(Error::validation(invalid(&texts::expression_size(size))));
         }
         read(source).map(Some).map_err(|problem| match problem {
             Problem::Syntax(text) if kind == Kind::Update => Error::enveloped(invalid(&text)),

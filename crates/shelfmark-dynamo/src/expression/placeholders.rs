@@ -23,8 +23,9 @@ const VALUES: &str = "ExpressionAttributeValues";
 pub(crate) struct Given {
     pub(crate) names: Option<BTreeMap<String, String>>,
     pub(crate) values: Option<Checked<BTreeMap<String, Value>>>,
-    /// True if they are those of an action of a transaction: an invalid value is named then.
-    pub(crate) in_transaction: bool,
+    /// True for an operation whose values the service's older layer looks at: an invalid value is named
+    /// then.
+    pub(crate) names_values: bool,
 }
 
 /// The two checked maps, and which entries were used.
@@ -57,11 +58,13 @@ impl Placeholders {
         let with_values: Vec<(Kind, bool)> =
             expressions.iter().copied().filter(|(kind, _)| *kind != Kind::Projection).collect();
         if given.values.is_some() && !with_values.iter().any(|(_, given)| *given) {
-            let members: Vec<&str> = with_values.iter().map(|(kind, _)| kind.member()).collect();
+            let is_read = |kind: Kind| !matches!(kind, Kind::Update | Kind::Condition);
+            let named = with_values.iter().filter(|(kind, _)| is_read(*kind));
+            let members: Vec<&str> = named.map(|(kind, _)| kind.member()).collect();
             return Err(Error::enveloped(texts::values_without_expression(&members)));
         }
         let names = given.names.map(check_names).transpose()?.unwrap_or_default();
-        let checked = |values| check_values(values, given.in_transaction);
+        let checked = |values| check_values(values, given.names_values);
         let values = given.values.map(checked).transpose()?.unwrap_or_default();
         Ok(Self { names, values })
     }
@@ -145,8 +148,9 @@ fn check_names(names: BTreeMap<String, String>) -> Result<BTreeMap<String, Entry
     check_keys(NAMES, '#', names.keys())?;
     let mut size = 0;
     for (key, name) in &names {
-        check_attribute_name(name).map_err(|error| {
-            Error::validation(texts::map_value_invalid(NAMES, key, &error.message))
+        check_attribute_name(name).map_err(|error| match error.enveloped {
+            true => error,
+            false => Error::validation(texts::map_value_invalid(NAMES, key, &error.message)),
         })?;
         size += key.len() + name.len();
     }
@@ -161,7 +165,7 @@ fn check_values(
     check_keys(VALUES, ':', values.unchecked().keys())?;
     let values = values.checked_by_name().map_err(|problem| {
         let (key, error) = *problem;
-        if !wraps || error.message == texts::NESTED_TOO_DEEP {
+        if !wraps {
             return error;
         }
         Error::validation(texts::map_value_invalid(VALUES, &key, &error.message))

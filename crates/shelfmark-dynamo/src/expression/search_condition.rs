@@ -2,6 +2,7 @@
 
 use shelfmark_model::{Comparison, Value};
 
+use super::Kind;
 use super::ast::{Arg, Leaf, Node, Operator};
 use super::placeholders::Placeholders;
 use crate::errors::{Error, Result, texts};
@@ -12,7 +13,7 @@ pub(super) fn equalities(
     node: &Node<'_>,
 ) -> Result<Vec<(String, Value)>> {
     match node {
-        Node::Or(_) | Node::Not(_) => Err(Error::validation(texts::SEARCH_COMPARATOR)),
+        Node::Or(_) | Node::Not(_) => Err(refused()),
         Node::And(nodes) => {
             let mut all = Vec::new();
             for node in nodes {
@@ -25,7 +26,6 @@ pub(super) fn equalities(
 }
 
 fn equality(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<(String, Value)> {
-    let refused = || Error::validation(texts::SEARCH_COMPARATOR);
     if leaf.operator != Operator::Compare(Comparison::Equal) {
         return Err(refused());
     }
@@ -42,4 +42,9 @@ fn equality(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<(String, Val
     }
     let value = placeholders.value(value).cloned().map_err(|_| refused())?;
     Ok((path.attribute, value))
+}
+
+fn refused() -> Error {
+    let member = Kind::SearchCondition.member();
+    Error::validation(texts::invalid_expression(member, texts::SEARCH_COMPARATOR))
 }

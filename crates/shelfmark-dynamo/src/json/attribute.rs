@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use shelfmark_model::{Item, Value};
 
 use super::reader::Reader;
-use super::{blob, number};
+use super::wording::SetKind;
+use super::{Wording, blob};
 use crate::errors::{Error, Result, texts};
-use crate::limits::VALUE_DEPTH_MAX;
+use crate::limits::{ATTRIBUTE_NAME_BYTES_MAX, VALUE_DEPTH_MAX};
 
 /// A parsed value, and the first attribute value in it that is invalid by itself.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +64,13 @@ impl Reader<'_> {
         let value = self.map(|reader, name| {
             let value = reader.value(1)?;
             if let Some(error) = reader.problem.take() {
-                problem.get_or_insert_with(|| Box::new((name.to_owned(), error)));
+                let is_earlier = problem.as_ref().is_none_or(|before| {
+                    before.1.message == texts::EMPTY_ATTRIBUTE_NAME
+                        && error.message == texts::NESTED_TOO_DEEP
+                });
+                if is_earlier {
+                    problem = Some(Box::new((name.to_owned(), error)));
+                }
             }
             Ok(Some(value))
         })?;
@@ -86,9 +93,9 @@ impl Reader<'_> {
 
     /// Parses the parameters of a statement, whose numbers are read as PartiQL's.
     pub(crate) fn parameters(&mut self) -> Result<Option<Checked<Vec<Value>>>> {
-        self.reads_parameters = true;
+        self.wording = Wording::Parameters;
         let read = self.checked_values();
-        self.reads_parameters = false;
+        self.wording = Wording::default();
         read
     }
 
@@ -96,7 +103,7 @@ impl Reader<'_> {
     /// substitute.
     fn value(&mut self, level: usize) -> Result<Value> {
         if level > VALUE_DEPTH_MAX {
-            self.refuse(Error::enveloped(texts::NESTED_TOO_DEEP));
+            self.refuse_depth();
             self.skip_deep()?;
             return Ok(Value::Null);
         }
@@ -127,6 +134,14 @@ impl Reader<'_> {
         self.problem.get_or_insert(error);
     }
 
+    /// Refuses a value that is nested too deep, before an empty name inside another one.
+    fn refuse_depth(&mut self) {
+        let is_later = |before: &Error| before.message == texts::EMPTY_ATTRIBUTE_NAME;
+        if self.problem.as_ref().is_none_or(is_later) {
+            self.problem = Some(Error::enveloped(texts::NESTED_TOO_DEEP));
+        }
+    }
+
     fn typed(&mut self, data_type: DataType, level: usize) -> Result<Option<Value>> {
         match data_type {
             DataType::S => Ok(self.text()?.map(Value::from)),
@@ -143,7 +158,7 @@ impl Reader<'_> {
                 None => Ok(None),
                 Some(true) => Ok(Some(Value::Null)),
                 Some(false) => {
-                    self.refuse(Error::enveloped(texts::NULL_MUST_BE_TRUE));
+                    self.refuse(Error::validation(texts::NULL_MUST_BE_TRUE));
                     Ok(Some(Value::Null))
                 }
             },
@@ -154,23 +169,21 @@ impl Reader<'_> {
                 let map = self.map(|reader, name| {
                     if name.is_empty() {
                         reader.refuse(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
+                    } else if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+                        reader.refuse(Error::enveloped(texts::ATTRIBUTE_NAME_TOO_LONG));
                     }
                     reader.value(level + 1).map(Some)
                 })?;
                 Ok(map.map(Value::Map))
             }
-            DataType::Ss => self.set(&STRING_SET, |_, text| Ok(Value::text(text))),
-            DataType::Ns => self.set(&NUMBER_SET, |reader, text| Ok(reader.number_value(text))),
-            DataType::Bs => self.set(&BINARY_SET, |_, text| blob::read(text).map(Value::Bytes)),
+            DataType::Ss => self.set(SetKind::Text, |_, text| Ok(Value::text(text))),
+            DataType::Ns => self.set(SetKind::Number, |reader, text| Ok(reader.number_value(text))),
+            DataType::Bs => self.set(SetKind::Binary, |_, text| blob::read(text).map(Value::Bytes)),
         }
     }
 
     fn number_value(&mut self, text: &str) -> Value {
-        let read = match self.reads_parameters {
-            true => number::parameter(text).map_err(Error::from),
-            false => number::read(text),
-        };
-        match read {
+        match self.wording.number(text) {
             Ok(number) => Value::Number(number),
             Err(error) => {
                 self.refuse(error);
@@ -182,7 +195,7 @@ impl Reader<'_> {
     /// Parses a set, each member by `member`.
     fn set(
         &mut self,
-        words: &SetWords,
+        kind: SetKind,
         mut member: impl FnMut(&mut Self, &str) -> Result<Value>,
     ) -> Result<Option<Value>> {
         let mut spelled = Vec::new();
@@ -197,28 +210,13 @@ impl Reader<'_> {
         let set = Value::set(members);
         let distinct = if let Value::Set(distinct) = &set { distinct.len() } else { 0 };
         if count == 0 {
-            self.refuse(Error::enveloped(words.empty));
+            self.refuse(Error::validation(kind.is_empty()));
         } else if distinct < count {
-            self.refuse(Error::enveloped((words.duplicates)(&spelled.join(", "))));
+            self.refuse(Error::validation(self.wording.duplicates(kind, &spelled)));
         }
         Ok(Some(set))
     }
 }
-
-/// The messages for an invalid set.
-struct SetWords {
-    empty: &'static str,
-    duplicates: fn(&str) -> String,
-}
-
-const STRING_SET: SetWords =
-    SetWords { empty: texts::STRING_SET_IS_EMPTY, duplicates: texts::string_set_has_duplicates };
-const BINARY_SET: SetWords =
-    SetWords { empty: texts::BINARY_SET_IS_EMPTY, duplicates: texts::binary_set_has_duplicates };
-const NUMBER_SET: SetWords = SetWords {
-    empty: texts::NUMBER_SET_IS_EMPTY,
-    duplicates: |_| texts::NUMBER_SET_HAS_DUPLICATES.to_owned(),
-};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DataType {

@@ -18,6 +18,8 @@ mod encode;
 mod number;
 mod reader;
 mod scan;
+mod strict;
+mod wording;
 mod writer;
 
 pub use attributes_text::AttributesJson;
@@ -27,6 +29,8 @@ pub(crate) use blob::put as put_base64;
 pub(crate) use encode::{put_item, put_value};
 pub(crate) use number::{NumberFault, parameter as parameter_number, plain};
 pub(crate) use reader::Reader;
+pub(crate) use strict::missing_member;
+pub(crate) use wording::Wording;
 pub(crate) use writer::Writer;
 
 #[cfg(test)]

@@ -10,8 +10,11 @@ use crate::errors::{Error, texts};
 /// Parses a number.
 pub(super) fn read(text: &str) -> Result<Decimal, Error> {
     let exponent = exponent_of(text);
-    if exponent.is_some_and(|exponent| i32::try_from(exponent).is_err()) {
-        return Err(Error::validation(texts::no_number(text)));
+    if let Some(far) = exponent.filter(|exponent| i32::try_from(*exponent).is_err()) {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        parse(mantissa, &DYNAMO_NUMBER).map_err(|_| Error::validation(texts::no_number(text)))?;
+        let rule = if far > 0 { texts::NUMBER_OVERFLOW } else { texts::NUMBER_UNDERFLOW };
+        return Err(Error::validation(rule));
     }
     let number = parse(text, &DYNAMO_NUMBER).map_err(|error| {
         let text = match error.kind() {
@@ -55,12 +58,23 @@ impl From<NumberFault> for Error {
     }
 }
 
-/// Parses a number as the service does for PartiQL: in 32 bits, which an exponent and the difference
-/// of digits and exponent can leave.
+/// Parses a number as the service does for PartiQL: as [`older`] does, and with a point at either end.
 ///
 /// Source: a public suite that records the service's answers, read 2026-11.
 pub(crate) fn parameter(text: &str) -> Result<Decimal, NumberFault> {
-    let no_number = || NumberFault::NoNumber(texts::no_number(text));
+    in_32_bits(text, true)
+}
+
+/// Parses a number as the service's older layer does: in 32 bits, which an exponent and the difference of
+/// digits and exponent can leave.
+///
+/// Source: as of [`parameter`].
+pub(super) fn older(text: &str) -> Result<Decimal, NumberFault> {
+    in_32_bits(text, false)
+}
+
+fn in_32_bits(text: &str, may_be_bare: bool) -> Result<Decimal, NumberFault> {
+    let no_number = || NumberFault::NoNumber(texts::older_no_number(text));
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         None => (text, 0),
         Some((mantissa, exponent)) => {
@@ -73,7 +87,8 @@ pub(crate) fn parameter(text: &str) -> Result<Decimal, NumberFault> {
     let scale = i32::try_from(scale).map_err(|_| no_number())?;
     // A number may begin or end with its point.
     let point = mantissa.find('.');
-    let is_bare = point.is_some() && mantissa.bytes().any(|byte| byte.is_ascii_digit());
+    let is_bare =
+        may_be_bare && point.is_some() && mantissa.bytes().any(|byte| byte.is_ascii_digit());
     let whole = if is_bare { spelled_out(mantissa, exponent) } else { text.to_owned() };
     read(&whole).map_err(|error| {
         let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|byte| *byte == b'0');
@@ -105,7 +120,8 @@ fn exponent_of(text: &str) -> Option<i64> {
     let (_, exponent) = text.split_once(['e', 'E'])?;
     let digits = exponent.trim_start_matches(['+', '-']);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| exponent.trim_start_matches('+').parse().unwrap_or(i64::MAX))
+    let far = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
+    is_number.then(|| exponent.trim_start_matches('+').parse().unwrap_or(far))
 }
 
 /// Formats a number without an exponent.

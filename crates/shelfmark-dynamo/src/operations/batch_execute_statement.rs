@@ -1,12 +1,16 @@
 //! BatchExecuteStatement: up to 25 statements, each with an outcome of its own.
 //!
 //! All read or all write. A fault of one statement, also that its key may not use the table, is told
-//! in its place; the others are done.
+//! in its place; the others are done. A write that its condition refuses is charged with the item that
+//! is there or that it carried, where another write of its table succeeds. The item itself is never
+//! shown, whatever `ReturnValuesOnConditionCheckFailure` says.
+//!
+//! Source: captures of the service in the changelog of an emulator, read 2026-11.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shelfmark_engine::weight::Allowance;
-use shelfmark_engine::{AccessReport, Engine};
+use shelfmark_engine::{AccessReport, Change, Engine};
 use shelfmark_model::Item;
 
 use super::access;
@@ -203,6 +207,7 @@ fn write(engine: &Engine, bound: Vec<Result<Bound>>, detail: Detail, done: Done)
         left,
         outcomes: Vec::with_capacity(bound.len()),
         consumed: ConsumedByTable::default(),
+        refused: Vec::new(),
         report: AccessReport::default(),
         detail,
         done: Some(done),
@@ -221,8 +226,13 @@ fn write(engine: &Engine, bound: Vec<Result<Bound>>, detail: Detail, done: Done)
         return pending.answer();
     }
     let pending = Arc::new(Mutex::new(pending));
-    for (position, shown, write) in writes {
+    for (position, shown, mut write) in writes {
         let pending = Arc::clone(&pending);
+        write.old_on_refusal = detail.is_wanted();
+        let carried = match &write.change {
+            Change::Put(item) if detail.is_wanted() => Some(item.clone()),
+            Change::Put(_) | Change::Patch { .. } | Change::Delete(_) | Change::Check(_) => None,
+        };
         engine.submit_all(
             vec![write],
             Box::new(move |outcome| {
@@ -240,7 +250,15 @@ fn write(engine: &Engine, bound: Vec<Result<Bound>>, detail: Detail, done: Done)
                         pending.report.extend(written.report);
                         Ok(item)
                     }
-                    Err(error) => Err(shown.error(error)),
+                    Err(error) => {
+                        let error = shown.refused(error);
+                        if pending.detail.is_wanted() && error.is_refusal {
+                            let (old, new) = (error.there.as_ref(), carried.as_ref());
+                            let units = Consumed::refused_write(&shown.table, old, new);
+                            pending.refused.push((name.clone(), units));
+                        }
+                        Err(error.error)
+                    }
                 };
                 pending.ended(position, Outcome { table: Some(name), result });
             }),
@@ -254,6 +272,8 @@ struct Pending {
     left: usize,
     outcomes: Vec<Option<Outcome>>,
     consumed: ConsumedByTable,
+    /// The units of refused writes, by table.
+    refused: Vec<(String, Consumed)>,
     report: AccessReport,
     detail: Detail,
     done: Option<Done>,
@@ -276,6 +296,9 @@ impl Pending {
             .into_iter()
             .map(|outcome| outcome.unwrap_or_else(lost))
             .collect();
+        for (table, units) in std::mem::take(&mut self.refused) {
+            self.consumed.add_to(&table, units);
+        }
         let report = std::mem::take(&mut self.report);
         done.answer(Ok(encode(&outcomes, &self.consumed, self.detail).reporting(report)));
     }
@@ -317,10 +340,6 @@ fn put_error(out: &mut Writer, error: &Error) {
             false => error.message.clone(),
         };
         out.name("Message").text(&message);
-        if let Some(item) = &error.item {
-            out.name("Item");
-            put_item(out, item);
-        }
     });
 }
 

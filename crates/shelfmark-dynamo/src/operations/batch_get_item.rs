@@ -10,9 +10,11 @@ use shelfmark_model::{Item, Key, Projection};
 use super::read_request::{ReadRequest, bytes_read};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts};
+use crate::expression::Kind;
 use crate::face::{Done, Face, Reading, read};
 use crate::json::{Attributes, Reader, Writer, put_item};
-use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX};
+use crate::legacy;
+use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX, SHOWN_CHARS_MAX};
 use crate::reply::Answered;
 use crate::shape::{CAPACITIES, Shape};
 use crate::table;
@@ -78,8 +80,9 @@ fn parse(body: &[u8]) -> Result<Request> {
     })?;
     let mut shape = Shape::default();
     shape.required("RequestItems", request.tables.is_some());
+    let names = request.tables.iter().flatten().map(|(name, _)| name);
+    shape.table_keys("RequestItems", names, || shown(request.tables.iter().flatten()));
     shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
-    shape.table_keys("RequestItems", request.tables.iter().flatten().map(|(name, _)| name));
     for (name, table) in request.tables.iter().flatten() {
         let path = format!("RequestItems.{name}.member.Keys");
         shape.required(&path, table.keys.is_some());
@@ -92,6 +95,22 @@ fn parse(body: &[u8]) -> Result<Request> {
     }
     shape.check()?;
     Ok(request)
+}
+
+/// Shows the tables of a request, as far as the message stays short.
+fn shown<'t>(tables: impl Iterator<Item = (&'t String, &'t TableRequest)>) -> String {
+    let text = Writer::body(|out| {
+        for (name, table) in tables {
+            out.name(name).object(|out| {
+                out.name("Keys").list(|out| {
+                    table.keys.iter().flatten().for_each(|key| put_item(out, key.unchecked()));
+                });
+                table.read.put(out);
+            });
+        }
+    });
+    let text = String::from_utf8_lossy(&text);
+    text.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 fn parse_table(reader: &mut Reader<'_>) -> Result<Option<TableRequest>> {
@@ -107,6 +126,13 @@ fn parse_table(reader: &mut Reader<'_>) -> Result<Option<TableRequest>> {
     Ok(present.then_some(table))
 }
 
+/// Refuses a request that projects some tables by an expression and others by `AttributesToGet`.
+fn check_one_kind(tables: &BTreeMap<String, TableRequest>) -> Result<()> {
+    let any = |has: fn(&ReadRequest) -> bool| tables.values().any(|table| has(&table.read));
+    let legacy = [("AttributesToGet", any(ReadRequest::has_attributes_to_get))];
+    legacy::not_mixed(&legacy, &[(Kind::Projection, any(ReadRequest::has_projection))])
+}
+
 fn plan(face: &Face, request: Request) -> Result<Batch> {
     let detail = Detail::of(request.capacity.as_deref());
     let tables = request.tables.unwrap_or_default();
@@ -114,6 +140,7 @@ fn plan(face: &Face, request: Request) -> Result<Batch> {
     if count > BATCH_GET_KEYS_MAX {
         return Err(Error::validation(texts::BATCH_GET_TOO_MANY));
     }
+    check_one_kind(&tables)?;
     let mut prepared = Vec::with_capacity(tables.len());
     for (name, table) in tables {
         let keys = table.keys.unwrap_or_default();

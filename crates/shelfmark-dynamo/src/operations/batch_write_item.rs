@@ -14,8 +14,10 @@ use super::write_request::reports;
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
-use crate::json::{Attributes, Reader, Writer};
-use crate::limits::{BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX};
+use crate::json::{Attributes, Reader, Writer, put_value};
+use crate::limits::{
+    BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, SHOWN_CHARS_MAX,
+};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table;
@@ -136,7 +138,7 @@ fn commits(writes: Vec<Write>) -> Vec<Vec<Write>> {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "RequestItems" => {
                 request.tables = reader.map(|reader, _| reader.list(parse_write))?;
@@ -146,14 +148,21 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
+    // The service looks at the tables only once these are right.
+    let mut first = Shape::default();
+    first.required("RequestItems", request.tables.is_some());
+    request.wanted.shape(&mut first);
+    first.check()?;
     let mut shape = Shape::default();
-    shape.required("RequestItems", request.tables.is_some());
     if let Some(tables) = &request.tables {
         if tables.is_empty() {
             return Err(Error::validation(texts::NO_WRITE_REQUESTS));
         }
         shape.length("RequestItems", tables.len(), 1, BATCH_WRITE_REQUESTS_MAX);
-        shape.table_keys("RequestItems", tables.keys());
+        shape.table_keys("RequestItems", tables.keys(), || shown(tables));
+        if tables.values().any(Vec::is_empty) {
+            shape.map_values("RequestItems", &shown(tables), BATCH_WRITE_REQUESTS_MAX);
+        }
     }
     for (name, writes) in request.tables.iter().flatten() {
         let path = format!("RequestItems.{name}.member");
@@ -167,9 +176,37 @@ fn parse(body: &[u8]) -> Result<Request> {
             );
         }
     }
-    request.wanted.shape(&mut shape);
     shape.check()?;
     Ok(request)
+}
+
+/// Shows the tables of a request as the service's older layer does, as far as the message stays short.
+fn shown(tables: &BTreeMap<String, Vec<WriteRequest>>) -> String {
+    let tables = tables.iter().map(|(name, writes)| {
+        let writes: Vec<String> = writes.iter().map(shown_write).collect();
+        format!("{name}=[{}]", writes.join(", "))
+    });
+    let text = format!("{{{}}}", tables.collect::<Vec<String>>().join(", "));
+    match text.len() > SHOWN_CHARS_MAX {
+        true => "{...}".to_owned(),
+        false => text,
+    }
+}
+
+fn shown_write(write: &WriteRequest) -> String {
+    let attributes = |given: &Option<Option<Attributes>>, kind: &str, member: &str| {
+        let Some(Some(given)) = given else { return "null".to_owned() };
+        let shown = given.unchecked().iter().map(|(name, value)| {
+            let value = Writer::body(|out| put_value(out.name("value"), value));
+            let value = String::from_utf8_lossy(&value);
+            let value = value.strip_prefix("{\"value\":").and_then(|own| own.strip_suffix('}'));
+            format!("{name}={}", value.unwrap_or_default())
+        });
+        format!("{kind}({member}={{{}}})", shown.collect::<Vec<String>>().join(", "))
+    };
+    let put = attributes(&write.put, "PutRequest", "item");
+    let delete = attributes(&write.delete, "DeleteRequest", "key");
+    format!("WriteRequest(putRequest={put}, deleteRequest={delete})")
 }
 
 fn parse_write(reader: &mut Reader<'_>) -> Result<Option<WriteRequest>> {
@@ -206,9 +243,6 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail, Collection
     }
     let mut prepared = Vec::with_capacity(tables.len());
     for (name, writes) in tables {
-        if writes.is_empty() {
-            return Err(Error::validation(texts::batch_list_empty(&name)));
-        }
         let actions = writes.into_iter().map(action).collect::<Result<Vec<_>>>()?;
         prepared.push((name, actions));
     }
@@ -242,11 +276,13 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail, Collection
 }
 
 fn action(write: WriteRequest) -> Result<Action> {
+    let checked =
+        |given: Attributes| given.checked().map_err(|error| Error { enveloped: false, ..error });
     match (write.put.flatten(), write.delete.flatten()) {
         (Some(_), Some(_)) | (None, None) => Err(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES)),
-        (None, Some(key)) => Ok(Action::Delete(key.checked()?)),
+        (None, Some(key)) => Ok(Action::Delete(checked(key)?)),
         (Some(item), None) => {
-            let item = item.checked()?;
+            let item = checked(item)?;
             table::check_attribute_names(&item)?;
             if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
                 return Err(Error::validation(texts::ITEM_TOO_LARGE));

@@ -41,11 +41,19 @@ impl Wanted {
         self.shape_with(None, shape);
     }
 
+    pub(super) fn capacity_shape(&self, shape: &mut Shape) {
+        shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
+    }
+
+    pub(super) fn metrics_shape(&self, shape: &mut Shape) {
+        shape.one_of("ReturnItemCollectionMetrics", self.metrics.as_deref(), &["SIZE", "NONE"]);
+    }
+
     /// Works as [`Wanted::shape`], with `ReturnValues` where the service reports them.
     pub(super) fn shape_with(&self, return_values: Option<&str>, shape: &mut Shape) {
-        shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
+        self.capacity_shape(shape);
         shape.return_values(return_values);
-        shape.one_of("ReturnItemCollectionMetrics", self.metrics.as_deref(), &["SIZE", "NONE"]);
+        self.metrics_shape(shape);
     }
 
     /// Returns the wanted detail of the capacity.

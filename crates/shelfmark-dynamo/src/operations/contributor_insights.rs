@@ -125,11 +125,7 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
             for (table, index, insights) in &found {
                 out.object(|out| {
                     put_name(out, &table.schema.name.name, index);
-                    put_status(
-                        out,
-                        insights,
-                        if insights.enabled { "ENABLED" } else { "DISABLED" },
-                    );
+                    put_status(out, insights, "ENABLED");
                 });
             }
         });
@@ -140,7 +136,8 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
 }
 
 fn collect(table: Arc<Table>, found: &mut Vec<(Arc<Table>, String, Insights)>) {
-    for (index, insights) in Meta::of(&table).tools.insights {
+    let insights = Meta::of(&table).tools.insights;
+    for (index, insights) in insights.into_iter().filter(|(_, own)| own.enabled) {
         found.push((Arc::clone(&table), index, insights));
     }
 }
@@ -148,8 +145,8 @@ fn collect(table: Arc<Table>, found: &mut Vec<(Arc<Table>, String, Insights)>) {
 fn find(face: &Face, request: &Request) -> Result<Arc<Table>> {
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
     match &request.index {
-        Some(index) if table.schema.index(index).is_none() => {
-            let text = texts::index_missing_in_table(index);
+        Some(index) if table.schema.index(index).is_none() || Meta::is_local_in(&table, index) => {
+            let text = texts::insights_of_no_index(index, &table.schema.name.name);
             Err(Error::new(crate::errors::Exception::ResourceNotFound, text))
         }
         _ => Ok(table),

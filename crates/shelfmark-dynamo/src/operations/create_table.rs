@@ -8,7 +8,7 @@ use shelfmark_model::{ChangeImages, IndexSchema, Placement, RowKind, TableOption
 
 use super::table_request::{
     self, Definition, EncryptionRequest, IndexRequest, KeyElement, StreamRequest, StreamWanted,
-    Tag, ThroughputRequest,
+    Tag, ThroughputRequest, WarmFloor,
 };
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::vector_requests::{self, VectorRequest};
@@ -154,8 +154,8 @@ pub(super) fn shape(request: &Request) -> Result<()> {
         table_request::shape_keys(keys, "KeySchema", 2, &mut shape);
     }
     for (member, indexes, local) in [
-        ("LocalSecondaryIndexes", &request.local, true),
         ("GlobalSecondaryIndexes", &request.global, false),
+        ("LocalSecondaryIndexes", &request.local, true),
     ] {
         for (position, index) in indexes.iter().flatten().enumerate() {
             let path = format!("{member}.{}.member", position + 1);
@@ -168,9 +168,10 @@ pub(super) fn shape(request: &Request) -> Result<()> {
     if let Some(throughput) = request.throughput {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
-    table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
+    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
     shape.check()?;
+    table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
     match request.unsupported {
@@ -193,10 +194,12 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     let searched = vectors.values().flat_map(|index| &index.schema);
     definitions.check_all_used(&key, &indexes, searched.map(|own| own.name.as_str()))?;
     let warm = match request.warm {
-        Some(warm) => warm.warm(billing.least_warm(throughput))?,
+        Some(warm) => {
+            warm.warm(billing.least_warm(throughput), WarmFloor::of_new(billing), "table")?
+        }
         None => Throughput::default(),
     };
-    let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), "table")?;
+    let on_demand = on_demand(billing, request.on_demand)?;
     let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),
@@ -256,6 +259,14 @@ fn billing(
     }
     let throughput = throughput.ok_or_else(|| Error::validation(texts::UNITS_REQUIRED))?;
     Ok((Billing::Provisioned, throughput.units()?))
+}
+
+fn on_demand(billing: Billing, asked: Option<ThroughputRequest>) -> Result<Throughput> {
+    let first = asked.and_then(ThroughputRequest::first_cap);
+    if let (Billing::Provisioned, Some(member)) = (billing, first) {
+        return Err(Error::validation(texts::created_on_demand_forbidden(member)));
+    }
+    ThroughputRequest::caps(asked, None, "table")
 }
 
 fn local_indexes(

@@ -87,7 +87,7 @@ fn parse(body: &[u8]) -> Result<Request> {
     })?;
     let mut shape = Shape::default();
     request.statement.shape("", &mut shape);
-    shape.range("Limit", request.limit, 1, None);
+    shape.shown_least("Limit", request.limit, 1);
     if let Some(token) = &request.next_token {
         shape.text("NextToken", token, 1, NEXT_TOKEN_CHARS_MAX);
     }

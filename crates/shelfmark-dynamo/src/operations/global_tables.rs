@@ -38,7 +38,7 @@ pub(super) fn list(body: &[u8]) -> Result<Answered> {
 /// Answers DescribeTableReplicaAutoScaling: a table without replicas is none that it is about.
 pub(super) fn describe_scaling(body: &[u8]) -> Result<Answered> {
     let name = describe_table::parse(body)?;
-    Err(Error::new(Exception::ResourceNotFound, texts::no_scaled_table(&name)))
+    Err(Error::new(Exception::ResourceNotFound, texts::no_global_table(&name)))
 }
 
 fn parse(body: &[u8]) -> Result<String> {

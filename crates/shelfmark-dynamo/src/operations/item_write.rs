@@ -6,11 +6,13 @@ use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Item, Path, Projection};
 
 use super::collections::{Collections, Wanted};
+use super::update_charge::update_charge_bytes;
 use super::write_request::{Verb, WriteRequest};
 use crate::capacity::{Consumed, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
 use crate::json::{Reader, Writer, put_item};
+use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table;
@@ -74,6 +76,7 @@ fn worded(mut error: Error, is_legacy: bool) -> Error {
 
 fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
+    let mut is_deep = false;
     Reader::body(body, |reader, name| {
         match name {
             "ReturnValues" => request.returns = reader.text()?,
@@ -81,28 +84,57 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
             _ if request.write.member(reader, name)? => {}
             _ => reader.skip()?,
         }
+        is_deep |= reader.is_deep();
         Ok(())
     })?;
-    let mut shape = Shape::default();
-    request.write.shape(verb, "", &mut shape);
-    if verb == Verb::Update {
-        // Of an update the service reports this one alone.
-        let mut alone = Shape::default();
-        alone.return_values(request.returns.as_deref());
-        if shape.is_fine() {
-            alone.check()?;
-        }
-        request.wanted.shape(&mut shape);
-    } else {
-        request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+    if is_deep {
+        request.write.read_as_before();
     }
-    shape.check()?;
+    // Such requests the service words as it did before.
+    let is_older = is_deep || verb == Verb::Update && !request.write.has_key();
+    if is_older {
+        request.older_shape(verb)?
+    } else {
+        request.shape(verb)?
+    }
     if verb != Verb::Update
         && !matches!(request.returns.as_deref(), None | Some("NONE" | "ALL_OLD"))
     {
-        return Err(Error::enveloped(texts::RETURN_VALUES_OLD_ONLY));
+        let text = texts::RETURN_VALUES_OLD_ONLY;
+        return Err(if is_older { Error::validation(text) } else { Error::enveloped(text) });
     }
     Ok(request)
+}
+
+impl Request {
+    fn shape(&self, verb: Verb) -> Result<()> {
+        let request = self;
+        let mut shape = Shape::default();
+        request.write.shape(verb, "", &mut shape);
+        if verb == Verb::Update {
+            // Of an update the service reports this one alone.
+            let mut alone = Shape::default();
+            alone.return_values(request.returns.as_deref());
+            if shape.is_fine() {
+                alone.check()?;
+            }
+            request.wanted.shape(&mut shape);
+        } else {
+            request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+        }
+        shape.check()
+    }
+
+    /// Checks the shape in the order and the words of the service's older layer.
+    fn older_shape(&self, verb: Verb) -> Result<()> {
+        let mut shape = Shape::older();
+        self.wanted.capacity_shape(&mut shape);
+        self.write.table_shape("", &mut shape);
+        shape.return_values(self.returns.as_deref());
+        self.wanted.metrics_shape(&mut shape);
+        self.write.rest_shape(verb, "", &mut shape);
+        shape.check()
+    }
 }
 
 fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
@@ -112,6 +144,9 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     let is_legacy = prepared.is_legacy;
     let table = table::find(&face.engine, &name)?;
     let mut write = prepared.bind(&table)?;
+    if !is_legacy {
+        check_charge(&write)?;
+    }
     let shown = shown(&write, returns.as_deref());
     let detail = wanted.detail();
     write.returns = Returns {
@@ -120,6 +155,15 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     };
     let collections = wanted.collections(face, std::slice::from_ref(&write))?;
     Ok(Planned { write, shown, detail, is_legacy, collections })
+}
+
+/// Refuses an update expression that says too much, before its condition is looked at.
+fn check_charge(write: &Write) -> Result<()> {
+    let Change::Patch { patch, .. } = &write.change else { return Ok(()) };
+    if update_charge_bytes(patch) > ITEM_SIZE_BYTES_MAX {
+        return Err(Error::validation(texts::UPDATED_ITEM_TOO_LARGE));
+    }
+    Ok(())
 }
 
 fn shown(write: &Write, returns: Option<&str>) -> Shown {

@@ -22,6 +22,11 @@ impl KeyRange {
     /// Fits key conditions to the queried key: equality on every partition column, then equality on
     /// leading sort columns, then at most one range.
     pub(super) fn of(target: &Target, conditions: Vec<KeyCondition>) -> Result<Self> {
+        let columns = target.partition().len() + target.sort().len();
+        if conditions.len() > columns {
+            let text = texts::too_many_key_conditions(conditions.len(), columns);
+            return Err(Error::validation(text));
+        }
         let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
         let mut used = 0;
         let mut partition = Vec::with_capacity(target.partition().len());

@@ -40,6 +40,7 @@ pub(super) struct PageRequest {
 
 /// A request that is valid as far as can be told without its table.
 pub(super) struct Prepared {
+    operation: Operation,
     pub(super) keys: Vec<KeyCondition>,
     pub(super) filter: Option<Condition>,
     /// The name of the filter's member in messages.
@@ -80,6 +81,14 @@ impl PageRequest {
         Ok(true)
     }
 
+    /// Checks the operator of a query, which the service does before anything else and alone.
+    pub(super) fn check_operator(&self) -> Result<()> {
+        match self.operator.as_deref() {
+            None | Some("OR" | "AND") => Ok(()),
+            Some(_) => Err(Error::validation(texts::CONDITIONAL_OPERATOR_UNKNOWN)),
+        }
+    }
+
     /// Checks the shape.
     pub(super) fn shape(&self, operation: Operation, shape: &mut Shape) {
         shape.table("TableName", self.table.as_deref());
@@ -89,7 +98,9 @@ impl PageRequest {
             &["SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"];
         shape.one_of("Select", self.select.as_deref(), selects);
         shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
-        shape.one_of("ConditionalOperator", self.operator.as_deref(), &["OR", "AND"]);
+        if operation == Operation::Scan {
+            shape.conditional_operator("ConditionalOperator", self.operator.as_deref());
+        }
         if let Some(names) = &self.attributes_to_get {
             shape.length("AttributesToGet", names.len(), 1, KEY_NAME_BYTES_MAX);
         }
@@ -99,15 +110,16 @@ impl PageRequest {
     }
 
     /// Checks and translates everything that needs no table.
-    pub(super) fn prepare(self, operation: Operation) -> Result<Prepared> {
+    pub(super) fn prepare(mut self, operation: Operation) -> Result<Prepared> {
+        self.given.names_values = operation == Operation::Scan;
         let expressions = self.expressions(operation);
         legacy::not_mixed(&self.legacy(operation), &expressions)?;
         legacy::operator_fits(self.operator.as_deref(), self.legacy_filter.as_ref())?;
-        let start = self
-            .start
-            .map(Attributes::checked)
-            .transpose()
-            .map_err(|error| error.prefixed(&texts::start_key_problem("")))?;
+        let start =
+            self.start.map(Attributes::checked).transpose().map_err(|error| match operation {
+                Operation::Query => error,
+                Operation::Scan => error.prefixed(&texts::start_key_problem("")),
+            })?;
         let projected = self.projection.is_some();
         let placeholders = Placeholders::check(self.given, &expressions)?;
         let keys = placeholders.key_condition(self.key_condition.as_deref())?;
@@ -134,8 +146,14 @@ impl PageRequest {
             Some(names) => (legacy::attributes_to_get(names)?, Some("AttributesToGet")),
             None => (projection, projected.then_some("ProjectionExpression")),
         };
-        let select = Select::of(self.select.as_deref(), parameter, self.index.is_some())?;
+        let select = Select::of(self.select.as_deref(), parameter, self.index.is_some());
+        let select = select.map_err(|error| Error {
+            enveloped: operation == Operation::Query
+                && error.message == texts::SELECT_NEEDS_PROJECTION,
+            ..error
+        })?;
         Ok(Prepared {
+            operation,
             keys,
             filter,
             filter_member,
@@ -191,7 +209,11 @@ impl Prepared {
         let Some(position) = &self.start else { return Ok(None) };
         let names = target.position_names();
         if position.len() != names.len() || names.iter().any(|name| position.get(name).is_none()) {
-            return Err(Error::validation(texts::START_KEY_INVALID));
+            let is_of_table = self.operation == Operation::Scan && target.index_name().is_none();
+            return Err(Error::validation(match is_of_table {
+                true => texts::start_key_problem(texts::KEY_DOES_NOT_MATCH),
+                false => texts::START_KEY_INVALID.to_owned(),
+            }));
         }
         // Of another face's rows a position may hold what no key of a request may: the table tells.
         if !target.table.is_shared() {

@@ -41,7 +41,9 @@ fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
     let (name, index) = (page.table.clone().unwrap_or_default(), page.index.clone());
     let consistent = page.consistent;
     let mut request = page.prepare(Operation::Query).map_err(unwrapped)?;
-    let target = Target::find(table::find(&face.engine, &name)?, index.as_deref())?;
+    let table = table::find(&face.engine, &name)?;
+    table::refuse_query(&table, index.as_deref(), consistent)?;
+    let target = Target::find(table, index.as_deref())?;
     let selected = request.select(&target, consistent)?;
     let range = KeyRange::of(&target, std::mem::take(&mut request.keys))?;
     request.check_filter(&target)?;
@@ -106,6 +108,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
+    request.page.check_operator()?;
     let mut shape = Shape::default();
     request.page.shape(Operation::Query, &mut shape);
     shape.check()?;

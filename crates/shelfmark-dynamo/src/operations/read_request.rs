@@ -35,6 +35,20 @@ impl ReadRequest {
         Ok(true)
     }
 
+    pub(super) const fn has_projection(&self) -> bool {
+        self.projection.is_some()
+    }
+
+    pub(super) const fn has_attributes_to_get(&self) -> bool {
+        self.attributes_to_get.is_some()
+    }
+
+    /// Leaves names out that no expression can use: in a transaction nobody looks at them.
+    pub(super) fn in_transaction(mut self) -> Self {
+        self.names = self.names.filter(|_| self.projection.is_some());
+        self
+    }
+
     /// Checks the shape; `path` stands before the members' names.
     pub(super) fn shape(&self, path: &str, shape: &mut Shape) {
         if let Some(names) = &self.attributes_to_get {

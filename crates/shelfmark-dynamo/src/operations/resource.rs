@@ -19,6 +19,27 @@ pub(super) struct Resource {
     pub(super) label: String,
 }
 
+/// The place of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Among the resources of the request.
+    Here,
+    /// In another region of the account.
+    Region,
+    /// With another account.
+    Account,
+}
+
+/// Returns the account in an ARN.
+pub(super) fn account_of(arn: &str) -> &str {
+    arn.split(':').nth(4).unwrap_or_default()
+}
+
+/// Returns the error of a resource of another account.
+pub(super) fn access_denied() -> Error {
+    Error::new(Exception::AccessDenied, texts::ACCESS_IS_DENIED)
+}
+
 impl Resource {
     /// Reads the ARN of a table or stream. Whether region and account fit is for the scope to say.
     pub(super) fn of_arn(arn: &str) -> Result<Self> {
@@ -46,6 +67,15 @@ impl Resource {
             return refuse(texts::arn_of_something_else(arn));
         }
         Ok(found(name, ""))
+    }
+
+    /// Says where the resource is, as its ARN has it.
+    pub(super) fn place(&self, face: &Face) -> Place {
+        match (face.engine.is_place_of(&self.arn), account_of(&self.arn)) {
+            (true, _) => Place::Here,
+            (false, account) if account == face.options.account => Place::Region,
+            (false, _) => Place::Account,
+        }
     }
 
     /// Finds the table; a stream must still be there, too.

@@ -3,7 +3,11 @@
 //! A policy is kept and shown. Where the server checks who its clients are a policy would have to be
 //! enforced, and it is not: there it is refused.
 
-use super::resource::Resource;
+use std::sync::Arc;
+
+use shelfmark_engine::Table;
+
+use super::resource::{Place, Resource};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
@@ -28,7 +32,7 @@ pub(super) fn put(face: &Face, body: &[u8]) -> Result<Answered> {
     let arn = request.arn.as_deref().unwrap_or_default();
     let resource = Resource::of_arn(arn)?;
     let document = checked(face, request.policy.unwrap_or_default())?;
-    let table = resource.find(face)?;
+    let table = find(face, &resource, request.arn.as_deref().unwrap_or_default())?;
     let mut policies = Meta::of(&table).tools.policies;
     let current = policies.remove(&resource.label);
     check_expected(&resource, request.expected.as_deref(), current.as_ref())?;
@@ -48,7 +52,7 @@ pub(super) fn get(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, false)?;
     let arn = request.arn.as_deref().unwrap_or_default();
     let resource = Resource::of_arn(arn)?;
-    let table = resource.find(face)?;
+    let table = find(face, &resource, request.arn.as_deref().unwrap_or_default())?;
     let Some(policy) = Meta::of(&table).tools.policies.remove(&resource.label) else {
         return Err(Error::new(Exception::PolicyNotFound, texts::policy_not_found(arn)));
     };
@@ -62,18 +66,35 @@ pub(super) fn get(face: &Face, body: &[u8]) -> Result<Answered> {
 pub(super) fn delete(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, false)?;
     let resource = Resource::of_arn(request.arn.as_deref().unwrap_or_default())?;
-    let table = resource.find(face)?;
+    let table = find(face, &resource, request.arn.as_deref().unwrap_or_default())?;
     let current = Meta::of(&table).tools.policies.remove(&resource.label);
     check_expected(&resource, request.expected.as_deref(), current.as_ref())?;
-    let Some(current) = current else { return Ok(revised("")) };
+    let Some(current) = current else { return Ok(Writer::answer(|_| {})) };
     let label = resource.label.clone();
     resource.change(face, move |meta| drop(meta.tools.policies.remove(&label)))?;
-    Ok(revised(&current.revision))
+    // The revision of that there is none.
+    Ok(revised(&next_revision(face, Some(&current))))
 }
 
 /// Returns the policy that a new table is to have.
 pub(super) fn of_new_table(face: &Face, document: String) -> Result<StoredPolicy> {
     Ok(StoredPolicy { document: checked(face, document)?, revision: next_revision(face, None) })
+}
+
+fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
+    match resource.place(face) {
+        Place::Region => Err(Error::validation(texts::arn_elsewhere(arn))),
+        Place::Account => Err(Error::validation(texts::POLICY_OF_ANOTHER_ACCOUNT)),
+        Place::Here => resource.find(face).map_err(|error| {
+            match error.message == texts::stream_not_found(arn) {
+                true => {
+                    let text = texts::labelled_stream_not_found(&resource.label, &resource.table);
+                    Error::new(Exception::ResourceNotFound, text)
+                }
+                false => error,
+            }
+        }),
+    }
 }
 
 fn revised(revision: &str) -> Answered {

@@ -55,7 +55,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "Segment" => request.segment = reader.integer()?,
             "TotalSegments" => request.total = reader.integer()?,
@@ -66,7 +66,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
-    let mut shape = Shape::default();
+    let mut shape = Shape::older();
     request.page.shape(Operation::Scan, &mut shape);
     shape.range("Segment", request.segment, 0, Some(SCAN_SEGMENTS_MAX - 1));
     shape.range("TotalSegments", request.total, 1, Some(SCAN_SEGMENTS_MAX));
@@ -80,7 +80,7 @@ fn segment_of(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment
         (Some(_), None) => Err(Error::validation(texts::SEGMENT_WITHOUT_TOTAL)),
         (None, Some(_)) => Err(Error::validation(texts::TOTAL_WITHOUT_SEGMENT)),
         (Some(segment), Some(total)) if segment >= total => {
-            Err(Error::enveloped(texts::segment_too_large(segment, total)))
+            Err(Error::validation(texts::segment_too_large(segment, total)))
         }
         (Some(segment), Some(total)) => {
             // The shape has checked both ranges.

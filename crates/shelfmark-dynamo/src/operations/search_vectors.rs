@@ -9,19 +9,20 @@
 use std::sync::Arc;
 
 use shelfmark_engine::{AccessReport, Get, Scan, Table};
-use shelfmark_model::{Item, Key, Projected, Projection, Value, item_size_bytes};
+use shelfmark_model::{Item, Key, Projection, Value, item_size_bytes};
 
 use crate::capacity::Detail;
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{Given, Kind, Placeholders};
 use crate::face::Face;
-use crate::json::{Checked, Reader, Writer, put_item};
+use crate::json::{Checked, Reader, Writer, missing_member, put_value};
 use crate::limits::{
-    PAGE_SIZE_BYTES_MAX, REQUEST_SIZE_BYTES_MAX, TOP_K_MAX, VECTOR_DIMENSIONS_MAX,
+    PAGE_SIZE_BYTES_MAX, REQUEST_SIZE_BYTES_MAX, TOP_K_MAX, VECTOR_CHARGE_BYTES_MIN,
+    VECTOR_DIMENSIONS_MAX,
 };
 use crate::reply::Answered;
 use crate::shape::{CAPACITIES, Shape};
-use crate::table::{self, Distance, VectorIndex, search_vector, vector_indexes};
+use crate::table::{self, Distance, VectorIndex, as_kept, search_vector, vector_indexes};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -75,10 +76,13 @@ fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
     Reader::body(body, |reader, name| {
         match name {
-            "TableName" => request.table = reader.text()?,
-            "IndexName" => request.index = reader.text()?,
-            "SearchVector" => request.vector = reader.checked_values()?,
-            "TopK" => request.top = reader.integer()?,
+            "TableName" => request.table = reader.strict_text()?,
+            "IndexName" => request.index = reader.strict_text()?,
+            "SearchVector" => {
+                reader.strict_list()?;
+                request.vector = reader.checked_values()?;
+            }
+            "TopK" => request.top = reader.strict_integer()?,
             "SearchConditionExpression" => request.condition = reader.text()?,
             "ProjectionExpression" => request.projection = reader.text()?,
             "ExpressionAttributeNames" => {
@@ -90,12 +94,19 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
+    let members = [
+        ("TableName", request.table.is_some()),
+        ("IndexName", request.index.is_some()),
+        ("SearchVector", request.vector.is_some()),
+        ("TopK", request.top.is_some()),
+    ];
+    if let Some((name, _)) = members.iter().find(|(_, is_there)| !is_there) {
+        return Err(missing_member(body, name));
+    }
     let mut shape = Shape::default();
     shape.table("TableName", request.table.as_deref());
-    shape.required("IndexName", request.index.is_some());
-    shape.new_name("IndexName", request.index.as_deref());
-    shape.required("SearchVector", request.vector.is_some());
-    shape.required("TopK", request.top.is_some());
+    shape.index_name("IndexName", request.index.as_deref());
+    shape.shown_least("TopK", request.top, 1);
     shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
     shape.check()?;
     Ok(request)
@@ -106,9 +117,10 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     let mut shape = Shape::default();
     shape.length("SearchVector", vector.len(), 1, VECTOR_DIMENSIONS_MAX);
     shape.check()?;
-    let top = usize::try_from(request.top.unwrap_or_default()).unwrap_or_default();
-    if !(1..=TOP_K_MAX).contains(&top) {
-        return Err(Error::validation(texts::TOP_K_OUT_OF_RANGE));
+    let asked = request.top.unwrap_or_default();
+    let top = usize::try_from(asked).unwrap_or_default();
+    if top > TOP_K_MAX {
+        return Err(Error::validation(texts::top_k_out_of_range(asked, TOP_K_MAX)));
     }
     let expressions = [
         (Kind::SearchCondition, request.condition.is_some()),
@@ -146,6 +158,9 @@ fn check_wanted(index: &VectorIndex, wanted: &[(String, Value)]) -> Result<()> {
         if own.letter != type_name(value) {
             let text = texts::search_attribute_type(name, &own.letter, type_name(value));
             return Err(Error::validation(text));
+        }
+        if own.is_hash && table::is_empty(value) {
+            return Err(Error::validation(texts::search_hash_is_empty(name, &own.letter)));
         }
     }
     match index.hash() {
@@ -235,29 +250,71 @@ fn encode(planned: &Planned, searched: Searched) -> Answered {
         out.name("SearchResults").list(|out| {
             for (score, item) in &results {
                 out.object(|out| {
-                    put_item(out.name("Item"), item);
-                    out.name("Score").fraction(*score);
+                    put_found(out.name("Item"), item, &planned.index.attribute);
+                    out.name("Score").fraction(in_32_bits(*score));
                 });
             }
         });
         if planned.detail.is_wanted() {
             out.name("ConsumedCapacity").object(|out| {
+                let bytes = bytes.max(VECTOR_CHARGE_BYTES_MIN);
                 let bytes = u32::try_from(bytes).map_or(f64::MAX, f64::from);
                 out.name("VectorSearchRequestBytes").fraction(bytes);
+                out.name("VectorSearchUnits").fraction(bytes);
             });
         }
     })
     .reporting(report)
 }
 
-/// Returns what the index holds of an item; the vector itself if it is projected or asked for.
+/// Returns a score as the service shows it: that of a float of 32 bits, the largest one instead of
+/// infinity.
+fn in_32_bits(score: f64) -> f64 {
+    let most = f64::from(f32::MAX);
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest float is what is wanted")]
+    let float = score.clamp(-most, most) as f32;
+    f64::from(float)
+}
+
+/// Returns what the index holds of an item; the vector only where it is asked for, and then as floats of
+/// 32 bits.
 fn entry(table: &Table, index: &VectorIndex, item: Item, projection: &Projection) -> Item {
-    if index.projected == Projected::All {
-        return item;
-    }
-    let is_named =
-        |name: &str| table::projected(projection).iter().any(|path| path.attribute == name);
-    let is_held =
-        |name: &str| index.holds(table, name) || (name == index.attribute && is_named(name));
-    item.into_iter().filter(|(name, _)| is_held(name)).collect()
+    let is_asked =
+        table::projected(projection).iter().any(|path| path.attribute == index.attribute);
+    let is_held = |name: &str| index.holds(table, name) && (*name != index.attribute || is_asked);
+    let held = item.into_iter().filter(|(name, _)| is_held(name));
+    let kept = held.map(|(name, value)| {
+        let value = if name == index.attribute { as_kept(value) } else { value };
+        (name, value)
+    });
+    kept.collect()
+}
+
+/// Writes an item that was found. The elements of its vector are the shortest decimals of their floats.
+fn put_found(out: &mut Writer, item: &Item, vector: &str) {
+    out.object(|out| {
+        for (name, value) in item {
+            out.name(name);
+            if let Value::List(floats) = value
+                && name == vector
+            {
+                put_floats(out, floats);
+            } else {
+                put_value(out, value);
+            }
+        }
+    });
+}
+
+fn put_floats(out: &mut Writer, floats: &[Value]) {
+    let put = |out: &mut Writer, value: &Value| {
+        if let Value::Float32(float) = value {
+            out.object(|out| out.name("N").text(&format!("{float:?}")));
+        } else {
+            put_value(out, value);
+        }
+    };
+    out.object(|out| {
+        out.name("L").list(|out| floats.iter().for_each(|value| put(out, value)));
+    });
 }

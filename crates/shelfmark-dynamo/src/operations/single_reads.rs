@@ -8,7 +8,7 @@ use shelfmark_engine::{AccessReport, Engine, Get, Table, View};
 use shelfmark_model::{Item, Key, Projection};
 
 use super::read_request::bytes_read;
-use super::statement_read::find_target;
+use super::statement_read::target_and_columns;
 use super::statement_request::Asked;
 use crate::errors::{Error, Result, texts};
 use crate::partiql::{self, Columns, Select};
@@ -49,7 +49,7 @@ pub(super) fn plan(
     let filter = select.filter.as_ref();
     let condition =
         filter.map(|filter| partiql::condition(filter, &asked.parameters)).transpose()?;
-    let target = find_target(engine, asked)?;
+    let (target, columns) = target_and_columns(engine, asked, select)?;
     if target.index_name().is_some() {
         return Err(without_key());
     }
@@ -64,7 +64,6 @@ pub(super) fn plan(
     if rest.is_some() {
         return Err(without_key());
     }
-    let columns = Columns::of(select)?;
     check_key_paths(&table.schema, columns.paths())?;
     let key = table::read_key(&table, key)?;
     Ok(Single { table, key, columns, consistent: asked.consistent })

@@ -73,7 +73,7 @@ enum End {
 /// * ResourceNotFoundException: there is no such table.
 /// * ValidationException: there is no such index, or its key has several attributes of a kind, or it
 ///   is not read consistently.
-pub(super) fn find_target(engine: &ScopedEngine, asked: &Asked) -> Result<Target> {
+fn find_target(engine: &ScopedEngine, asked: &Asked) -> Result<Target> {
     let table = table::find(engine, &asked.named.table)?;
     let index = asked.named.index.as_deref();
     let target = Target::find(table, index).map_err(|error| match index {
@@ -91,12 +91,32 @@ pub(super) fn find_target(engine: &ScopedEngine, asked: &Asked) -> Result<Target
     Ok(target)
 }
 
-/// Plans a SELECT.
+/// Finds the table of a SELECT, and its columns. A fault of the columns is told before that there is no
+/// such table, but not before that statements do not read the index.
 ///
 /// # Errors
 ///
 /// * Those of [`find_target`].
-/// * ValidationException: WHERE, ORDER BY or the projection do not fit the table.
+/// * ValidationException: the projection has what is no column.
+pub(super) fn target_and_columns(
+    engine: &ScopedEngine,
+    asked: &Asked,
+    select: &Select,
+) -> Result<(Target, Columns)> {
+    let target = find_target(engine, asked);
+    match (target, Columns::of(select)) {
+        (Ok(target), columns) => Ok((target, columns?)),
+        (Err(error), _) if error.message == texts::MULTI_ATTRIBUTE_INDEX => Err(error),
+        (Err(error), columns) => Err(columns.err().unwrap_or(error)),
+    }
+}
+
+/// Plans a SELECT.
+///
+/// # Errors
+///
+/// * Those of [`target_and_columns`].
+/// * ValidationException: WHERE or ORDER BY do not fit the table.
 pub(super) fn plan(
     engine: &ScopedEngine,
     asked: &Asked,
@@ -110,8 +130,7 @@ pub(super) fn plan(
     let filter = select.filter.as_ref();
     let condition =
         filter.map(|filter| partiql::condition(filter, &asked.parameters)).transpose()?;
-    let target = find_target(engine, asked)?;
-    let columns = Columns::of(select)?;
+    let (target, columns) = target_and_columns(engine, asked, select)?;
     let mut paths: Vec<&Path> = columns.paths().collect();
     if let Some(condition) = &condition {
         of_condition(condition, &mut paths);
@@ -148,7 +167,8 @@ fn check_index(target: &Target, columns: &Columns, reads: &Reads) -> Result<bool
     if target.global_index().is_some() && !missing.is_empty() {
         return Err(Error::validation(texts::not_projected(index, &missing)));
     }
-    if !matches!(reads, Reads::Scan(_)) {
+    // Only a condition on the partition that stands beside the filter counts.
+    if matches!(reads, Reads::Keyed(_, direction) if !direction.is_any) {
         let mut paths = Vec::new();
         for filter in reads.filters() {
             of_condition(filter, &mut paths);

@@ -226,6 +226,15 @@ pub(super) struct Shown {
     is_insert: bool,
 }
 
+/// The fault of a write.
+pub(super) struct Refused {
+    pub(super) error: Error,
+    /// True if the condition failed, or the item of an INSERT is there.
+    pub(super) is_refusal: bool,
+    /// The item that is there, if the write was to tell it.
+    pub(super) there: Option<Item>,
+}
+
 impl Shown {
     /// Returns the item of the answer.
     pub(super) fn item(&self, written: &Written) -> Option<Item> {
@@ -244,10 +253,18 @@ impl Shown {
     /// Converts the failure of the write: an INSERT whose condition fails is one of an item that is
     /// there.
     pub(super) fn error(&self, error: shelfmark_engine::Error) -> Error {
-        let error = write_error(error, &self.table);
-        if self.is_insert && error.exception == Exception::ConditionalCheckFailed {
-            return Error::new(Exception::DuplicateItem, texts::DUPLICATE_ITEM);
+        self.refused(error).error
+    }
+
+    /// Works as [`Shown::error`], and tells whether it was the condition, and the item that it failed on.
+    pub(super) fn refused(&self, error: shelfmark_engine::Error) -> Refused {
+        let mut error = write_error(error, &self.table);
+        let is_refusal = error.exception == Exception::ConditionalCheckFailed;
+        if !is_refusal || !self.is_insert {
+            return Refused { there: error.item.clone(), is_refusal, error };
         }
-        error
+        let there = error.item.take();
+        error = Error::new(Exception::DuplicateItem, texts::DUPLICATE_ITEM);
+        Refused { error, is_refusal, there }
     }
 }

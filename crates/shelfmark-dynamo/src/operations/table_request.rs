@@ -9,12 +9,11 @@ use crate::errors::{Error, Result, texts};
 use crate::face::FaceOptions;
 use crate::json::Reader;
 use crate::limits::{
-    INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX,
-    TAG_VALUE_CHARS_MAX, THROUGHPUT_MAX,
+    INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, THROUGHPUT_MAX,
 };
 use crate::shape::Shape;
 use crate::streams::{VIEW_TYPES, images_of};
-use crate::table::{Throughput, encryption_key_arn};
+use crate::table::{Billing, Throughput, encryption_key_arn};
 
 /// An element of AttributeDefinitions: name and letter.
 #[derive(Debug, Default, Clone)]
@@ -55,6 +54,9 @@ pub(super) struct ThroughputRequest {
     pub(super) write: Option<i64>,
 }
 
+/// The members of OnDemandThroughput.
+const ON_DEMAND_MEMBERS: [&str; 2] = ["MaxReadRequestUnits", "MaxWriteRequestUnits"];
+
 /// The stream that a table is to have.
 #[derive(Debug, Default, Clone)]
 pub(super) struct StreamRequest {
@@ -66,6 +68,7 @@ pub(super) struct StreamRequest {
 #[derive(Debug, Default, Clone)]
 pub(super) struct EncryptionRequest {
     enabled: Option<bool>,
+    kind: Option<String>,
     key: Option<String>,
 }
 
@@ -200,12 +203,32 @@ pub(super) fn read_encryption(reader: &mut Reader<'_>) -> Result<Option<Encrypti
     let present = reader.structure(|reader, name| {
         match name {
             "Enabled" => encryption.enabled = reader.boolean()?,
+            "SSEType" => encryption.kind = reader.text()?,
             "KMSMasterKeyId" => encryption.key = reader.text()?,
             _ => reader.skip()?,
         }
         Ok(())
     })?;
     Ok(present.then_some(encryption))
+}
+
+pub(super) fn shape_encryption(encryption: Option<&EncryptionRequest>, shape: &mut Shape) {
+    let kind = encryption.and_then(|encryption| encryption.kind.as_deref());
+    shape.one_of("SSESpecification.SSEType", kind, &["AES256", "KMS"]);
+}
+
+/// Refuses encryption that the service does not offer.
+pub(super) fn check_encryption(encryption: Option<&EncryptionRequest>) -> Result<()> {
+    let Some(encryption) = encryption else { return Ok(()) };
+    let refuse = |text: &str| Err(Error::validation(text));
+    let is_off = encryption.enabled == Some(false);
+    match (encryption.kind.as_deref(), &encryption.key) {
+        (Some(_), _) if is_off => refuse(texts::ENCRYPTION_OFF_WITH_KIND),
+        (None, Some(_)) if is_off => refuse(texts::ENCRYPTION_OFF_WITH_KEY),
+        (Some("AES256"), _) => refuse(texts::ENCRYPTION_AES256),
+        (None, Some(_)) => refuse(texts::ENCRYPTION_KEY_WITHOUT_KIND),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn shape_stream(stream: Option<&StreamRequest>, shape: &mut Shape) {
@@ -334,15 +357,24 @@ pub(super) fn shape_throughput(throughput: ThroughputRequest, path: &str, shape:
     }
 }
 
-pub(super) fn shape_tags(tags: &[Tag], shape: &mut Shape) {
-    for (position, tag) in tags.iter().enumerate() {
-        let path = format!("Tags.{}.member", position + 1);
-        shape.required(&format!("{path}.Key"), tag.key.is_some());
-        let key = tag.key.as_deref().unwrap_or("-");
-        shape.text(&format!("{path}.Key"), key, 1, TAG_KEY_CHARS_MAX);
-        shape.required(&format!("{path}.Value"), tag.value.is_some());
-        let value = tag.value.as_deref().unwrap_or_default();
-        shape.text(&format!("{path}.Value"), value, 0, TAG_VALUE_CHARS_MAX);
+/// Names the throughput that a warm throughput must not be below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WarmFloor {
+    /// The one that a new table that is paid per request begins with.
+    Initial,
+    /// The units of what is new and provisioned.
+    Units,
+    /// The one that it is warm for already.
+    Current,
+}
+
+impl WarmFloor {
+    /// Returns what it is for a table or index that is made.
+    pub(super) const fn of_new(billing: Billing) -> Self {
+        match billing {
+            Billing::PayPerRequest => Self::Initial,
+            Billing::Provisioned => Self::Units,
+        }
     }
 }
 
@@ -360,36 +392,51 @@ impl ThroughputRequest {
         Ok(Throughput { read, write })
     }
 
-    /// Returns the warm throughput that a table is to have: no less than it has now.
-    pub(super) fn warm(self, before: Throughput) -> Result<Throughput> {
-        let checked = |asked: Option<i64>, before: i64, name: &str| match asked {
-            Some(asked) if asked < before => {
-                Err(Error::validation(texts::warm_too_low(name, asked, before)))
-            }
+    /// Returns the warm throughput that a `table` or an `index NAME` is to have: no less than it must have.
+    pub(super) fn warm(self, least: Throughput, floor: WarmFloor, of: &str) -> Result<Throughput> {
+        let checked = |asked: Option<i64>, least: i64, which: &str| match asked {
+            Some(asked) if asked < least => Err(Error::validation(match floor {
+                WarmFloor::Initial => texts::warm_below_initial(which, of),
+                WarmFloor::Units => texts::warm_below_units(which, of),
+                WarmFloor::Current => texts::warm_below_current(which, of),
+            })),
             Some(asked) if asked > THROUGHPUT_MAX => {
-                Err(Error::validation(texts::units_out_of_bounds(asked, name)))
+                let name = format!("{which}UnitsPerSecond");
+                Err(Error::validation(texts::units_out_of_bounds(asked, &name)))
             }
-            asked => Ok(asked.unwrap_or(before)),
+            asked => Ok(asked.unwrap_or(least)),
         };
         Ok(Throughput {
-            read: checked(self.read, before.read, "ReadUnitsPerSecond")?,
-            write: checked(self.write, before.write, "WriteUnitsPerSecond")?,
+            read: checked(self.read, least.read, "Read")?,
+            write: checked(self.write, least.write, "Write")?,
         })
     }
 
-    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: what is
-    /// asked for, or that of before. No limit is 0.
-    pub(super) fn caps(asked: Option<Self>, before: Throughput, of: &str) -> Result<Throughput> {
-        let Some(asked) = asked else { return Ok(before) };
-        let cap = |value: Option<i64>, name: &str| match value {
-            // No limit.
-            None | Some(-1) => Ok(0),
+    /// Returns the maximum throughput of what is paid per request, a `table` or an `index NAME`: each that is
+    /// asked for, else that of before. No limit is 0. Of what is new, without `before`, -1 is refused: there
+    /// is no limit to take away.
+    pub(super) fn caps(
+        asked: Option<Self>,
+        before: Option<Throughput>,
+        of: &str,
+    ) -> Result<Throughput> {
+        let kept = before.unwrap_or_default();
+        let Some(asked) = asked else { return Ok(kept) };
+        let cap = |value: Option<i64>, kept: i64, name: &str| match value {
+            None => Ok(kept),
+            Some(-1) if before.is_some() => Ok(0),
             Some(value) if value >= 1 => Ok(value),
             Some(_) => Err(Error::validation(texts::on_demand_out_of_range(name, of))),
         };
         Ok(Throughput {
-            read: cap(asked.read, "MaxReadRequestUnits")?,
-            write: cap(asked.write, "MaxWriteRequestUnits")?,
+            read: cap(asked.read, kept.read, ON_DEMAND_MEMBERS[0])?,
+            write: cap(asked.write, kept.write, ON_DEMAND_MEMBERS[1])?,
         })
+    }
+
+    /// Returns the first member of a maximum throughput that is there.
+    pub(super) fn first_cap(self) -> Option<&'static str> {
+        let has = [self.read.is_some(), self.write.is_some()];
+        ON_DEMAND_MEMBERS.into_iter().zip(has).find(|(_, has)| *has).map(|(name, _)| name)
     }
 }

@@ -8,7 +8,7 @@ use shelfmark_model::{
 };
 
 use super::table_request::{
-    Definition, IndexRequest, KeyElement, ProjectionRequest, ThroughputRequest,
+    Definition, IndexRequest, KeyElement, ProjectionRequest, ThroughputRequest, WarmFloor,
 };
 use crate::errors::{Error, Result, texts};
 use crate::limits::{
@@ -117,8 +117,14 @@ impl Definitions {
         }
     }
 
-    /// Refuses definitions that give an attribute of an existing key another type.
-    pub(super) fn check_agree(&self, schema: &TableSchema) -> Result<()> {
+    /// Returns true if there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// Refuses definitions that give an attribute of an existing key another type, of those that are
+    /// used.
+    pub(super) fn check_agree(&self, schema: &TableSchema, used: &[&str]) -> Result<()> {
         let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
         let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
         let partitions = schema.partition.iter().chain(partitions);
@@ -126,7 +132,9 @@ impl Definitions {
         let sorts = schema.sort.iter().chain(sorts);
         for (name, key_type) in columns.chain(sorts.map(|column| (&column.name, &column.key_type)))
         {
+            let is_used = used.contains(&name.as_str());
             let other = self.types.iter().find(|(own, other)| own == name && other != key_type);
+            let other = other.filter(|_| is_used);
             if let Some((_, other)) = other {
                 let (expected, actual) = (key_letter(key_type), key_letter(other));
                 return Err(Error::validation(texts::definition_changed(name, expected, actual)));
@@ -200,14 +208,21 @@ impl Definitions {
                 return Err(Error::validation(texts::index_units_forbidden(&name)));
             }
             (Billing::Provisioned, None) => {
-                return Err(Error::validation(texts::index_units_required(&name)));
+                return Err(Error::validation(texts::index_units_missing(&name)));
             }
             (Billing::Provisioned, Some(throughput)) => throughput.units()?,
         };
+        let cap = request.on_demand.and_then(ThroughputRequest::first_cap);
+        if let (Billing::Provisioned, Some(member)) = (billing, cap) {
+            return Err(Error::validation(texts::index_on_demand_forbidden(member, &name)));
+        }
+        let of = format!("index : {name}");
+        let on_demand = ThroughputRequest::caps(request.on_demand, None, &of)?;
         let of = format!("index {name}");
-        let on_demand = ThroughputRequest::caps(request.on_demand, Throughput::default(), &of)?;
         let warm = match request.warm {
-            Some(warm) => warm.warm(billing.least_warm(throughput))?,
+            Some(warm) => {
+                warm.warm(billing.least_warm(throughput), WarmFloor::of_new(billing), &of)?
+            }
             None => Throughput::default(),
         };
         let meta = IndexMeta { local: false, throughput, on_demand, warm };

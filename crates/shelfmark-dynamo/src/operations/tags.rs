@@ -1,16 +1,17 @@
 //! TagResource, UntagResource and ListTagsOfResource, for tables and for their streams.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use shelfmark_engine::{Share, Table};
 
-use super::resource::Resource;
+use super::resource::{Place, Resource, access_denied};
 use super::table_request::{self, Tag};
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::TAGS_MAX;
+use crate::limits::{TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX, TAGS_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table::{self, Meta, SHARE_TAG};
@@ -26,9 +27,8 @@ struct Request {
 pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |request, shape| {
         shape.required("Tags", request.tags.is_some());
-        table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     if request.tags.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAGS_EMPTY));
     }
@@ -45,19 +45,25 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |request, shape| {
         shape.required("TagKeys", request.keys.is_some());
     })?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     if request.keys.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::TAG_KEYS_EMPTY));
     }
-    table::own(find(face, &resource, &request.arn)?)?;
     let keys = request.keys.unwrap_or_default();
+    if keys.len() > TAGS_MAX {
+        return Err(Error::validation(texts::TAGS_TOO_MANY));
+    }
+    if keys.iter().any(String::is_empty) {
+        return Err(Error::validation(texts::tag_key_invalid("")));
+    }
+    table::own(find(face, &resource, &request.arn)?)?;
     change(face, &resource, move |own| own.retain(|key, _| !keys.contains(key)))
 }
 
 /// Answers ListTagsOfResource.
 pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body, |_, _| {})?;
-    let resource = Resource::of_arn(&request.arn)?;
+    let resource = named(&request.arn)?;
     let table = find(face, &resource, &request.arn)?;
     let mut meta = Meta::of(&table);
     Ok(Writer::answer(|out| {
@@ -83,16 +89,14 @@ fn tags_of<'m>(meta: &'m mut Meta, label: &str) -> &'m mut BTreeMap<String, Stri
 /// Collects tags in a map; none may stand twice.
 pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
     let mut tags = BTreeMap::new();
-    for tag in given {
-        let (key, value) = (tag.key.unwrap_or_default(), tag.value.unwrap_or_default());
+    for Tag { key, value } in given {
+        let key = tag_text(key, 1..=TAG_KEY_CHARS_MAX, texts::tag_key_invalid)?;
+        let value = tag_text(value, 0..=TAG_VALUE_CHARS_MAX, texts::tag_value_invalid)?;
         if tags.contains_key(&key) {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
         if key.starts_with("aws:") {
             return Err(Error::validation(texts::tag_reserved(&key)));
-        }
-        if !(is_tag_text(&key) && is_tag_text(&value)) {
-            return Err(Error::validation(texts::TAG_LETTERS));
         }
         if key == SHARE_TAG && Share::of_word(&value).is_none() {
             return Err(Error::validation(texts::tag_of_share(&value)));
@@ -108,6 +112,21 @@ fn check_count(tags: &BTreeMap<String, String>) -> Result<()> {
         return Err(Error::validation(texts::TAGS_TOO_MANY));
     }
     Ok(())
+}
+
+/// Returns a key or a value that has as many letters as it may, and none but those it may; `refused` words
+/// one that has not.
+fn tag_text(
+    text: Option<String>,
+    letters: RangeInclusive<usize>,
+    refused: fn(&str) -> String,
+) -> Result<String> {
+    let refuse = |text: &str| Error::validation(refused(text));
+    let text = text.ok_or_else(|| refuse("null"))?;
+    match letters.contains(&text.chars().count()) && is_tag_text(&text) {
+        true => Ok(text),
+        false => Err(refuse(&text)),
+    }
 }
 
 /// Returns true if a text has only characters that tags may have. Source: "Tag naming restrictions"
@@ -144,8 +163,22 @@ fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Reques
     Ok(request)
 }
 
+/// Reads the ARN of a resource; one of another service is as one of another account.
+fn named(arn: &str) -> Result<Resource> {
+    match Resource::of_arn(arn) {
+        Err(_) if arn.starts_with("arn:aws:") && !arn.starts_with("arn:aws:dynamodb:") => {
+            Err(access_denied())
+        }
+        named => named,
+    }
+}
+
 fn find(face: &Face, resource: &Resource, arn: &str) -> Result<Arc<Table>> {
-    resource.find_or(face, texts::resource_not_found(arn))
+    match resource.place(face) {
+        Place::Here => resource.find_or(face, texts::resource_not_found(arn)),
+        Place::Region => Err(Error::validation(texts::tagged_elsewhere(arn))),
+        Place::Account => Err(access_denied()),
+    }
 }
 
 fn change(

@@ -83,7 +83,8 @@ impl Reading for Gets {
             }
             let read = &mut self.read;
             read.consumed.add(&table.schema.name.name, Consumed::transaction_read(bytes));
-            read.items.push(got.item);
+            // A projection that leaves nothing has no item.
+            read.items.push(got.item.filter(|item| !item.is_empty()));
             read.report.extend(got.report);
         }
         Ok(None)
@@ -109,7 +110,7 @@ fn encode(Read { items, consumed, report }: Read, detail: Detail) -> Answered {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "TransactItems" => request.items = reader.list(parse_item)?,
             "ReturnConsumedCapacity" => request.capacity = reader.text()?,
@@ -160,8 +161,11 @@ fn parse_item(reader: &mut Reader<'_>) -> Result<Option<Option<GetRequest>>> {
 fn plan(face: &Face, request: Request) -> Result<Vec<Planned>> {
     let mut prepared = Vec::new();
     for get in request.items.into_iter().flatten().flatten() {
-        let key = get.key.unwrap_or_default().checked()?;
-        prepared.push((get.table.unwrap_or_default(), key, get.read.prepare()?));
+        let key = get.key.unwrap_or_default().checked();
+        let key = key.map_err(|error| Error { enveloped: false, ..error })?;
+        let projection = get.read.in_transaction().prepare();
+        let projection = projection.map_err(|error| Error { enveloped: false, ..error })?;
+        prepared.push((get.table.unwrap_or_default(), key, projection));
     }
     let mut planned: Vec<Planned> = Vec::with_capacity(prepared.len());
     let count = prepared.len();

@@ -65,7 +65,7 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
 
 fn parse(body: &[u8]) -> Result<Request> {
     let mut request = Request::default();
-    Reader::body(body, |reader, name| {
+    Reader::older_body(body, |reader, name| {
         match name {
             "TransactItems" => request.items = reader.list(parse_item)?,
             "ClientRequestToken" => request.token = reader.text()?,
@@ -120,6 +120,9 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     let mut prepared = Vec::new();
     let mut fingerprint = Fingerprint::new();
     for actions in request.items.unwrap_or_default() {
+        if actions.is_empty() {
+            return Err(Error::validation(texts::NO_ACTION));
+        }
         let mut actions = actions.into_iter();
         let (Some((verb, write)), None) = (actions.next(), actions.next()) else {
             return Err(Error::validation(texts::ONE_ACTION));

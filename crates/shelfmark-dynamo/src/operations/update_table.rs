@@ -3,6 +3,7 @@
 //! An index is complete when the answer leaves; meanwhile reads and writes go on. Clients that wait
 //! for ACTIVE find it at once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use shelfmark_engine::weight::Allowance;
@@ -13,9 +14,10 @@ use super::describe_table::Describing;
 use super::for_a_while::for_a_while;
 use super::table_request::{
     self, Definition, EncryptionRequest, IndexRequest, StreamRequest, StreamWanted,
-    ThroughputRequest,
+    ThroughputRequest, WarmFloor,
 };
 use super::table_schema::{Definitions, check_indexes};
+use super::update_parts::{Part, check_together, status_beside};
 use super::vector_requests::{self, VectorUpdate};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Done, Face};
@@ -39,8 +41,6 @@ struct Request {
     encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
-    /// True if a member is given that is accepted and changes nothing here.
-    other: bool,
     unsupported: Option<&'static str>,
 }
 
@@ -57,18 +57,20 @@ struct IndexUpdate {
 /// Answers UpdateTable.
 pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
     match update(face, body) {
-        Ok(table) => {
-            let shown = ("TableDescription", "UPDATING");
+        Ok((table, status)) => {
+            let shown = ("TableDescription", status);
             Describing::of(face, table, shown).start(face, allowance, done);
         }
         Err(error) => done.answer(Err(error)),
     }
 }
 
-fn update(face: &Face, body: &[u8]) -> Result<Arc<Table>> {
+/// Returns the table, and the state in which it is shown.
+fn update(face: &Face, body: &[u8]) -> Result<(Arc<Table>, &'static str)> {
     let request = parse(body)?;
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
-    run(face, &table, request)
+    let status = status_beside(&request.parts());
+    Ok((run(face, &table, request)?, status))
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -88,10 +90,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "GlobalSecondaryIndexUpdates" => request.indexes = reader.list(parse_update)?,
             "DeletionProtectionEnabled" => request.deletion_protection = reader.boolean()?,
             "TableClass" => request.table_class = reader.text()?,
-            "StreamSpecification" => {
-                request.stream = table_request::read_stream(reader)?;
-                request.other |= request.stream.is_some();
-            }
+            "StreamSpecification" => request.stream = table_request::read_stream(reader)?,
             "VectorIndexUpdates" => request.vectors = vector_requests::read_updates(reader)?,
             "ReplicaUpdates" | "GlobalTableWitnessUpdates" => {
                 let updates = reader.list(|reader| reader.skip().map(Some))?;
@@ -104,7 +103,6 @@ fn parse(body: &[u8]) -> Result<Request> {
             }
             "SSESpecification" => {
                 request.encryption = table_request::read_encryption(reader)?;
-                request.other = true;
             }
             _ => reader.skip()?,
         }
@@ -155,24 +153,55 @@ fn shape(request: &Request) -> Result<()> {
     let vectors = request.vectors.as_deref().unwrap_or_default();
     vector_requests::shape_updates(vectors, &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
+    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
     shape.check()?;
+    table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
     if let Some(what) = request.unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
-    let nothing = request.billing.is_none()
-        && request.throughput.is_none()
-        && request.on_demand.is_none()
-        && request.warm.is_none()
-        && request.indexes.as_ref().is_none_or(Vec::is_empty)
-        && request.vectors.as_ref().is_none_or(Vec::is_empty)
-        && request.deletion_protection.is_none()
-        && request.table_class.is_none()
-        && request.settings_replication.is_none()
-        && !request.other;
-    if nothing {
-        return Err(Error::validation(texts::NOTHING_TO_UPDATE));
+    check_together(&request.parts())?;
+    if request.indexes.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::validation(texts::INDEX_UPDATES_EMPTY));
+    }
+    check_indexes_once(request.indexes.as_deref().unwrap_or_default())
+}
+
+impl Request {
+    /// Returns what is to be changed.
+    fn parts(&self) -> Vec<Part> {
+        let indexes = self.indexes.as_deref().unwrap_or_default();
+        let any = |is_one: fn(&IndexUpdate) -> bool| indexes.iter().any(is_one);
+        let on_demand = self.on_demand.and_then(ThroughputRequest::first_cap);
+        let parts = [
+            (Part::Encryption, self.encryption.is_some()),
+            (Part::Class, self.table_class.is_some()),
+            (Part::Protection, self.deletion_protection.is_some()),
+            (Part::Warm, self.warm.is_some()),
+            (Part::OnDemand, on_demand.is_some()),
+            (Part::Billing, self.billing.is_some()),
+            (Part::Throughput, self.throughput.is_some()),
+            (Part::Stream, self.stream.is_some()),
+            (Part::IndexCreate, any(|own| own.create.is_some())),
+            (Part::IndexDelete, any(|own| own.delete.is_some())),
+            (Part::IndexUpdate, any(|own| own.create.is_none() && own.delete.is_none())),
+            (Part::Vectors, self.vectors.as_ref().is_some_and(|vectors| !vectors.is_empty())),
+            (Part::SettingsReplication, self.settings_replication.is_some()),
+        ];
+        parts.into_iter().filter_map(|(part, is_asked)| is_asked.then_some(part)).collect()
+    }
+}
+
+/// Refuses several changes of one index.
+fn check_indexes_once(updates: &[IndexUpdate]) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for IndexUpdate { create, update, delete } in updates {
+        let changed = create.as_ref().or(update.as_ref()).or(delete.as_ref());
+        let name = changed.and_then(|index| index.name.as_deref()).unwrap_or_default();
+        if !names.insert(name) {
+            return Err(Error::validation(texts::index_changed_twice(name)));
+        }
     }
     Ok(())
 }
@@ -193,20 +222,22 @@ impl IndexChange {
 
 fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> {
     let meta = Meta::of(table);
+    check_encryption_changes(face, &meta, request.encryption.as_ref())?;
     let billing = match request.billing.as_deref() {
         Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
         Some(_) => Billing::Provisioned,
         None => meta.billing,
     };
-    let throughput = throughput(&meta, billing, request.throughput)?;
-    let warm = match request.warm {
-        Some(warm) => warm.warm(meta.warm_now().max(billing.least_warm(throughput)))?,
-        None => meta.warm,
-    };
-    let on_demand = ThroughputRequest::caps(request.on_demand, meta.on_demand, "table")?;
+    let is_kept = request.billing.is_none();
+    let throughput = throughput(&meta, (billing, is_kept), request.throughput)?;
+    let least = meta.warm_now().max(billing.least_warm(throughput));
+    let warm = request.warm.map(|warm| warm.warm(least, WarmFloor::Current, "table"));
+    let warm = warm.transpose()?.unwrap_or(meta.warm);
+    let on_demand = on_demand(billing, request.on_demand, meta.on_demand)?;
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
-    definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
+    let vectors = request.vectors.unwrap_or_default();
+    check_definitions(table, &definitions, (&updates, &vectors))?;
     if updates.iter().filter(|update| update.update.is_none()).count() > 1 {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
@@ -216,8 +247,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
     let before = (table.schema.indexes.as_slice(), meta.vectors.clone());
-    let vectors = request.vectors.unwrap_or_default();
-    let vector = vector_requests::change(vectors, &definitions, billing, before)?;
+    let name = &table.schema.name.name;
+    let vector = vector_requests::change(vectors, &definitions, billing, (name, before))?;
     if vector.is_some() && changes.iter().any(IndexChange::is_online) {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
@@ -262,6 +293,32 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     }
 }
 
+/// Checks the definitions that new indexes need against the table; others are not looked at.
+fn check_definitions(
+    table: &Table,
+    definitions: &Definitions,
+    (updates, vectors): (&[IndexUpdate], &[VectorUpdate]),
+) -> Result<()> {
+    let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
+    let searched = vectors.iter().flat_map(VectorUpdate::searched);
+    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
+    definitions.check_agree(&table.schema, &used)
+}
+
+/// Refuses a key with which the table is encrypted already.
+fn check_encryption_changes(
+    face: &Face,
+    meta: &Meta,
+    request: Option<&EncryptionRequest>,
+) -> Result<()> {
+    let Some(request) = request else { return Ok(()) };
+    match request.key_arn(&face.options) {
+        wanted if wanted != meta.encryption_key => Ok(()),
+        Some(_) => Err(Error::validation(texts::ENCRYPTION_UNCHANGED)),
+        None => Err(Error::validation(texts::ENCRYPTION_IS_DEFAULT)),
+    }
+}
+
 /// Returns what is to become of the stream of a table.
 fn stream_wanted(table: &Table, request: Option<&StreamRequest>) -> Result<Option<StreamWanted>> {
     let Some(request) = request else { return Ok(None) };
@@ -300,7 +357,7 @@ fn change_stream(face: &Face, table: &Table, wanted: StreamWanted) -> Result<Arc
 
 fn throughput(
     meta: &Meta,
-    billing: Billing,
+    (billing, is_kept): (Billing, bool),
     request: Option<ThroughputRequest>,
 ) -> Result<Throughput> {
     match (billing, request) {
@@ -313,8 +370,23 @@ fn throughput(
             }
             Ok(units)
         }
-        (Billing::Provisioned, None) if meta.billing == Billing::Provisioned => Ok(meta.throughput),
-        (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED)),
+        (Billing::Provisioned, None) if is_kept => Ok(meta.throughput),
+        (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED_NOW)),
+    }
+}
+
+/// Returns the maximum throughput that a table is to have. One that is provisioned has none.
+fn on_demand(
+    billing: Billing,
+    asked: Option<ThroughputRequest>,
+    before: Throughput,
+) -> Result<Throughput> {
+    match (billing, asked.and_then(ThroughputRequest::first_cap)) {
+        (Billing::Provisioned, Some(member)) => {
+            Err(Error::validation(texts::on_demand_forbidden(member)))
+        }
+        (Billing::Provisioned, None) => Ok(Throughput::default()),
+        (Billing::PayPerRequest, _) => ThroughputRequest::caps(asked, Some(before), "table"),
     }
 }
 
@@ -332,7 +404,7 @@ fn plan_index(
             plan_update(table, billing, index)
         }
         IndexUpdate { create: None, update: None, delete: Some(index) } => {
-            Ok(IndexChange::Delete(existing(table, index.name)?))
+            Ok(IndexChange::Delete(existing(table, index.name, "delete")?))
         }
         IndexUpdate { create: None, update: None, delete: None } => {
             Err(Error::validation(texts::NO_INDEX_ACTION))
@@ -342,18 +414,21 @@ fn plan_index(
 }
 
 fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<IndexChange> {
-    let name = existing(table, index.name)?;
+    let name = existing(table, index.name, "update")?;
     let meta = Meta::of(table);
     let known = meta.indexes.get(&name).cloned().unwrap_or_default();
     let has_other = index.on_demand.is_some() || index.warm.is_some();
     let throughput = match (billing, index.throughput) {
         (Billing::PayPerRequest, None) if has_other => known.throughput,
         (Billing::PayPerRequest, _) => {
-            return Err(Error::validation(texts::index_units_forbidden(&name)));
+            return Err(Error::validation(texts::index_update_empty(&name)));
         }
         (Billing::Provisioned, None) if has_other && meta.billing == billing => known.throughput,
-        (Billing::Provisioned, asked) => {
-            let units = asked.unwrap_or_default().units()?;
+        (Billing::Provisioned, None) => {
+            return Err(Error::validation(texts::index_needs_both_units(&name)));
+        }
+        (Billing::Provisioned, Some(asked)) => {
+            let units = asked.units()?;
             if meta.billing == billing && known.throughput == units {
                 let text = texts::units_unchanged(&format!("the index {name}"), units);
                 return Err(Error::validation(text));
@@ -361,11 +436,15 @@ fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<I
             units
         }
     };
+    let of = format!("index : {name}");
+    let on_demand = ThroughputRequest::caps(index.on_demand, Some(known.on_demand), &of)?;
     let of = format!("index {name}");
-    let on_demand = ThroughputRequest::caps(index.on_demand, known.on_demand, &of)?;
     let reached = known.warm_now(meta.billing);
     let warm = match index.warm {
-        Some(warm) => warm.warm(reached.max(billing.least_warm(throughput)))?,
+        Some(warm) => {
+            let least = reached.max(billing.least_warm(throughput));
+            warm.warm(least, WarmFloor::Current, &of)?
+        }
         None => reached,
     };
     Ok(IndexChange::Update(name, IndexMeta { local: false, throughput, on_demand, warm }))
@@ -386,12 +465,15 @@ fn check_all_provisioned(meta: &Meta, changes: &[IndexChange]) -> Result<()> {
     Ok(())
 }
 
-/// Finds a global index.
-fn existing(table: &Table, name: Option<String>) -> Result<String> {
+/// Finds a global index; `what` is what is to be done with it.
+fn existing(table: &Table, name: Option<String>, what: &str) -> Result<String> {
     let name = name.unwrap_or_default();
-    if table.schema.index(&name).is_none() || Meta::is_local_in(table, &name) {
-        let text = texts::index_missing_in_table(&name);
+    if table.schema.index(&name).is_none() {
+        let text = texts::index_missing_in_table(&name, &table.schema.name.name);
         return Err(Error::new(Exception::ResourceNotFound, text));
+    }
+    if Meta::is_local_in(table, &name) {
+        return Err(Error::validation(texts::index_is_local(what, &name)));
     }
     Ok(name)
 }
@@ -402,11 +484,22 @@ fn plan_create(
     billing: Billing,
     request: IndexRequest,
 ) -> Result<IndexChange> {
+    let name = request.name.clone().unwrap_or_default();
+    match (billing, request.throughput) {
+        (Billing::PayPerRequest, Some(_)) => {
+            return Err(Error::validation(texts::created_index_units_forbidden(&name)));
+        }
+        (Billing::Provisioned, None) => {
+            return Err(Error::validation(texts::index_needs_both_units(&name)));
+        }
+        _ => {}
+    }
+    if definitions.is_empty() {
+        return Err(Error::validation(texts::definitions_missing(&name)));
+    }
     let (index, meta) = definitions.global_index(request, billing)?;
-    if table.schema.index(&index.name).is_some()
-        || Meta::of(table).vectors.contains_key(&index.name)
-    {
-        return Err(Error::validation(texts::index_exists(&index.name)));
+    if table.schema.index(&name).is_some() || Meta::of(table).vectors.contains_key(&name) {
+        return Err(Error::validation(texts::INDEX_EXISTS));
     }
     let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) = table
         .schema
@@ -434,7 +527,7 @@ fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<T
             let (engine, owner) = (face.engine.clone(), table_name.clone());
             match for_a_while(move || engine.add_index(&owner, index))? {
                 Some(Err(error)) if error.kind() == ErrorKind::AlreadyExists => {
-                    Err(Error::validation(texts::index_exists(&name)))
+                    Err(Error::validation(texts::INDEX_EXISTS))
                 }
                 Some(added) => Ok(added?),
                 None => Ok(face.engine.table(table_name)?),

@@ -46,6 +46,14 @@ pub(super) enum VectorChange {
     Delete(String),
 }
 
+impl VectorUpdate {
+    /// Returns the attributes of the search schema that is to be made.
+    pub(super) fn searched(&self) -> impl Iterator<Item = &str> {
+        let elements = self.create.as_ref().and_then(|create| create.schema.as_ref());
+        elements.into_iter().flatten().filter_map(|element| element.name.as_deref())
+    }
+}
+
 impl VectorChange {
     /// Makes the change to the indexes of a table.
     pub(super) fn apply(self, indexes: &mut BTreeMap<String, VectorIndex>) {
@@ -175,7 +183,8 @@ impl VectorRequest {
         shape.required(&at("Dimensions"), self.dimensions.is_some());
         shape.range(&at("Dimensions"), self.dimensions, 1, None);
         shape.required(&at("DistanceFunction"), self.distance.is_some());
-        let names = Distance::ALL.map(Distance::name);
+        // In the service's order.
+        let names = ["DOT_PRODUCT", "COSINE", "EUCLIDEAN"];
         shape.one_of(&at("DistanceFunction"), self.distance.as_deref(), &names);
     }
 
@@ -184,12 +193,16 @@ impl VectorRequest {
         let given = self.dimensions.unwrap_or_default();
         let dimensions = usize::try_from(given).unwrap_or_default();
         if !(1..=VECTOR_DIMENSIONS_MAX).contains(&dimensions) {
-            let text = texts::dimensions_out_of_range(given, VECTOR_DIMENSIONS_MAX);
+            let text = texts::dimensions_out_of_range(VECTOR_DIMENSIONS_MAX);
             return Err(Error::validation(text));
         }
         let schema = search_schema(self.schema.unwrap_or_default(), definitions)?;
+        let attribute = self.attribute.flatten().unwrap_or_default();
+        if definitions.letter(&attribute).is_some() {
+            return Err(Error::validation(texts::vector_attribute_defined(&attribute)));
+        }
         let index = VectorIndex {
-            attribute: self.attribute.flatten().unwrap_or_default(),
+            attribute,
             dimensions,
             // The shape has checked the name.
             distance: self.distance.as_deref().and_then(Distance::of).unwrap_or_default(),
@@ -239,6 +252,9 @@ pub(super) fn of_new_table(
     if billing == Billing::Provisioned {
         return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
     }
+    if requests.len() > VECTOR_INDEXES_MAX {
+        return Err(Error::validation(texts::vector_indexes_too_many(VECTOR_INDEXES_MAX)));
+    }
     let mut indexes = BTreeMap::new();
     for request in requests {
         let (name, index) = request.checked(definitions)?;
@@ -256,7 +272,7 @@ pub(super) fn change(
     updates: Vec<VectorUpdate>,
     definitions: &Definitions,
     billing: Billing,
-    (others, mut indexes): (&[IndexSchema], BTreeMap<String, VectorIndex>),
+    (table, (others, mut indexes)): (&str, (&[IndexSchema], BTreeMap<String, VectorIndex>)),
 ) -> Result<Option<VectorChange>> {
     let mut updates = updates.into_iter();
     let Some(update) = updates.next() else { return Ok(None) };
@@ -270,16 +286,20 @@ pub(super) fn change(
             }
             let (name, index) = request.checked(definitions)?;
             if indexes.contains_key(&name) || others.iter().any(|other| other.name == name) {
-                return Err(Error::validation(texts::index_exists(&name)));
+                return Err(Error::validation(texts::INDEX_EXISTS));
             }
             indexes.insert(name.clone(), index.clone());
+            if indexes.len() > VECTOR_INDEXES_MAX {
+                let text = texts::one_vector_index_too_many(VECTOR_INDEXES_MAX);
+                return Err(Error::new(Exception::LimitExceeded, text));
+            }
             check_together(&indexes)?;
             Ok(Some(VectorChange::Create(name, index)))
         }
         (None, Some(request)) => {
             let name = request.name.unwrap_or_default();
             if !indexes.contains_key(&name) {
-                let text = texts::index_missing_in_table(&name);
+                let text = texts::index_missing_in_table(&name, table);
                 return Err(Error::new(Exception::ResourceNotFound, text));
             }
             Ok(Some(VectorChange::Delete(name)))
@@ -289,14 +309,12 @@ pub(super) fn change(
 }
 
 fn check_together(indexes: &BTreeMap<String, VectorIndex>) -> Result<()> {
-    if indexes.len() > VECTOR_INDEXES_MAX {
-        return Err(Error::validation(texts::vector_indexes_too_many(VECTOR_INDEXES_MAX)));
-    }
     let mut dimensions: BTreeMap<&str, usize> = BTreeMap::new();
     for index in indexes.values() {
         let first = *dimensions.entry(&index.attribute).or_insert(index.dimensions);
         if first != index.dimensions {
-            return Err(Error::validation(texts::VECTOR_DIMENSIONS_DIFFER));
+            let text = texts::vector_dimensions_differ(&index.attribute);
+            return Err(Error::validation(text));
         }
     }
     Ok(())

@@ -55,6 +55,8 @@ pub(super) struct WriteRequest {
     expected: Expected,
     updates: Option<Updates>,
     on_failure: Option<String>,
+    /// True for an action of a transaction.
+    is_action: bool,
 }
 
 /// A valid write that is not fitted to its table yet.
@@ -142,28 +144,56 @@ impl WriteRequest {
 
     /// Checks the shape; `path` stands before the members' names.
     pub(super) fn shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
-        let at = |member: &str| format!("{path}{member}");
-        shape.table(&at("TableName"), self.table.as_deref());
+        self.table_shape(path, shape);
+        self.key_shape(verb, path, shape);
+        self.conditions_shape(verb, path, shape);
+    }
+
+    /// Checks the shape of all but the table, what is written last.
+    pub(super) fn rest_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
+        self.conditions_shape(verb, path, shape);
+        self.key_shape(verb, path, shape);
+    }
+
+    pub(super) fn table_shape(&self, path: &str, shape: &mut Shape) {
+        shape.table(&format!("{path}TableName"), self.table.as_deref());
+    }
+
+    fn key_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
         if verb == Verb::Put {
-            shape.required(&at("Item"), self.item.is_some());
+            shape.required(&format!("{path}Item"), self.item.is_some());
         } else {
-            shape.required(&at("Key"), self.key.is_some());
+            shape.required(&format!("{path}Key"), self.has_key());
         }
+    }
+
+    fn conditions_shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
+        let at = |member: &str| format!("{path}{member}");
         if verb == Verb::Check {
             shape.required(&at("ConditionExpression"), self.condition.is_some());
         }
         let on_failure = at("ReturnValuesOnConditionCheckFailure");
         shape.one_of(&on_failure, self.on_failure.as_deref(), &["ALL_OLD", "NONE"]);
         let operator = self.expected.operator.as_deref();
-        shape.one_of(&at("ConditionalOperator"), operator, &["OR", "AND"]);
+        shape.conditional_operator(&at("ConditionalOperator"), operator);
         legacy::conditions::shape(self.expected.conditions.as_ref(), "Expected", false, shape);
         legacy::updates::shape(self.updates.as_ref(), shape);
     }
 
+    pub(super) const fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Marks the write as an action of a transaction.
     pub(super) fn in_transaction(mut self) -> Self {
-        self.given.in_transaction = true;
+        self.is_action = true;
+        self.read_as_before();
         self
+    }
+
+    /// Has the values worded as the service's older layer does.
+    pub(super) fn read_as_before(&mut self) {
+        self.given.names_values = true;
     }
 
     /// Requires the member that a transaction's update must have.
@@ -172,7 +202,21 @@ impl WriteRequest {
     }
 
     /// Checks and translates everything that needs no table.
-    pub(super) fn prepare(self, verb: Verb) -> Result<Prepared> {
+    ///
+    /// What is wrong with a write that is alone is reported by the validation framework.
+    pub(super) fn prepare(mut self, verb: Verb) -> Result<Prepared> {
+        let is_older = self.given.names_values;
+        if self.is_action && self.update.is_none() && self.condition.is_none() {
+            // Nobody looks at what no expression can use.
+            (self.given.names, self.given.values) = (None, None);
+        }
+        self.prepared(verb).map_err(|error| match is_older {
+            true => Error { enveloped: false, ..error },
+            false => error.in_envelope(),
+        })
+    }
+
+    fn prepared(self, verb: Verb) -> Result<Prepared> {
         let update = (Kind::Update, self.update.is_some());
         let condition = (Kind::Condition, self.condition.is_some());
         let expressions =
@@ -185,17 +229,14 @@ impl WriteRequest {
         legacy::not_mixed(&legacy, &expressions)?;
         let operator = self.expected.operator.as_deref();
         legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
-        let in_transaction = self.given.in_transaction;
-        let item = self.item.map(Attributes::checked).transpose();
-        // The numbers of an item that is put alone are what the validation framework looks at.
-        let item = item
-            .map_err(|error| Error {
-                enveloped: error.enveloped
-                    || !in_transaction && texts::is_of_number(&error.message),
-                ..error
-            })?
-            .unwrap_or_default();
-        let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
+        let item = self.item.unwrap_or_default();
+        if self.is_action && item.unchecked().get("").is_some() {
+            return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME_ALONE));
+        }
+        let item = item.checked()?;
+        let key = self.key.map(Attributes::checked).transpose();
+        // Of an action of a transaction the expressions come before the key.
+        let (key, later_key) = if self.is_action { (None, key) } else { (key?, Ok(None)) };
         check_attribute_names(&item)?;
         if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
             return Err(Error::validation(texts::ITEM_TOO_LARGE));
@@ -215,6 +256,7 @@ impl WriteRequest {
             Some(condition) => Some(condition),
             None => self.expected.condition()?,
         };
+        let key = key.or(later_key?).unwrap_or_default();
         let action = match verb {
             Verb::Put => Action::Put(item),
             Verb::Update => Action::Update(key, patch),

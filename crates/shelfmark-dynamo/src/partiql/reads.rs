@@ -44,6 +44,8 @@ pub(crate) struct Direction {
     pub(crate) descending: bool,
     /// True if the partitions are those of IN, whose pages are short.
     pub(crate) is_in: bool,
+    /// True if OR joins what names the partitions.
+    pub(crate) is_any: bool,
 }
 
 /// One alternative of a condition, without the equality on the partition key.
@@ -70,7 +72,9 @@ impl Reads {
         let Some(hash) = target.partition().first() else { return Ok(Self::Scan(Some(condition))) };
         let mut partitions: Vec<(Value, Vec<Branch>)> = Vec::new();
         let mut is_in = false;
-        for leaves in branches(&condition, &hash.name) {
+        let branches = branches(&condition, &hash.name);
+        let is_any = branches.len() > 1;
+        for leaves in branches {
             let place = leaves.iter().position(|leaf| hash_values(leaf, &hash.name).is_some());
             let values = place.and_then(|place| hash_values(leaves.get(place)?, &hash.name));
             let (Some(place), Some(values)) = (place, values) else {
@@ -101,7 +105,7 @@ impl Reads {
             reads.extend(of_partition(&partition, branches, target.sort().len())?);
         }
         in_order(&mut reads, false, false);
-        Ok(Self::Keyed(reads, Direction { descending: false, is_in }))
+        Ok(Self::Keyed(reads, Direction { descending: false, is_in, is_any }))
     }
 
     /// Puts the reads in the order of ORDER BY: partition after partition, each by its sort key.

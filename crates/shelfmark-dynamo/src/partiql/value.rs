@@ -176,7 +176,7 @@ impl Places<'_> {
             _ if is_of_texts => {
                 Err(Error::validation(texts::string_set_has_duplicates(&shown.join(", "))))
             }
-            _ => Err(Error::validation(texts::NUMBER_SET_HAS_DUPLICATES)),
+            _ => Err(Error::validation(texts::OLDER_NUMBER_SET_HAS_DUPLICATES)),
         }
     }
 

@@ -13,7 +13,7 @@ use shelfmark_model::IndexState;
 use super::{Size, Sizes};
 use crate::errors::Result;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
-use crate::table::{VectorIndex, vector_indexes};
+use crate::table::{VectorIndex, vector_indexes, written_size_bytes};
 
 /// A count in progress.
 pub(crate) struct Counting {
@@ -91,6 +91,11 @@ impl Counting {
     fn add(&mut self, index: Option<&str>, page: &ResultPage, bytes: u64) {
         let items = page.count as u64;
         match index {
+            // Only a table with vector indexes is read with its items, whose vectors count as floats.
+            None if !page.items.is_empty() => {
+                let sizes = page.items.iter().map(|item| written_size_bytes(&self.table, item));
+                self.sizes.table.add(items, sizes.sum::<usize>() as u64);
+            }
             None => self.sizes.table.add(items, bytes),
             Some(name) => {
                 if let Some(size) = self.sizes.indexes.get_mut(name) {
@@ -98,7 +103,6 @@ impl Counting {
                 }
             }
         }
-        // Only a table with vector indexes is read with its items.
         for item in &page.items {
             for (name, vector) in &self.vectors {
                 let Some(bytes) = vector.entry_bytes(&self.table, item) else { continue };

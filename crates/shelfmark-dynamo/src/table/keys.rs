@@ -76,7 +76,7 @@ pub(crate) fn check_item(table: &Table, item: &Item) -> Result<()> {
         check_value(name, value, size_max)?;
     }
     check_index_keys(schema, item)?;
-    super::vectors::check_item(table, item)
+    super::vector_values::check_item(table, item)
 }
 
 /// Checks that an item of BatchWriteItem has a key of the table's types; the messages differ from
@@ -145,7 +145,7 @@ fn is_key_of(index: &IndexSchema, attribute: &str) -> bool {
 /// Checks that the values that an update gives to keys of indexes are neither empty nor too long,
 /// and that vectors fit. The types of keys are looked at when the item is known.
 pub(crate) fn check_updated_values(table: &Table, patch: &Patch) -> Result<()> {
-    super::vectors::check_patch(table, patch)?;
+    super::vector_values::check_patch(table, patch)?;
     let schema = &table.schema;
     for operation in &patch.operations {
         let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation
@@ -199,7 +199,8 @@ fn check_size(value: &Value, size_max: usize) -> Result<()> {
     }))
 }
 
-fn is_empty(value: &Value) -> bool {
+/// Returns true for an empty text and an empty binary.
+pub(crate) fn is_empty(value: &Value) -> bool {
     value.as_text().is_some_and(str::is_empty)
         || matches!(value, Value::Bytes(bytes) if bytes.is_empty())
 }
@@ -215,7 +216,7 @@ pub(crate) fn check_attribute_name(name: &str) -> Result<()> {
         return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
     }
     if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
-        return Err(Error::validation(texts::ATTRIBUTE_NAME_TOO_LONG));
+        return Err(Error::enveloped(texts::ATTRIBUTE_NAME_TOO_LONG));
     }
     Ok(())
 }

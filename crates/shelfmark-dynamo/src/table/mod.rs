@@ -11,18 +11,23 @@ mod meta;
 mod paths;
 mod target;
 mod tools;
+mod vector_values;
 mod vectors;
 
 pub(crate) use arn::{encryption_key_arn, index_arn, name_of, table_arn};
 pub(crate) use keys::{
     check_attribute_name, check_attribute_names, check_item, check_key_name, check_not_empty,
-    check_put_key, check_updated_values, first_index_of, key_letter, key_type_of, read_key,
+    check_put_key, check_updated_values, first_index_of, is_empty, key_letter, key_type_of,
+    read_key,
 };
 pub(crate) use meta::{Billing, IndexMeta, Meta, Restored, SHARE_TAG, Throughput};
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
 pub(crate) use tools::{Insights, StoredPolicy, ToolSettings};
-pub(crate) use vectors::{Distance, SearchAttribute, VectorIndex, search_vector, vector_indexes};
+pub(crate) use vector_values::{as_kept, search_vector};
+pub(crate) use vectors::{
+    Distance, SearchAttribute, VectorIndex, refuse_query, vector_indexes, written_size_bytes,
+};
 
 use std::sync::Arc;
 

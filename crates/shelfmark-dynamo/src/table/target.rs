@@ -6,6 +6,7 @@ use shelfmark_engine::Table;
 use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn};
 
 use super::meta::Meta;
+use super::vectors::vector_indexes;
 use crate::errors::{Error, Result, texts};
 
 /// A table or one of its indexes.
@@ -31,6 +32,9 @@ impl Target {
             }
             Some((_, IndexState::Building)) => {
                 Err(Error::validation(texts::index_is_building(name)))
+            }
+            None if vector_indexes(&table.schema).contains_key(name) => {
+                Err(Error::validation(texts::SCAN_OF_VECTORS))
             }
             Some((_, IndexState::Dropping)) | None => {
                 Err(Error::validation(texts::index_not_found(name)))

@@ -12,11 +12,10 @@
 use std::collections::BTreeMap;
 
 use shelfmark_engine::Table;
-use shelfmark_model::{
-    Item, Operand, Patch, PatchOperation, PatchValue, Projected, TableSchema, Value,
-    attribute_size_bytes,
-};
+use shelfmark_model::{Item, Projected, TableSchema, Value, attribute_size_bytes, item_size_bytes};
 
+use super::keys::is_empty;
+use super::vector_values::vector;
 use crate::errors::{Error, Result, texts, type_name};
 
 /// The bytes of one dimension: a float of 32 bits.
@@ -117,13 +116,14 @@ impl VectorIndex {
         }
     }
 
-    /// Returns the vector of an item that has an entry.
+    /// Returns the vector of an item that has an entry: one that could be written now.
     pub(crate) fn vector_of(&self, item: &Item) -> Option<Vec<f32>> {
-        let has_hash = self.hash().is_none_or(|hash| {
-            item.get(&hash.name).is_some_and(|value| type_name(value) == hash.letter)
-        });
+        let is_fine = |own: &SearchAttribute| match item.get(&own.name) {
+            Some(value) => type_name(value) == own.letter && !(own.is_hash && is_empty(value)),
+            None => !own.is_hash,
+        };
         let vector = vector(item.get(&self.attribute)?).ok()?;
-        (has_hash && vector.len() == self.dimensions).then_some(vector)
+        (vector.len() == self.dimensions && self.schema.iter().all(is_fine)).then_some(vector)
     }
 
     /// Returns the bytes that the entry of an item takes: its vector, and what else it holds.
@@ -132,22 +132,12 @@ impl VectorIndex {
         let others =
             item.iter().filter(|(name, _)| **name != self.attribute && self.holds(table, name));
         let others: usize = others.map(|(name, value)| attribute_size_bytes(name, value)).sum();
-        Some(self.vector_bytes() + others)
+        Some(self.attribute.len() + self.vector_bytes() + others)
     }
 
     /// Returns the bytes of a vector.
     pub(crate) const fn vector_bytes(&self) -> usize {
         self.dimensions * DIMENSION_BYTES
-    }
-
-    /// Refuses a value that cannot be the vector of this index.
-    pub(crate) fn check(&self, value: &Value) -> Result<()> {
-        let length = vector(value).map_err(|fault| fault.error(&self.attribute, value))?.len();
-        if length == self.dimensions {
-            return Ok(());
-        }
-        let text = texts::vector_dimensions(&self.attribute, self.dimensions, length);
-        Err(Error::validation(text))
     }
 
     fn read(map: &BTreeMap<String, Value>) -> Option<Self> {
@@ -207,47 +197,6 @@ fn search_attribute(value: &Value) -> Option<SearchAttribute> {
     })
 }
 
-/// The reason why a value is no vector.
-enum Fault {
-    NoList,
-    /// The element at this position is no number, or none that a float of 32 bits can hold.
-    Element(usize),
-}
-
-impl Fault {
-    fn error(&self, attribute: &str, value: &Value) -> Error {
-        Error::validation(match self {
-            Self::NoList => texts::vector_type(attribute, type_name(value)),
-            Self::Element(position) => texts::vector_element(attribute, *position),
-        })
-    }
-}
-
-/// Reads a list of numbers as floats of 32 bits.
-fn vector(value: &Value) -> std::result::Result<Vec<f32>, Fault> {
-    let Value::List(list) = value else { return Err(Fault::NoList) };
-    let element = |(position, value): (usize, &Value)| {
-        let float =
-            if let Value::Number(number) = value { number.to_string().parse().ok() } else { None };
-        float.filter(|float: &f32| float.is_finite()).ok_or(Fault::Element(position))
-    };
-    list.iter().enumerate().map(element).collect()
-}
-
-/// Reads the vector of a search.
-///
-/// # Errors
-///
-/// * ValidationException: an element is no number, or their count is not that of the index.
-pub(crate) fn search_vector(values: Vec<Value>, dimensions: usize) -> Result<Vec<f32>> {
-    let value = Value::List(values);
-    let vector = vector(&value).map_err(|fault| fault.error("SearchVector", &value))?;
-    if vector.len() != dimensions {
-        return Err(Error::validation(texts::search_dimensions(dimensions, vector.len())));
-    }
-    Ok(vector)
-}
-
 /// Returns the vector indexes of a table; one without any costs one look-up.
 pub(crate) fn vector_indexes(schema: &TableSchema) -> BTreeMap<String, VectorIndex> {
     read(&schema.options.face)
@@ -274,33 +223,31 @@ pub(crate) fn put(indexes: &BTreeMap<String, VectorIndex>, face: &mut BTreeMap<S
 
 const MEMBER: &str = "vectors";
 
-/// Refuses an item whose vectors do not fit the indexes of its table.
-pub(super) fn check_item(table: &Table, item: &Item) -> Result<()> {
-    each_of(table, |index| match item.get(&index.attribute) {
-        Some(value) => index.check(value),
-        None => Ok(()),
-    })
-}
-
-/// Refuses an update that puts a vector that does not fit.
-pub(super) fn check_patch(table: &Table, patch: &Patch) -> Result<()> {
-    each_of(table, |index| {
-        for operation in &patch.operations {
-            let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation
-            else {
-                continue;
-            };
-            if path.steps.is_empty() && path.attribute == index.attribute {
-                index.check(value)?;
-            }
+/// Returns the bytes that writing an item costs: a vector that an index reads counts as one of floats,
+/// whatever its numbers.
+pub(crate) fn written_size_bytes(table: &Table, item: &Item) -> usize {
+    let mut vectors = BTreeMap::new();
+    for (_, index) in vector_indexes(&table.schema) {
+        let Some(value) = item.get(&index.attribute) else { continue };
+        if vector(value).is_ok_and(|vector| vector.len() == index.dimensions) {
+            let numbers = attribute_size_bytes(&index.attribute, value);
+            let floats = index.attribute.len() + index.vector_bytes();
+            vectors.insert(index.attribute, (numbers, floats));
         }
-        Ok(())
-    })
+    }
+    let (numbers, floats) =
+        vectors.values().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    item_size_bytes(item) - numbers + floats
 }
 
-/// Calls `check` for each vector index.
-fn each_of(table: &Table, check: impl Fn(&VectorIndex) -> Result<()>) -> Result<()> {
-    vector_indexes(&table.schema).values().try_for_each(check)
+/// Refuses a query of a vector index.
+pub(crate) fn refuse_query(table: &Table, index: Option<&str>, consistent: bool) -> Result<()> {
+    let indexes = vector_indexes(&table.schema);
+    match index.filter(|name| indexes.contains_key(*name)) {
+        Some(_) if consistent => Err(Error::validation(texts::CONSISTENT_GLOBAL_INDEX)),
+        Some(_) => Err(Error::validation(texts::QUERY_OF_VECTORS)),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

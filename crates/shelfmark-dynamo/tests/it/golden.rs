@@ -35,6 +35,7 @@ scripts!(
     index_sparse,
     items,
     key_types,
+    layers,
     legacy,
     paging,
     partiql_batch,

@@ -76,11 +76,13 @@ fn items_to_the_byte() {
             "ExpressionAttributeValues": {":t": value}
         })
     };
-    check_fine(&server, "UpdateItem", &update(text(fits)));
+    // An update is charged 3 bytes, 19 for the change, and what it writes, but not for the key.
+    let charged = 409_600 - 3 - 19 - 1;
+    check_fine(&server, "UpdateItem", &update(text(charged)));
     check_refused(
         &server,
         "UpdateItem",
-        &update(text(fits + 1)),
+        &update(text(charged + 1)),
         "Item size to update has exceeded the maximum allowed size",
     );
     let transaction = |length: usize| json!({"TransactItems": [{"Update": update(text(length))}]});
@@ -116,6 +118,10 @@ fn nesting_and_names() {
     let named = |length: usize| put("a", "b", &json!({"n".repeat(length): {"S": "x"}}));
     check_fine(&server, "PutItem", &named(65_535));
     check_refused(&server, "PutItem", &named(65_536), "Attribute name is too large");
+    let inner =
+        |length: usize| put("a", "b", &json!({"m": {"M": {"n".repeat(length): {"S": "x"}}}}));
+    check_fine(&server, "PutItem", &inner(65_535));
+    check_refused(&server, "PutItem", &inner(65_536), "Attribute name is too large");
 }
 
 #[test]

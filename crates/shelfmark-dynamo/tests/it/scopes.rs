@@ -144,17 +144,23 @@ fn arns_of_other_scopes_name_nothing() {
     bed.create(REGION, "Music");
     let text = |name: &str| described["TableDescription"][name].as_str().unwrap().to_owned();
     let (arn, stream) = (text("TableArn"), text("LatestStreamArn"));
+    let (missing, invalid) = ("ResourceNotFoundException", "ValidationException");
+    let denied = "AccessDeniedException";
     let asked = [
-        ("DescribeTable", json!({"TableName": arn})),
-        ("ListTagsOfResource", json!({"ResourceArn": arn})),
-        ("DescribeStream", json!({"StreamArn": stream})),
-        ("GetResourcePolicy", json!({"ResourceArn": stream})),
+        ("DescribeTable", json!({"TableName": arn}), missing, missing),
+        ("ListTagsOfResource", json!({"ResourceArn": arn}), invalid, denied),
+        ("DescribeStream", json!({"StreamArn": stream}), missing, missing),
+        ("GetResourcePolicy", json!({"ResourceArn": stream}), invalid, invalid),
     ];
-    for (operation, body) in &asked {
+    for (operation, body, of_region, of_account) in &asked {
         let (_, answer) = bed.send(FIRST, operation, body);
         let kind = answer["__type"].as_str().unwrap_or_default();
-        assert!(!kind.ends_with("ResourceNotFoundException"), "{operation} {answer}");
-        bed.refused(REGION, operation, body, "ResourceNotFoundException");
+        assert!(
+            kind.is_empty() || kind.ends_with("PolicyNotFoundException"),
+            "{operation} {answer}"
+        );
+        bed.refused(REGION, operation, body, of_region);
+        bed.refused(KEY, operation, body, of_account);
     }
 }
 
@@ -219,8 +225,10 @@ fn backups_exports_and_imports_are_of_a_scope() {
     };
     assert_eq!((count(FIRST), count(KEY), count(REGION)), (0, 1, 0));
     let restore = json!({"BackupArn": arn, "TargetTableName": "Again"});
-    bed.refused(FIRST, "DescribeBackup", &json!({"BackupArn": arn}), "BackupNotFoundException");
-    bed.refused(FIRST, "RestoreTableFromBackup", &restore, "BackupNotFoundException");
+    bed.refused(FIRST, "DescribeBackup", &json!({"BackupArn": arn}), "AccessDeniedException");
+    bed.refused(FIRST, "RestoreTableFromBackup", &restore, "AccessDeniedException");
+    let start = json!({"ExclusiveStartBackupArn": arn});
+    bed.refused(REGION, "ListBackups", &start, "ValidationException");
     bed.fine(KEY, "RestoreTableFromBackup", &restore);
     assert_eq!(bed.tables(KEY), json!(["Again", "Music"]));
     assert_eq!(bed.tables(FIRST), json!(["Music"]));

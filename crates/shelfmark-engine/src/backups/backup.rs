@@ -9,6 +9,7 @@ use shelfmark_tables::rows::patiently;
 use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::fill::Fill;
+use super::history::check_has_copies;
 use super::keeper::RUNNING;
 use super::ledger::{Edit, Entry};
 use crate::engine::Engine;
@@ -117,14 +118,18 @@ impl Engine {
     pub fn begin_backup(&self, name: &TableName, backup_name: &str) -> Result<Backup> {
         let table = self.table(name)?;
         table.check_items()?;
+        check_has_copies(&table)?;
         let backup = self.new_backup(name, backup_name);
         let _held = self.inner.backups.hold();
-        let (table, _) = self.start_history(&table.schema.name, None)?;
+        let mut fill = Fill::of((name.clone(), table.id), backup.copy_name());
+        if !self.inner.store.caps().holds_copies {
+            let (logged, _) = self.start_history(name, None)?;
+            fill.source.1 = logged.id;
+            fill.log = logged.schema.options.history.as_ref().map(|own| own.log);
+            fill.after = Some(self.inner.settled()?);
+        }
         let copy = copy_schema(&table.schema, backup.copy_name());
         patiently(|| self.inner.catalogue.create(copy.clone(), Owner::Engine))?;
-        let mut fill = Fill::of((name.clone(), table.id), backup.copy_name());
-        fill.log = table.schema.options.history.as_ref().map(|own| own.log);
-        fill.after = Some(self.inner.settled()?);
         let id = format!("{}/{}", backups_of(&name.namespace), backup.entry_id());
         let running = Edit::Put(fill.put(Entry::new(RUNNING, id)));
         self.edit_ledger(vec![Edit::Put(backup.entry()), running])?;
@@ -280,7 +285,8 @@ impl Engine {
             edits.push(Edit::Put(done.entry()));
         }
         self.edit_ledger(edits)?;
-        self.end_of_work_on(&fill.source.0)
+        // Without a log it had none of the table's changes kept.
+        fill.log.map_or(Ok(()), |_| self.end_of_work_on(&fill.source.0))
     }
 
     /// Gives a backup up whose table went away before the copy was whole.

@@ -1,7 +1,7 @@
 //! Copies rows as they lie from one table to another one of the same key, page by page.
 //!
-//! What it is not: a copy as of one moment. Each page shows its own; what changed since the first one is
-//! in the history of the table ([`super::replay`]).
+//! What it is not: a copy as of one moment, unless its source holds one. Each page shows its own; what
+//! changed since the first one is in the history of the table ([`super::replay`]).
 //!
 //! Invariant: a row is copied whole, with its chunks, from one moment, in one commit.
 
@@ -12,13 +12,14 @@ use shelfmark_records::items::{Head, RecordKind, Stored, kind_of, with_expiry};
 use shelfmark_records::keys::{Tree, after_row, tree_key};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, Snapshot};
+use shelfmark_tables::Result;
 use shelfmark_tables::catalogue::Table;
 use shelfmark_tables::rows::{
     Moment, QueuedChunk, RowScan, Walk, put_stored, queue_chunk, read_row,
 };
 use shelfmark_tables::shards::stored_bytes;
-use shelfmark_tables::{ErrorKind, Result};
 
+use super::source::Source;
 use crate::inner::Inner;
 
 /// A page ends with the row that reaches this many bytes.
@@ -53,12 +54,12 @@ pub(super) struct CopiedPage {
 }
 
 impl Inner {
-    /// Begins to copy rows of the table of this id that lie behind a place, at least one and no more after
-    /// those that reach `bytes_max` bytes. `current` returns the current form of the target, and fails once
+    /// Begins to copy rows of the source that lie behind a place, at least one and no more after those that
+    /// reach `bytes_max` bytes. `current` returns the current form of the target, and fails once
     /// it is gone.
     pub(super) fn queue_page(
         &self,
-        source: u64,
+        source: &Source,
         behind: Option<&Bytes>,
         bytes_max: u64,
         current: impl Fn() -> Result<Arc<Table>>,
@@ -67,7 +68,7 @@ impl Inner {
         let bytes_max = bytes_max.min(self.store.caps().commit_size_bytes_max / 4);
         loop {
             match self.queue_page_once(source, behind, bytes_max, &current) {
-                Err(error) if error.kind() == ErrorKind::TooOld => {}
+                Err(error) if source.goes_on_after(&error) => {}
                 queued => return queued,
             }
         }
@@ -75,7 +76,7 @@ impl Inner {
 
     fn queue_page_once(
         &self,
-        source: u64,
+        source: &Source,
         behind: Option<&Bytes>,
         bytes_max: usize,
         current: &impl Fn() -> Result<Arc<Table>>,
@@ -83,13 +84,14 @@ impl Inner {
         let target = current()?;
         let snapshot = self.store.snapshot()?;
         let view: &dyn Snapshot = &*snapshot;
-        let prefix = tree_key(Tree::Rows, source);
+        let moment = source.moment(&snapshot);
+        let prefix = tree_key(Tree::Rows, source.table);
         let all = KeyRange::prefix(prefix.clone());
         let range = match behind {
             Some(rest) => after_row(&all, &[prefix.as_slice(), rest].concat(), false),
             None => all,
         };
-        let mut rows = RowScan::new(&view, range, Direction::Ascending, PAGE_ROWS);
+        let mut rows = RowScan::new(&moment, range, Direction::Ascending, PAGE_ROWS);
         let mut buffer = Buffer::new(Arc::clone(&snapshot));
         let mut page = CopiedPage { next: None, items: 0, bytes: 0 };
         while let Some(row) = rows.next_row()? {

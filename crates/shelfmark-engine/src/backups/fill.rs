@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
-use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, Table};
+use shelfmark_store::Snapshot;
+use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, CatalogueChange, Owner, Table};
 use shelfmark_tables::items::{ChangePosition, ItemChange};
+use shelfmark_tables::rows::patiently;
 use shelfmark_tables::{Error, ErrorKind, Result};
 
 use super::copy::{CopiedPage, QueuedPage};
@@ -18,6 +20,7 @@ use super::ingest::INGESTED_BYTES_MAX;
 use super::keeper::{Allowed, RUNNING};
 use super::ledger::Entry;
 use super::pace::Pace;
+use super::source::Source;
 use crate::engine::Engine;
 
 /// Bytes that a rest behind a page counts for, as a multiple of the page's.
@@ -58,7 +61,8 @@ pub(super) struct Fill {
     pub(super) source: (TableName, u64),
     /// The table that is filled.
     pub(super) target: TableName,
-    /// The log whose changes are applied behind the copy.
+    /// The log whose changes are applied behind the copy. Without one the rows of a source in use are those of
+    /// one moment, which is held meanwhile.
     pub(super) log: Option<u64>,
     /// The last change that the target has.
     pub(super) after: Option<ChangePosition>,
@@ -89,6 +93,11 @@ impl Fill {
     /// Tells whether the source may be written meanwhile.
     fn is_in_use(&self) -> bool {
         self.source.0.namespace != BACKUPS_NAMESPACE
+    }
+
+    /// Tells whether a moment of the source is to be held while rows are copied.
+    fn holds_moment(&self) -> bool {
+        self.is_in_use() && self.log.is_none() && !self.is_copied
     }
 
     fn has_copied(&mut self, page: CopiedPage) {
@@ -169,8 +178,21 @@ impl Engine {
         let inner = &self.inner;
         let target = fill.target.clone();
         let current = || inner.catalogue.table(&target);
-        self.ingest(work, fill, allowed, &current)?;
-        self.copy(fill, allowed, &current)?;
+        let held = match fill.holds_moment() {
+            true => Some(self.moment_for(work, fill)?),
+            false => None,
+        };
+        let source = Source::new(fill.source.1, held);
+        let copied = self
+            .ingest(work, fill, &source, allowed, &current)
+            .and_then(|()| self.copy(fill, &source, allowed, &current));
+        match copied {
+            Err(error) if error.kind() == ErrorKind::TooOld => {
+                self.begin_again(work, fill)?;
+                return Ok(false);
+            }
+            copied => copied?,
+        }
         if !fill.is_copied {
             return Ok(false);
         }
@@ -194,10 +216,36 @@ impl Engine {
         }
     }
 
+    /// Returns the moment whose rows are copied. If there is none yet, it takes one; what was copied of another
+    /// one, before a restart, goes.
+    fn moment_for(&self, work: &str, fill: &mut Fill) -> Result<Arc<dyn Snapshot>> {
+        if let Some(held) = self.inner.backups.moment(work) {
+            return Ok(held);
+        }
+        if fill.behind.is_some() {
+            self.begin_again(work, fill)?;
+        }
+        let moment = self.inner.store.snapshot_for_copy()?;
+        self.inner.backups.hold_moment(work, Arc::clone(&moment));
+        Ok(moment)
+    }
+
+    /// Empties the target, and forgets how far its filling had come and of which moment.
+    fn begin_again(&self, work: &str, fill: &mut Fill) -> Result<()> {
+        self.inner.backups.let_moment_go(work);
+        patiently(|| {
+            let emptied = CatalogueChange::TruncateTable(fill.target.clone());
+            self.inner.catalogue.apply(vec![emptied], Owner::Engine)
+        })?;
+        *fill = Fill::of(fill.source.clone(), fill.target.clone());
+        self.put_ledger_entry(fill.put(Entry::new(RUNNING, work)))
+    }
+
     /// Copies rows as far as is allowed. The next page is read while the one before it is committed.
     fn copy(
         &self,
         fill: &mut Fill,
+        source: &Source,
         allowed: &mut Allowed<'_>,
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<()> {
@@ -215,7 +263,7 @@ impl Engine {
                 true => None,
                 false => {
                     let most = allowed.bytes_left();
-                    Some(self.inner.queue_page(fill.source.1, behind, most, current)?)
+                    Some(self.inner.queue_page(source, behind, most, current)?)
                 }
             };
             let Some(before) = std::mem::replace(&mut queued, next) else {
@@ -252,6 +300,7 @@ impl Engine {
         &self,
         work: &str,
         fill: &mut Fill,
+        source: &Source,
         allowed: &mut Allowed<'_>,
         current: &impl Fn() -> Result<Arc<Table>>,
     ) -> Result<()> {
@@ -267,7 +316,7 @@ impl Engine {
                 self.has_moved(bytes, is_in_use, &mut pace, allowed);
                 !allowed.is_over()
             };
-            let (source, behind) = (fill.source.1, fill.behind.as_ref());
+            let behind = fill.behind.as_ref();
             let page = self.inner.ingest_rows(source, behind, bytes_max, current, &mut goes_on)?;
             self.check_source(fill)?;
             fill.has_copied(page);
@@ -277,12 +326,12 @@ impl Engine {
     }
 
     /// Checks that the rows that are copied are still those of their table, and that its changes went to
-    /// the log all the time: what was dropped is on its way out.
+    /// the log all the time, if there is one: what was dropped is on its way out.
     fn check_source(&self, fill: &Fill) -> Result<()> {
         let (name, id) = &fill.source;
         let table = self.inner.catalogue.table(name)?;
         let history = table.schema.options.history.as_ref().map(|own| own.log);
-        let is_logged = name.namespace == BACKUPS_NAMESPACE || history == fill.log;
+        let is_logged = !fill.is_in_use() || fill.log.is_none() || history == fill.log;
         if table.id == *id && is_logged {
             return Ok(());
         }

@@ -39,6 +39,16 @@ pub(super) fn dormant_schema(table: &TableSchema, name: TableName) -> TableSchem
     }
 }
 
+/// Checks that rows of a table are such as copies are made of.
+pub(super) fn check_has_copies(table: &Table) -> Result<()> {
+    let TableSchema { name, rows, placement, .. } = &table.schema;
+    if *rows == RowKind::Items && *placement == Placement::Hashed {
+        return Ok(());
+    }
+    let why = format!("table {name} cannot be backed up: only hashed tables of items can");
+    Err(Error::invalid(why))
+}
+
 impl Engine {
     /// Has the changes of a table go to a history, if they do not yet. With `days` they are kept for so
     /// long. Returns the table's form that has it, and whether the history is new.
@@ -62,11 +72,7 @@ impl Engine {
             })?;
             return Ok((altered, false));
         }
-        if table.schema.rows != RowKind::Items || table.schema.placement != Placement::Hashed {
-            return Err(Error::invalid(format!(
-                "table {name} cannot be backed up: only hashed tables of items can"
-            )));
-        }
+        check_has_copies(&table)?;
         let label = format!("{:016x}", self.inner.environment.clock.now_micros());
         let own = history_name(name, &label);
         let created = self.inner.environment.clock.now_millis();

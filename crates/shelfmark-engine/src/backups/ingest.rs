@@ -16,9 +16,10 @@ use shelfmark_tables::catalogue::Table;
 use shelfmark_tables::commit::lock_gates;
 use shelfmark_tables::rows::{RawRow, RowScan, wait_for};
 use shelfmark_tables::shards::stored_bytes;
-use shelfmark_tables::{Error, ErrorKind, Result};
+use shelfmark_tables::{Error, Result};
 
 use super::copy::{CopiedPage, PAGE_BYTES_MAX};
+use super::source::Source;
 use crate::inner::Inner;
 
 /// Rows of one call end with the one that reaches this many bytes: a table file's worth.
@@ -40,14 +41,14 @@ impl Inner {
         Ok(page.rows.is_empty())
     }
 
-    /// Ingests rows of the table of this id that lie behind a place, at least one and no more after those
-    /// that reach `bytes_max` bytes. `goes_on` is told the bytes of about each megabyte, and ends the call if
-    /// it returns false. `current` returns the current form of the target, and fails once it is gone.
+    /// Ingests rows of the source that lie behind a place, at least one and no more after those that reach
+    /// `bytes_max` bytes. `goes_on` is told the bytes of about each megabyte, and ends the call if it returns
+    /// false. `current` returns the current form of the target, and fails once it is gone.
     ///
     /// New snapshots show the rows once something was committed afterwards.
     pub(super) fn ingest_rows(
         &self,
-        source: u64,
+        source: &Source,
         behind: Option<&Bytes>,
         bytes_max: u64,
         current: impl Fn() -> Result<Arc<Table>>,
@@ -59,9 +60,9 @@ impl Inner {
             if target.is_retired() {
                 continue;
             }
-            let snapshot = self.store.snapshot()?;
-            let view: &dyn Snapshot = &*snapshot;
-            let prefix = tree_key(Tree::Rows, source);
+            let newest = self.store.snapshot()?;
+            let view = source.moment(&newest);
+            let prefix = tree_key(Tree::Rows, source.table);
             let range = rest_of(&prefix, behind);
             let mut rows = Rows {
                 rows: RowScan::new(&view, range, Direction::Ascending, PAGE_ROWS),
@@ -92,7 +93,7 @@ impl Inner {
                     self.catalogue.set_chunked(&target)?;
                     continue;
                 }
-                Some(End::Failed(error)) if error.kind() == ErrorKind::TooOld => continue,
+                Some(End::Failed(error)) if source.goes_on_after(&error) => continue,
                 Some(End::Failed(error)) => return Err(error),
                 Some(End::IsEnough) | None => {}
             }

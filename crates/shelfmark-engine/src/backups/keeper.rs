@@ -135,6 +135,13 @@ impl Engine {
         let before = fill.clone();
         let kind = entry.id.split('/').next().unwrap_or_default();
         let outcome = self.fill(&entry.id, &mut fill, allowed);
+        let has_ended = match &outcome {
+            Ok(is_whole) => *is_whole,
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        if has_ended {
+            self.inner.backups.let_moment_go(&entry.id);
+        }
         match outcome {
             Ok(true) => match kind {
                 RESTORES => self.complete_restore(entry, &fill)?,

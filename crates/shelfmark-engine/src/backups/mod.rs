@@ -1,6 +1,7 @@
 //! Backups of tables of items: copies as of one moment, histories to any moment, and restores.
 //!
-//! A copy is made without a long snapshot. While the rows are copied page by page, each page at a moment
+//! Where the store holds a moment for hours, a backup copies the rows of one. Elsewhere, and for a history,
+//! a copy is made without a long snapshot: while the rows are copied page by page, each page at a moment
 //! of its own, the changes of the table go to its *history*; then those up to the end are applied to the
 //! copy, which so becomes the table as of that end. A history that is kept for some days, with a copy
 //! that follows behind it, gives every moment of these days.
@@ -27,6 +28,7 @@ mod ledger;
 mod pace;
 mod replay;
 mod restore;
+mod source;
 mod state;
 mod whole;
 mod window;

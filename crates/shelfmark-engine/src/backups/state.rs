@@ -4,8 +4,10 @@
 //!
 //! Invariant: a lock here guards whole values, so a panic under it leaves nothing half done.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use shelfmark_store::Snapshot;
 use shelfmark_tables::Result;
 
 /// Work of a face; it is told when to stop, and returns how much was done.
@@ -18,6 +20,8 @@ pub(crate) struct State {
     working: Mutex<()>,
     /// The work of faces that goes with that of the engine.
     runners: Mutex<Vec<Runner>>,
+    /// The moments whose rows are being copied, by the ids of the work.
+    moments: Mutex<BTreeMap<String, Arc<dyn Snapshot>>>,
 }
 
 impl State {
@@ -33,6 +37,22 @@ impl State {
             Err(TryLockError::Poisoned(held)) => Some(held.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
+    }
+
+    /// Returns the moment whose rows some work copies, if this process has begun with it.
+    pub(super) fn moment(&self, work: &str) -> Option<Arc<dyn Snapshot>> {
+        self.moments.lock().unwrap_or_else(PoisonError::into_inner).get(work).cloned()
+    }
+
+    /// Holds a moment until it is let go.
+    pub(super) fn hold_moment(&self, work: &str, moment: Arc<dyn Snapshot>) {
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.insert(work.to_owned(), moment);
+    }
+
+    /// Lets the moment of some work go, if one is held.
+    pub(super) fn let_moment_go(&self, work: &str) {
+        self.moments.lock().unwrap_or_else(PoisonError::into_inner).remove(work);
     }
 
     /// Adds work of a face.

@@ -313,6 +313,34 @@ fn work_goes_on_after_a_restart_at_any_point() {
 }
 
 #[test]
+fn a_moment_that_was_held_for_too_long_is_another_one_then() {
+    let bed = restless();
+    let mut random = SplitMix::new(12);
+    bed.create_table(schema("t")).unwrap();
+    let mut state = State::new();
+    for _ in 0..40 {
+        write(&bed, "t", &mut random, &mut state);
+    }
+    let first = state.clone();
+    let backup = bed.engine.begin_backup(&name("t"), "one").unwrap();
+    // Whoever writes has nothing logged for the backup.
+    assert_eq!(bed.engine.table(&name("t")).unwrap().schema.options.history, None);
+    for _ in 0..5 {
+        keep(&bed.engine, 1);
+        write(&bed, "t", &mut random, &mut state);
+    }
+    assert_ne!(first, state);
+    bed.seconds(25 * 3_600);
+    let backup = complete(&bed, &backup);
+    assert_eq!(backup.items, state.len() as u64, "what was copied before does not count");
+    let back = restored(&bed, |engine, schema| engine.restore_backup(&backup, schema).map(drop));
+    assert!(back == state, "a mixture of moments");
+    assert!(bed.engine.verify().unwrap().is_clean());
+    // Nothing is held for what has ended.
+    assert_eq!(bed.engine.store().stats().snapshots_open, 0);
+}
+
+#[test]
 fn rows_that_were_written_and_not_told_of_are_written_over() {
     let bed = forgetful();
     let mut random = SplitMix::new(11);

@@ -278,6 +278,10 @@ impl Store for Restless {
         self.inner.latest()
     }
 
+    fn snapshot_for_copy(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.snapshot_for_copy()
+    }
+
     fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
         if self.commits.fetch_add(1, Ordering::SeqCst) % 64 == 63 {
             self.inner.maintain()?;
@@ -330,6 +334,10 @@ impl Store for Forgetful {
 
     fn latest(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
         self.inner.latest()
+    }
+
+    fn snapshot_for_copy(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.snapshot_for_copy()
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {

@@ -14,6 +14,7 @@
 use std::borrow::Cow;
 
 use super::cursor::truncated;
+use super::packed::PACKS;
 use crate::direction::Direction;
 use crate::error::{KeyError, KeyErrorKind, Result};
 
@@ -176,6 +177,22 @@ fn find_end(input: &[u8], direction: Direction) -> Result<Found> {
     Err(truncated(input.len()))
 }
 
+/// Returns where the rest of a component is packed, and how many escapes stand before; `None` if it
+/// ends as others do.
+pub(super) fn find_pack(input: &[u8], direction: Direction) -> Option<(usize, usize)> {
+    let mask = direction.mask();
+    let mut zeros = 0;
+    for at in memchr::memchr_iter(ZERO ^ mask, input) {
+        // A zero stands as `00 FF`, whose second byte is no zero, so each that is found is a first.
+        match input.get(at + 1).map(|follows| follows ^ mask) {
+            Some(PACKS) => return Some((at, zeros)),
+            Some(ZERO_STAYS) => zeros += 1,
+            _ => break,
+        }
+    }
+    None
+}
+
 /// Splits off the body and drops the two bytes that end the component.
 fn split_body(input: &[u8], body: usize) -> Option<(&[u8], &[u8])> {
     let (body, rest) = input.split_at_checked(body)?;
@@ -184,7 +201,7 @@ fn split_body(input: &[u8], body: usize) -> Option<(&[u8], &[u8])> {
 }
 
 /// Unescapes a body that [`find_end`] has checked.
-fn unescape(body: &[u8], direction: Direction, value: &mut Vec<u8>) {
+pub(super) fn unescape(body: &[u8], direction: Direction, value: &mut Vec<u8>) {
     let zero = ZERO ^ direction.mask();
     let mut rest = body;
     while let Some(at) = memchr::memchr(zero, rest) {

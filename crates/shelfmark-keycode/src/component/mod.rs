@@ -17,6 +17,7 @@ mod fixed;
 mod inet;
 mod integer;
 mod kind;
+mod packed;
 mod temporal;
 mod uuid;
 mod varint;
@@ -38,6 +39,7 @@ pub use inet::{put_inet, take_inet};
 pub(crate) use integer::skip_integer;
 pub use integer::{put_integer, put_integer_be_bytes, take_integer};
 pub use kind::{Kind, put_end, put_kind, put_more, take_kind, take_more};
+pub use packed::{PACKED_FROM_BYTES, put_packed_bytes, put_shorter_bytes, take_packed_bytes};
 pub use temporal::{
     put_date, put_date_days, put_time, put_timestamp, take_date, take_date_days, take_time,
     take_timestamp,

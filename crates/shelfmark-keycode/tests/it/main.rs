@@ -9,6 +9,7 @@ mod format_doc;
 mod lexint;
 mod number;
 mod order;
+mod packed;
 mod prefix;
 mod strict;
 mod token;

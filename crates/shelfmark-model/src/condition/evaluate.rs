@@ -95,7 +95,7 @@ fn compare(comparison: Comparison, a: Option<&Value>, b: Option<&Value>) -> bool
 
 fn size(value: &Value) -> Option<Value> {
     let size = match value {
-        Value::Text(text) => text.len(),
+        Value::Text(text) => text.encode_utf16().count(),
         Value::Bytes(bytes) => bytes.len(),
         Value::List(list) => list.len(),
         Value::Set(members) => members.len(),

@@ -59,6 +59,15 @@ fn functions() {
         ),
         true,
     );
+    let item = Item::new().with("t", "aé😀");
+    let size = Operand::Size(Path::attribute("t"));
+    let equal = |count: i64| {
+        let condition =
+            Condition::Compare(Comparison::Equal, size.clone(), is(Value::number(count)));
+        condition.holds(&item)
+    };
+    assert!(equal(4), "a letter beyond the first plane is two units");
+    assert!(!equal(3) && !equal(7));
 }
 
 #[test]

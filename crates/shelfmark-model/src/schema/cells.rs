@@ -26,6 +26,8 @@ pub struct CellsSchema {
     /// Columns that were dropped and are declared again, with the time up to which cells are
     /// hidden.
     pub revived: Vec<Revived>,
+    /// True if texts of more than 1,024 bytes in keys are packed; tables of before write them whole.
+    pub packs_long_keys: bool,
 }
 
 /// A column that was dropped at a time and is declared again under its number: only cells written

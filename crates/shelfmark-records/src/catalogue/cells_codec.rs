@@ -24,6 +24,9 @@ pub(crate) fn cells_to_map(cells: &CellsSchema) -> Map {
     if !cells.revived.is_empty() {
         map.insert("revived".to_owned(), list(&cells.revived, revived_to_map));
     }
+    if cells.packs_long_keys {
+        map.insert("packs_long_keys".to_owned(), Value::Bool(true));
+    }
     if let Some(view) = &cells.view_of {
         map.insert("view_of".to_owned(), Value::Map(view_to_map(view)));
     }
@@ -43,6 +46,7 @@ pub(crate) fn cells_from_map(map: &Map) -> Result<CellsSchema> {
         },
         has_dropped_columns: map.get("dropped_columns") == Some(&Value::Bool(true)),
         revived: each_if_any(map.get("revived"), revived_from_map)?,
+        packs_long_keys: map.get("packs_long_keys") == Some(&Value::Bool(true)),
     })
 }
 
@@ -273,11 +277,14 @@ mod tests {
             }),
             has_dropped_columns: true,
             revived: vec![Revived { column: 4, dropped_at_micros: -5 }],
+            packs_long_keys: true,
         };
         assert_eq!(cells_from_map(&cells_to_map(&cells)).unwrap(), cells);
         let plain = CellsSchema::default();
         let map = cells_to_map(&plain);
-        assert!(!map.contains_key("revived"), "stores of before have none");
+        for name in ["revived", "packs_long_keys"] {
+            assert!(!map.contains_key(name), "stores of before have no {name}");
+        }
         assert_eq!(cells_from_map(&map).unwrap(), plain);
     }
 }

@@ -9,6 +9,7 @@ use shelfmark_keycode::{self as keycode, Direction, Kind};
 use shelfmark_model::KeyType;
 use shelfmark_model::serial::{deserialise, serialise};
 
+use super::keys::Packs;
 use super::spelling::with_whole_digits;
 use crate::error::{Error, Result};
 use crate::keys::{put_component, take_component};
@@ -27,6 +28,7 @@ pub(crate) fn put_raw(
     key_type: &KeyType,
     direction: Direction,
     value: Option<&[u8]>,
+    packs: Packs,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let KeyType::Kinded(inner) = key_type else {
@@ -43,7 +45,8 @@ pub(crate) fn put_raw(
     if let Some(put) = plain(inner, value)? {
         keycode::put_kind(out, direction, Kind::Value);
         match put {
-            Plain::Text => keycode::put_bytes(out, direction, value),
+            Plain::Text if packs.0 => keycode::put_packed_bytes(out, direction, value),
+            Plain::Text | Plain::Bytes => keycode::put_bytes(out, direction, value),
             Plain::I32(n) => keycode::put_i32(out, direction, n),
             Plain::I64(n) => keycode::put_i64(out, direction, n),
             Plain::Uuid(uuid) => keycode::put_cql_uuid(out, direction, uuid),
@@ -183,7 +186,7 @@ fn take_value<'b>(
     let inner = kinded(key_type)?;
     let taken = match inner {
         KeyType::Text | KeyType::Bytes => {
-            match keycode::take_bytes(after, direction).map_err(|_| damaged())? {
+            match keycode::take_packed_bytes(after, direction).map_err(|_| damaged())? {
                 Cow::Borrowed(bytes) => Taken::Lies(bytes),
                 Cow::Owned(bytes) => Taken::Made(bytes),
             }
@@ -214,8 +217,10 @@ fn take_value<'b>(
 }
 
 enum Plain {
-    /// Text or bytes: as they are.
+    /// As it is, or packed.
     Text,
+    /// As they are: bytes that are no text would grow.
+    Bytes,
     I32(i32),
     I64(i64),
     Uuid([u8; 16]),
@@ -226,7 +231,7 @@ fn plain(inner: &KeyType, value: &[u8]) -> Result<Option<Plain>> {
     let wrong = || Error::invalid(format!("{} bytes are no value of {inner:?}", value.len()));
     let uuid = || value.try_into().map_err(|_| wrong());
     Ok(Some(match inner {
-        KeyType::Bytes => Plain::Text,
+        KeyType::Bytes => Plain::Bytes,
         KeyType::Text => {
             std::str::from_utf8(value).map_err(|_| Error::invalid("a text is not UTF-8"))?;
             Plain::Text

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use shelfmark_keycode::Direction;
-use shelfmark_model::{CellIndexTarget, IndexState, SortColumn, ViewPart};
+use shelfmark_model::{CellIndexTarget, IndexState, ViewPart};
 
 use super::cell::{Cell, CellKey, CellRow, Content, Expiry, Liveness};
 use super::clustering::{ClusteringValue, join_partition, put_raw, split_partition};
-use super::keys::{Place, ROW, STATICS, put_partition};
+use super::keys::{CellKeys, Place, ROW, STATICS, put_partition};
 use super::layout::{CellsLayout, IndexLayout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::encode_record;
@@ -149,31 +149,32 @@ fn entry_key(
     terms: &[&[u8]],
     place: &Place,
 ) -> Result<Bytes> {
+    let packs = layout.keys.packs;
     let mut key = index.prefix.to_vec();
     for (column, term) in index.terms.iter().zip(terms) {
         let term = index.schema.fold.apply(term);
-        put_raw(&column.key_type, Direction::Ascending, Some(&term), &mut key).map_err(
+        put_raw(&column.key_type, Direction::Ascending, Some(&term), packs, &mut key).map_err(
             |error| Error::new(error.kind(), format!("index {}: {error}", index.schema.name)),
         )?;
     }
-    put_partition(&mut key, &place.partition);
+    put_partition(&mut key, &place.partition, packs);
     match &place.clustering {
         None => key.push(STATICS),
         Some(clustering) => {
             key.push(ROW);
-            put_clustering(&layout.keys.sort, clustering, &mut key)?;
+            put_clustering(&layout.keys, clustering, &mut key)?;
         }
     }
     Ok(chunk_key(&key, 0).into())
 }
 
 fn put_clustering(
-    columns: &[SortColumn],
+    keys: &CellKeys,
     clustering: &[ClusteringValue],
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    for (column, value) in columns.iter().zip(clustering) {
-        put_raw(&column.key_type, column.direction, value.as_deref(), out)?;
+    for (column, value) in keys.sort.iter().zip(clustering) {
+        put_raw(&column.key_type, column.direction, value.as_deref(), keys.packs, out)?;
     }
     Ok(())
 }
@@ -226,9 +227,6 @@ pub fn view_row(
         schema.sort.iter().map(|part| component(part).map(Some)).collect();
     let (Some(partition), Some(sort)) = (partition, sort) else { return Ok(None) };
     let partition = join_partition(&partition)?;
-    if partition.is_empty() {
-        return Ok(None);
-    }
     let key = view.keys.row(&partition, &sort).map_err(|error| {
         let name = &view.name;
         let kind = match error.kind() {

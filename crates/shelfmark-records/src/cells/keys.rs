@@ -5,7 +5,10 @@
 //! not look inside, except where an index or a view takes a component of it.
 
 use bytes::Bytes;
-use shelfmark_keycode::{Direction, prefix_successor, put_bytes, take_bytes, token, token_bytes};
+use shelfmark_keycode::{
+    Direction, prefix_successor, put_bytes, put_shorter_bytes, take_packed_bytes, token,
+    token_bytes,
+};
 use shelfmark_model::{KeyType, SortColumn};
 use shelfmark_store::KeyRange;
 
@@ -29,7 +32,15 @@ pub struct CellKeys {
     pub sort: Vec<SortColumn>,
     /// Set where the rows are items: the type of their partition key, which has one spelling.
     pub partition_type: Option<KeyType>,
+    /// Texts of more than 1,024 bytes are packed.
+    pub packs: Packs,
+    /// Set where the rows are those of a view, whose partition key may be an empty text.
+    pub is_of_view: bool,
 }
+
+/// Whether long texts in the keys of a table are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packs(pub bool);
 
 /// A key taken apart: the partition, and which row of it; `None` are its statics.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +53,8 @@ pub struct Place {
 
 impl CellKeys {
     /// Creates the keys of a table from `[rows][table id]` and its clustering columns.
-    pub fn new(prefix: Bytes, sort: Vec<SortColumn>) -> Self {
-        Self { prefix, sort, partition_type: None }
+    pub fn new(prefix: Bytes, sort: Vec<SortColumn>, packs: Packs) -> Self {
+        Self { prefix, sort, partition_type: None, packs, is_of_view: false }
     }
 
     /// Returns what all keys of a partition begin with.
@@ -52,14 +63,14 @@ impl CellKeys {
     ///
     /// * `Invalid`: the partition key is empty.
     pub fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
-        if raw.is_empty() {
+        if raw.is_empty() && !self.is_of_view {
             return Err(Error::invalid("a partition key may not be empty"));
         }
         let mut out = Vec::with_capacity(self.prefix.len() + raw.len() + 64);
         out.extend_from_slice(&self.prefix);
         match &self.partition_type {
-            Some(key_type) => put_partition(&mut out, &plainly_spelled(key_type, raw)?),
-            None => put_partition(&mut out, raw),
+            Some(key_type) => put_partition(&mut out, &plainly_spelled(key_type, raw)?, self.packs),
+            None => put_partition(&mut out, raw, self.packs),
         }
         Ok(out)
     }
@@ -147,7 +158,8 @@ impl CellKeys {
     /// * `Corrupt`: the key is none of this table.
     pub fn parse_rest(&self, rest: &[u8]) -> Result<Place> {
         let mut rest = rest.get(8..).ok_or_else(damaged)?;
-        let partition = take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
+        let partition =
+            take_packed_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
         let partition = Bytes::copy_from_slice(&partition);
         let (kind, rest) = rest.split_first().ok_or_else(damaged)?;
         let clustering = match *kind {
@@ -192,7 +204,7 @@ impl CellKeys {
     /// * `Corrupt`: the key is none of this table.
     pub fn partition_length_of(&self, own: &[u8]) -> Result<usize> {
         let mut rest = own.get(8..).ok_or_else(damaged)?;
-        take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
+        take_packed_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
         Ok(own.len() - rest.len())
     }
 
@@ -204,18 +216,23 @@ impl CellKeys {
     pub fn span(&self, raw: &[u8], span: &Span) -> Result<KeyRange> {
         let mut base = self.partition(raw)?;
         base.push(ROW);
-        span_range(&self.sort, base, span)
+        span_range(&self.sort, base, span, self.packs)
     }
 
     fn extend(&self, out: &mut Vec<u8>, from: usize, values: &[ClusteringValue]) -> Result<()> {
-        extend(&self.sort, out, from, values)
+        extend(&self.sort, out, from, values, self.packs)
     }
 }
 
 /// Appends `[token][partition key]`.
-pub fn put_partition(out: &mut Vec<u8>, raw: &[u8]) {
+///
+/// Behind their tokens partitions have no order that means something, so each is as short as it can be.
+pub fn put_partition(out: &mut Vec<u8>, raw: &[u8], packs: Packs) {
     out.extend_from_slice(&token_bytes(token(raw)));
-    put_bytes(out, Direction::Ascending, raw);
+    match packs.0 {
+        true => put_shorter_bytes(out, Direction::Ascending, raw),
+        false => put_bytes(out, Direction::Ascending, raw),
+    }
 }
 
 fn extend(
@@ -223,12 +240,13 @@ fn extend(
     out: &mut Vec<u8>,
     from: usize,
     values: &[ClusteringValue],
+    packs: Packs,
 ) -> Result<()> {
     let columns = columns.get(from..from + values.len()).ok_or_else(|| {
         Error::invalid("more clustering values were given than the key has columns")
     })?;
     for (column, value) in columns.iter().zip(values) {
-        put_raw(&column.key_type, column.direction, value.as_deref(), out)?;
+        put_raw(&column.key_type, column.direction, value.as_deref(), packs, out)?;
     }
     Ok(())
 }
@@ -238,10 +256,15 @@ fn extend(
 /// # Errors
 ///
 /// * `Invalid`: a value does not fit its column, or the range has more columns than the key.
-pub fn span_range(columns: &[SortColumn], base: Vec<u8>, span: &Span) -> Result<KeyRange> {
+pub fn span_range(
+    columns: &[SortColumn],
+    base: Vec<u8>,
+    span: &Span,
+    packs: Packs,
+) -> Result<KeyRange> {
     let mut base = base;
     let equal = span.equal.len();
-    extend(columns, &mut base, 0, &span.equal)?;
+    extend(columns, &mut base, 0, &span.equal, packs)?;
     if span.lower.is_none() && span.upper.is_none() {
         return Ok(KeyRange::prefix(base));
     }
@@ -263,7 +286,7 @@ pub fn span_range(columns: &[SortColumn], base: Vec<u8>, span: &Span) -> Result<
     let bound = |bound: &Option<SpanBound>| -> Result<Option<(Vec<u8>, bool)>> {
         let Some(bound) = bound else { return Ok(None) };
         let mut key = base.clone();
-        extend(columns, &mut key, equal, &bound.values)?;
+        extend(columns, &mut key, equal, &bound.values, packs)?;
         Ok(Some((key, bound.included)))
     };
     let whole = KeyRange::prefix(base.clone());

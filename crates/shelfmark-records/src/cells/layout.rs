@@ -8,7 +8,7 @@ use shelfmark_model::{
 
 use super::Timestamp;
 use super::clustering::take_raw;
-use super::keys::{CellKeys, Place};
+use super::keys::{CellKeys, Packs, Place};
 use super::view_filter::ViewFilter;
 use crate::error::{Error, Result};
 use crate::keys::{Tree, tree_key};
@@ -113,7 +113,13 @@ impl CellsLayout {
         let with_time = declared.iter().flatten().filter(|(_, dropped_at)| dropped_at.is_some());
         Some(Self {
             name: schema.name.clone(),
-            keys: CellKeys::new(tree_key(Tree::Rows, id).into(), schema.sort.clone()),
+            keys: CellKeys {
+                prefix: tree_key(Tree::Rows, id).into(),
+                sort: schema.sort.clone(),
+                partition_type: None,
+                packs: Packs(cells.packs_long_keys),
+                is_of_view: cells.view_of.is_some(),
+            },
             indexes,
             view_of: cells.view_of.clone(),
             revived: with_time.copied().collect(),

@@ -31,7 +31,7 @@ pub use codec::{
 pub use derived::{
     ENTRY_KEY_BYTES_MAX, ends_of, entries, entries_of_any_length, entry_value, is_entry, view_row,
 };
-pub use keys::{CellKeys, Place, ROW, STATICS, put_partition, span_range};
+pub use keys::{CellKeys, Packs, Place, ROW, STATICS, put_partition, span_range};
 pub use layout::{CellsLayout, IndexLayout};
 pub use live_row::{LiveCell, LiveRow, Visible};
 pub use order::check_order;

@@ -7,6 +7,7 @@ use shelfmark_keycode::Direction;
 use shelfmark_model::{KeyType, TableSchema, ViewComparison, ViewPart, ViewTest};
 
 use super::clustering::{ClusteringValue, put_raw};
+use super::keys::Packs;
 
 /// One test of a view, with its values as ordered bytes.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl ViewFilter {
 fn ordered<'v>(values: impl Iterator<Item = (&'v KeyType, &'v [u8])>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for (key_type, value) in values {
-        put_raw(key_type, Direction::Ascending, Some(value), &mut out).ok()?;
+        put_raw(key_type, Direction::Ascending, Some(value), Packs(false), &mut out).ok()?;
     }
     Some(out)
 }

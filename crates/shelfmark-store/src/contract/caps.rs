@@ -45,6 +45,9 @@ pub struct Caps {
     /// True if the driver writes rows of a range that holds none into its files at once
     /// ([`crate::Store::ingest`]).
     pub ingests: bool,
+    /// True if a snapshot for a copy stands for hours, however much is written meanwhile
+    /// ([`crate::Store::snapshot_for_copy`]).
+    pub holds_copies: bool,
     /// True if a read may wait for another machine or a slow device, for milliseconds rather than
     /// microseconds. Whoever serves connections then reads on threads that may wait.
     pub reads_may_wait: bool,

@@ -92,6 +92,7 @@ impl Options {
             // Its only process adds up a group's deltas by itself.
             adds_within: false,
             ingests: true,
+            holds_copies: true,
             // A read that misses the cache waits for the disk of this machine, microseconds.
             reads_may_wait: false,
             durability: self.durability,

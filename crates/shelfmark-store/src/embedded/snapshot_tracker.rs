@@ -234,10 +234,13 @@ impl SnapshotTracker {
 
     /// Returns the published state, pinned for a copy.
     pub(super) fn pin_for_copy(&self) -> Arc<Pin> {
-        let mut state = lock(&self.state);
-        let id = state.current.id;
-        let pinned = Arc::new(Pin { is_for_copy: true, ..pin_of(&self.bounds, id, &state.view) });
-        state.copied.push(Arc::clone(&pinned));
+        let state = lock(&self.state);
+        let (id, view) = (state.current.id, Arc::clone(&state.view));
+        drop(state);
+        // What is written from now on is not stepped over by who reads for hours.
+        let view = Arc::new(view.frozen(id.position));
+        let pinned = Arc::new(Pin { is_for_copy: true, ..pin_of(&self.bounds, id, &view) });
+        lock(&self.state).copied.push(Arc::clone(&pinned));
         pinned
     }
 

@@ -248,6 +248,8 @@ impl Store for FaultInjectingStore {
             adds_within: inner.adds_within,
             // Faults are injected into commits.
             ingests: false,
+            // Its snapshots become too old by chance.
+            holds_copies: false,
             ..inner
         }
     }

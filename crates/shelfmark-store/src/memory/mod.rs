@@ -52,6 +52,7 @@ const DEFAULT_CAPS: Caps = Caps {
     validates_ranges: true,
     adds_within: true,
     ingests: false,
+    holds_copies: false,
     reads_may_wait: false,
     durability: Durability::Sync,
 };

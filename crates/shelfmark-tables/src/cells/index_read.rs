@@ -2,14 +2,15 @@
 //! that they lead to.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use bytes::Bytes;
 use shelfmark_keycode::token;
-use shelfmark_model::{IndexState, TableName};
+use shelfmark_model::{CellIndexTarget, IndexState, TableName};
 use shelfmark_records::cells::entries;
 use shelfmark_records::cells::{
-    Cell, CellKey, CellRow, ClusteringValue, Content, IndexLayout, LiveRow, Place, Span,
-    put_partition, span_range,
+    Cell, CellKey, CellRow, CellsLayout, ClusteringValue, Content, IndexLayout, LiveRow, Packs,
+    Place, Span, put_partition, span_range,
 };
 use shelfmark_records::items::Head;
 use shelfmark_records::keys::chunk_key;
@@ -20,7 +21,7 @@ use super::request::{CellEntry, CellIndexQuery, CellPage};
 use crate::catalogue::Table;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::AccessStep;
-use crate::rows::{PageRange, PageState, RawRow, Taker, Took, View};
+use crate::rows::{Cursor, PageRange, PageState, RawRow, Taker, Took, View};
 use crate::tables::Tables;
 
 /// Entries of other partitions, and of rows that have expired, that one page steps over before it
@@ -132,7 +133,15 @@ impl<V: View> CellReader<'_, V> {
         let index = layout.indexes.iter().find(|index| index.schema.name == query.index);
         check_readable(name, query, index.map(|index| index.schema.state))?;
         let Some(index) = index else { return Ok(CellPage::default()) };
-        self.query_entries(query, &index.prefix, entry_range(index, query)?, OfCells(index))
+        let range = entry_range(index, query, layout.keys.packs)?;
+        let Some(places) = RowPlaces::of(self.table, layout, index, query)? else {
+            return self.query_entries(query, &index.prefix, range, OfCells(index));
+        };
+        let mut moved = query.clone();
+        moved.limits.start = query.limits.start.as_ref().map(|own| places.entry_of(own));
+        let mut page = self.query_entries(&moved, &index.prefix, range, OfCells(index))?;
+        page.cursor = page.cursor.map(|own| places.row_of(own));
+        Ok(page)
     }
 
     /// Reads one page of the entries in a range of keys that begin with `prefix`.
@@ -216,6 +225,64 @@ impl<V: View> CellReader<'_, V> {
     }
 }
 
+/// Exchanges positions among the entries of one term for those of their rows, and back.
+///
+/// Both have one order, so a read goes on where it was when the index that it uses is dropped, or
+/// another is created and used instead.
+struct RowPlaces {
+    /// What the entries of the term begin with.
+    entries: Bytes,
+    /// What the rows of the table begin with.
+    rows: Bytes,
+}
+
+impl RowPlaces {
+    /// Returns the places of a query; `None` where entries lie in another order than rows, or lead to
+    /// whole partitions.
+    fn of(
+        table: &Table,
+        layout: &CellsLayout,
+        index: &IndexLayout,
+        query: &CellIndexQuery,
+    ) -> Result<Option<Self>> {
+        let is_static =
+            |id: u32| table.schema.columns.iter().any(|own| own.id == id && own.is_static);
+        let leads_to_rows = match index.schema.target {
+            CellIndexTarget::PartitionColumn(_) => false,
+            CellIndexTarget::SortColumn(_) => true,
+            CellIndexTarget::Column(id)
+            | CellIndexTarget::Keys(id)
+            | CellIndexTarget::Values(id)
+            | CellIndexTarget::Entries(id) => !is_static(id),
+        };
+        if !leads_to_rows || query.terms.equal.len() != index.terms.len() {
+            return Ok(None);
+        }
+        let of_term = CellIndexQuery { partition: None, tokens: ALL_TOKENS, ..query.clone() };
+        let entries = entry_range(index, &of_term, layout.keys.packs)?.start;
+        Ok(Some(Self { entries, rows: layout.keys.prefix.clone() }))
+    }
+
+    fn entry_of(&self, cursor: &Cursor) -> Cursor {
+        exchange(cursor, &self.rows, &self.entries)
+    }
+
+    fn row_of(&self, cursor: Cursor) -> Cursor {
+        exchange(&cursor, &self.entries, &self.rows)
+    }
+}
+
+/// All tokens.
+const ALL_TOKENS: (Bound<i64>, Bound<i64>) = (Bound::Unbounded, Bound::Unbounded);
+
+/// Returns a position whose key begins with `to` instead of `from`, if it begins so.
+fn exchange(cursor: &Cursor, from: &Bytes, to: &Bytes) -> Cursor {
+    match cursor.row_key().strip_prefix(from.as_ref()) {
+        Some(rest) => Cursor::behind([to.as_ref(), rest].concat().into()),
+        None => cursor.clone(),
+    }
+}
+
 /// Checks that an index is there and complete, given its state if it is there.
 ///
 /// # Errors
@@ -239,10 +306,10 @@ pub(crate) fn check_readable(
     }
 }
 
-fn entry_range(index: &IndexLayout, query: &CellIndexQuery) -> Result<KeyRange> {
+fn entry_range(index: &IndexLayout, query: &CellIndexQuery, packs: Packs) -> Result<KeyRange> {
     let fold = index.schema.fold;
     let range = if fold.is_none() {
-        span_range(&index.terms, index.prefix.to_vec(), &query.terms)?
+        span_range(&index.terms, index.prefix.to_vec(), &query.terms, packs)?
     } else {
         // Of folded terms only equality means something.
         let folded = |term: &ClusteringValue| {
@@ -250,7 +317,7 @@ fn entry_range(index: &IndexLayout, query: &CellIndexQuery) -> Result<KeyRange> 
         };
         let equal = query.terms.equal.iter().map(folded).collect();
         let terms = Span { equal, ..query.terms.clone() };
-        span_range(&index.terms, index.prefix.to_vec(), &terms)?
+        span_range(&index.terms, index.prefix.to_vec(), &terms, packs)?
     };
     let is_equal = query.terms.equal.len() == index.terms.len();
     if !is_equal {
@@ -258,7 +325,7 @@ fn entry_range(index: &IndexLayout, query: &CellIndexQuery) -> Result<KeyRange> 
     }
     if let Some(partition) = &query.partition {
         let mut key = range.start.to_vec();
-        put_partition(&mut key, partition);
+        put_partition(&mut key, partition, packs);
         return Ok(KeyRange::prefix(key));
     }
     Ok(token_range(&range.start, query.tokens))

@@ -4,14 +4,18 @@
 //! * `prepare`: the three statements as one plan.
 //! * `operation`: what happens to one column.
 //! * `condition`: `IF`.
+//! * `indexed`: values that no index can hold.
 //! * `measure`: how much they write.
+//! * `role_rows`: writes of the table of roles.
 //! * `run`: plans and batches of them executed.
 
 mod condition;
 mod elements;
+mod indexed;
 mod measure;
 mod operation;
 mod prepare;
+mod role_rows;
 mod run;
 
 use std::collections::HashMap;
@@ -29,11 +33,13 @@ use super::keys::{
     partitions,
 };
 use super::relation::Restrictions;
-use crate::schema::{IndexTarget, Table};
+use crate::schema::Table;
 
 pub(crate) use condition::Conditions;
+use indexed::check_indexed;
 pub(crate) use operation::{Lists, Operation, field_path};
 pub(crate) use prepare::{check_counters, integer, prepare_delete, prepare_insert, prepare_update};
+pub(crate) use role_rows::is_of_roles;
 pub(crate) use run::{Entry, now_of, run_batch, run_one};
 
 /// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.
@@ -370,29 +376,6 @@ fn check_vectors(table: &Table, operations: &[CellOperation]) -> Result<()> {
                 && *column == indexed.id
             {
                 Similarity::of_options(&index.options).check(value)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses values that are too large for an index of their column. What an entry's key takes beside the
-/// value is looked at by the engine.
-fn check_indexed(table: &Table, operations: &[CellOperation]) -> Result<()> {
-    for index in table.indexes.iter().filter(|index| index.target == IndexTarget::Value) {
-        let Some(indexed) = table.column(&index.column) else { continue };
-        for operation in operations {
-            if let CellOperation::Set { column, value } = operation
-                && *column == indexed.id
-                && value.len() >= KEY_SIZE_BYTES_MAX
-            {
-                return Err(CqlError::invalid(format!(
-                    "Cannot index value of size {} for index {} on {}({}) (maximum allowed size={KEY_SIZE_BYTES_MAX})",
-                    value.len(),
-                    index.name,
-                    table.full_name(),
-                    indexed.name
-                )));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{CqlError, Result, invalid};
+use shelfmark_cql_protocol::{Result, invalid};
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as Written, Delete, Deletion, Insert, InsertValues, IntegerValue,
     JsonDefault, JsonValue, Name, Relation, Update,
@@ -13,6 +13,7 @@ use shelfmark_cql_types::{CqlType, from_text};
 
 use super::condition::Conditions;
 use super::operation::Operation;
+use super::role_rows::{is_of_roles, not_modifiable};
 use super::{Kind, Modify};
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
@@ -49,17 +50,14 @@ fn check_writable(table: &Table) -> Result<()> {
     if table.is_view() {
         return invalid("Cannot directly modify a materialized view");
     }
-    if table.stored.is_none() {
+    if table.stored.is_none() && !is_of_roles(table) {
         if crate::schema::is_virtual(&table.keyspace) {
             return invalid(format!(
                 "Modification is not supported by table {}",
                 table.full_name()
             ));
         }
-        return Err(CqlError::new(
-            shelfmark_cql_protocol::ErrorCode::Unauthorized,
-            format!("{} keyspace is not user-modifiable.", table.keyspace),
-        ));
+        return Err(not_modifiable(table));
     }
     Ok(())
 }

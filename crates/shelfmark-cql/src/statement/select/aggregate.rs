@@ -12,7 +12,7 @@ use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
 use crate::outcome::RowBuffer;
-use crate::schema::ColumnKind;
+use crate::statement::relation::Test;
 
 /// The memory that the value of an aggregate takes beside its bytes.
 const VALUE_BYTES: usize = 64;
@@ -112,7 +112,7 @@ impl Page<'_> {
         let grouped = !select.group_by.is_empty();
         let sorts = sorts && grouped;
         let limit = self.limit.take().unwrap_or(u64::MAX);
-        let pages = grouped && !sorts && !select.distinct && !widens(&select);
+        let pages = grouped && !sorts && !select.distinct;
         let page_size = page_size.filter(|_| pages).unwrap_or(u64::MAX);
         let start = self.position.clone();
         // Groups are counted here, not rows; of DISTINCT each partition has one row.
@@ -145,6 +145,10 @@ impl Page<'_> {
                 if groups.written >= groups.limit {
                     return Ok(Flow::Enough);
                 }
+                let has_given_all = groups.of_partition.1 >= groups.per_partition;
+                if has_given_all && is_of_one_partition(&select) {
+                    return Ok(Flow::Enough);
+                }
                 if groups.on_page >= page_size {
                     if groups.of_partition.0 != partition {
                         groups.of_partition.1 = 0;
@@ -168,15 +172,30 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
-        if let Some((_held, mut all)) = groups.unsorted.take() {
-            all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
-            let most = usize::try_from(limit).unwrap_or(usize::MAX);
-            for (row, values) in all.into_iter().take(most) {
-                self.put(&select, row, &values, &mut groups.buffer)?;
-                groups.buffer.check()?;
-            }
+        if let Some((_held, all)) = groups.unsorted.take() {
+            return Ok((self.sorted_groups(all, limit, groups.buffer)?, None));
         }
-        Ok((groups.buffer, None))
+        self.per_partition = (per_partition < u64::MAX).then_some(per_partition);
+        let (answered, of_partition) = (groups.written, groups.of_partition.1);
+        let end = Position { answered, of_partition, ..Position::default() };
+        let paging = self.behind_full(groups.on_page, Some(page_size), &end);
+        Ok((groups.buffer, paging.filter(|_| groups.written < groups.limit)))
+    }
+
+    /// Writes the first `limit` of groups that were made partition by partition, in one order.
+    fn sorted_groups(
+        &self,
+        mut all: Vec<Unsorted>,
+        limit: u64,
+        mut buffer: RowBuffer,
+    ) -> Result<RowBuffer> {
+        all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        for (row, values) in all.into_iter().take(most) {
+            self.put(self.select, row, &values, &mut buffer)?;
+            buffer.check()?;
+        }
+        Ok(buffer)
     }
 
     /// Returns the partition of a row, where there are stored ones.
@@ -194,9 +213,9 @@ impl Page<'_> {
     }
 }
 
-/// Returns true if an entry of the index that is read stands for a whole partition: a page ends
-/// only between entries, so all groups are answered in one.
-fn widens(select: &Select) -> bool {
-    matches!(&select.access, Access::Index { column, .. }
-        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
+/// Returns true if a read names one partition.
+fn is_of_one_partition(select: &Select) -> bool {
+    select.access == Access::Partitions
+        && (0..select.table.partition_count)
+            .all(|at| matches!(select.restrictions.of(at), [Test::Equal(_)]))
 }

@@ -17,7 +17,9 @@ use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::misfits::Misfits;
 use super::show::Encoder;
-use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
+use super::source::{
+    Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units, widens,
+};
 use super::walk::{Place, ReadLimits, Walk};
 use super::{Access, Select};
 use crate::function_context::EngineContext;
@@ -300,10 +302,32 @@ impl Page<'_> {
                 Ok(Flow::More)
             })?,
         };
-        let answered = end.answered;
-        let exhausted = self.limit.is_some_and(|limit| answered >= limit);
-        let paging = (!done && !exhausted).then(|| end.encode());
+        let exhausted = self.limit.is_some_and(|limit| end.answered >= limit);
+        let on_page = end.answered - self.position.answered;
+        let paging = if exhausted {
+            None
+        } else if !done {
+            Some(end.encode())
+        } else {
+            self.behind_full(on_page, page_size, &end)
+        };
         Ok((buffer, paging))
+    }
+
+    /// Returns the paging state of a page that is full and behind which nothing is left: an empty page
+    /// follows, but where the last partition that is named has given all that it may.
+    pub(super) fn behind_full(
+        &self,
+        on_page: u64,
+        page_size: Option<u64>,
+        end: &Position,
+    ) -> Option<Bytes> {
+        let is_full = page_size.is_some_and(|size| on_page >= size);
+        let is_given_all = |most| end.of_partition >= most;
+        let has_given_all = self.select.access == Access::Partitions
+            && (self.select.table.clustering_count == 0
+                || self.per_partition.is_some_and(is_given_all));
+        (is_full && !has_given_all).then(|| Position::behind_all(end.answered).encode())
     }
 
     /// Works as [`Page::each_row`] with writing each row, where that takes no more than the rows of
@@ -491,6 +515,9 @@ impl Page<'_> {
         end: &mut Position,
         take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
     ) -> Result<bool> {
+        if end.is_behind_all() {
+            return Ok(true);
+        }
         if self.run.computed.is_some() {
             return self.each_computed(wanted, end, take);
         }
@@ -595,6 +622,11 @@ impl Page<'_> {
                 Flow::Before => {
                     let behind = match at {
                         0 => from,
+                        // A page may end within the rows that an entry stands for.
+                        _ if place.is_index && widens(self.select) => {
+                            end.skip = u64::try_from(at).unwrap_or(u64::MAX);
+                            from
+                        }
                         // Only the end of a page has a cursor.
                         _ => {
                             walk.reading
@@ -613,13 +645,14 @@ impl Page<'_> {
             if place.is_index && at + 1 < count && walk.is_full() {
                 end.unit = place.number();
                 end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
-                end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
+                end.of_partition = 0;
+                end.skip = u64::try_from(at + 1).unwrap_or(u64::MAX);
                 end.indexed = place.partition_rows.take();
                 return Ok(Some(false));
             }
         }
         if place.is_index {
-            end.of_partition = 0;
+            (end.of_partition, end.skip) = (0, 0);
         }
         let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
         place.cursor = page.cursor.filter(|_| !(place.in_partition && is_over));

@@ -20,7 +20,7 @@ use super::misfits::Misfits;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
-use crate::schema::IndexTarget;
+use crate::schema::{ColumnKind, IndexTarget};
 use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
 };
@@ -144,6 +144,8 @@ fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, B
         match test {
             Test::Equal(_) if token == i64::MIN => {}
             Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
+            // All tokens are above it, that of the empty key of a view's partition included.
+            Test::Lower(..) if token == i64::MIN => lower = Bound::Included(token),
             Test::Lower(_, true) => lower = Bound::Included(token),
             Test::Lower(_, false) => lower = Bound::Excluded(token),
             // The least token is none: it stands for the end as an upper bound, for all as both.
@@ -417,6 +419,12 @@ impl Reading<'_> {
     }
 }
 
+/// Returns true if an entry of the index that is read stands for a whole partition.
+pub(super) fn widens(select: &Select) -> bool {
+    matches!(&select.access, Access::Index { column, .. }
+        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
+}
+
 /// Returns true if the index that is read is on a part of the partition key.
 fn is_of_partition_key(select: &Select) -> bool {
     matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
@@ -437,23 +445,46 @@ pub(super) struct Position {
     pub(super) answered: u64,
     /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
     pub(super) of_partition: u64,
+    /// Rows behind the cursor that were answered before: an entry of an index may make several.
+    pub(super) skip: u64,
+    /// An earlier build made it, which counted what an index skips in `of_partition`.
+    pub(super) is_shared: bool,
     /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
     /// The partition of the last row of an index, and the number of its rows that were answered.
     pub(super) indexed: Option<(Bytes, u64)>,
 }
 
-const VERSION: u8 = 1;
+/// Positions of earlier builds, without and with a partition in them: what an index has to skip stands
+/// where rows of a partition are counted.
+const VERSION_SHARED: u8 = 1;
+const VERSION_SHARED_INDEXED: u8 = 2;
+
+const VERSION: u8 = 3;
 
 /// The version of a position with a partition in it.
-const VERSION_INDEXED: u8 = 2;
+const VERSION_INDEXED: u8 = 4;
 
 impl Position {
+    /// Returns the position behind everything.
+    ///
+    /// A page that is full does not know that nothing comes behind it, as in Cassandra, and clients
+    /// tell the last page by its having fewer rows than they asked for.
+    pub(super) fn behind_all(answered: u64) -> Self {
+        Self { unit: u32::MAX, answered, ..Self::default() }
+    }
+
+    /// Returns true if nothing is behind it.
+    pub(super) fn is_behind_all(&self) -> bool {
+        self.unit == u32::MAX
+    }
+
     pub(super) fn encode(&self) -> Bytes {
         let mut out = vec![if self.indexed.is_some() { VERSION_INDEXED } else { VERSION }];
         out.extend_from_slice(&self.unit.to_be_bytes());
         out.extend_from_slice(&self.answered.to_be_bytes());
         out.extend_from_slice(&self.of_partition.to_be_bytes());
+        out.extend_from_slice(&self.skip.to_be_bytes());
         if let Some((partition, count)) = &self.indexed {
             out.extend_from_slice(&count.to_be_bytes());
             let length = u32::try_from(partition.len()).unwrap_or(u32::MAX);
@@ -467,14 +498,23 @@ impl Position {
     pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
         let fail = || CqlError::protocol("Invalid value for the paging state");
         let (version, rest) = bytes.split_first().ok_or_else(fail)?;
-        if !matches!(*version, VERSION | VERSION_INDEXED) {
-            return Err(fail());
-        }
+        let (is_shared, is_indexed) = match *version {
+            VERSION_SHARED => (true, false),
+            VERSION_SHARED_INDEXED => (true, true),
+            VERSION => (false, false),
+            VERSION_INDEXED => (false, true),
+            _ => return Err(fail()),
+        };
         let (unit, rest) = rest.split_first_chunk::<4>().ok_or_else(fail)?;
         let (answered, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
         let (of_partition, mut rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        let mut skip = [0; 8];
+        if !is_shared {
+            (skip, rest) =
+                rest.split_first_chunk::<8>().map(|(own, rest)| (*own, rest)).ok_or_else(fail)?;
+        }
         let mut indexed = None;
-        if *version == VERSION_INDEXED {
+        if is_indexed {
             let (count, behind) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
             let (length, behind) = behind.split_first_chunk::<4>().ok_or_else(fail)?;
             let length = usize::try_from(u32::from_be_bytes(*length)).map_err(|_| fail())?;
@@ -487,6 +527,8 @@ impl Position {
             unit: u32::from_be_bytes(*unit),
             answered: u64::from_be_bytes(*answered),
             of_partition: u64::from_be_bytes(*of_partition),
+            skip: u64::from_be_bytes(skip),
+            is_shared,
             cursor: rest.to_vec(),
         })
     }

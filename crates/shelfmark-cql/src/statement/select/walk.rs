@@ -69,7 +69,11 @@ impl<'w> Walk<'w> {
             cursor: None,
         };
         if number == start {
-            place.skip = if is_index { end.of_partition } else { 0 };
+            place.skip = match end.is_shared {
+                _ if !is_index => 0,
+                true => end.of_partition,
+                false => end.skip,
+            };
             place.partition_rows = end.indexed.take();
             place.cursor = end.engine_cursor()?;
         } else {

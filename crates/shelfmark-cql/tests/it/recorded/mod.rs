@@ -117,3 +117,38 @@ fn every_recorded_answer_is_given() {
         found.join("\n")
     );
 }
+
+/// Only superusers write the table of roles; what stands there for the
+/// role of the start stays, and deletions, conditions and JSON are not taken.
+#[test]
+fn superusers_alone_write_the_table_of_roles() {
+    let server = server();
+    let mut admin = Client::connect(&server, "cassandra", "cassandra");
+    let mut said = |text: &str| admin.run(text, None, None).join(" ");
+    let not_modifiable = "error 2100: system_auth keyspace is not user-modifiable.";
+    let raise = "UPDATE system_auth.roles SET is_superuser = true WHERE role = 'ann'";
+    said("CREATE ROLE ann WITH PASSWORD = 'a' AND LOGIN = true");
+    let mut ann = Client::connect(&server, "ann", "a");
+    assert!(ann.run(raise, None, None).join(" ").starts_with("error 2100"));
+    for text in [
+        "DELETE FROM system_auth.roles WHERE role = 'ann'",
+        "UPDATE system_auth.roles SET member_of = {'cassandra'} WHERE role = 'ann'",
+        "UPDATE system_auth.roles SET can_login = true WHERE role = 'ann' IF EXISTS",
+        "INSERT INTO system_auth.roles JSON '{\"role\": \"ann\", \"can_login\": true}'",
+        "INSERT INTO system_auth.role_members (role, member) VALUES ('cassandra', 'ann')",
+    ] {
+        assert_eq!(said(text), not_modifiable, "{text}");
+    }
+    for text in [
+        "UPDATE system_auth.roles SET is_superuser = false WHERE role = 'cassandra'",
+        "UPDATE system_auth.roles SET salted_hash = 'x' WHERE role = 'ann'",
+    ] {
+        assert!(said(text).starts_with("error 2200"), "{text}");
+    }
+    assert!(said(&format!("BEGIN BATCH {raise}; APPLY BATCH")).starts_with("error"));
+    assert_eq!(said(raise), "ok");
+    assert_eq!(ann.run("CREATE ROLE eve", None, None).join(" "), "ok");
+    said("UPDATE system_auth.roles SET is_superuser = null WHERE role = 'ann'");
+    let refused = ann.run("CREATE ROLE bob WITH SUPERUSER = true", None, None).join(" ");
+    assert!(refused.starts_with("error 2100"), "{refused}");
+}

@@ -11,6 +11,7 @@ mod runner;
 mod shown;
 
 pub(crate) use runner::World;
+pub(crate) use shown::literals;
 
 macro_rules! scripts {
     ($($name:ident)*) => {

@@ -5,6 +5,9 @@
 
 /// The text for an ARN that is none of a backup, as the service was seen to use it in October 2026.
 pub(crate) const INVALID_BACKUP_ARN: &str = "Invalid Backup ARN";
+/// Words a starting place of ListBackups of another region; of another account alike.
+pub(crate) const BACKUPS_START_ELSEWHERE: &str =
+    "Invalid Request: The supplied ExclusiveStartBackupArn does not match the region";
 /// The text for a number of days without continuous backups; seen as above.
 pub(crate) const RECOVERY_DAYS_UNEXPECTED: &str = "Invalid Request: Cannot specify RecoveryPeriodInDays \
      when disabling point-in-time recovery.";
@@ -16,10 +19,14 @@ pub(crate) const BACKUP_IS_MADE: &str = "Continuous backups cannot be changed wh
      table is being created";
 // Restores in the words that the service was seen to use in October 2026.
 pub(crate) const RESTORE_SOURCE_REQUIRED: &str =
+    "The parameter 'TableName' is required but was not present in the request";
+pub(crate) const RESTORE_SOURCE_TWICE: &str =
     "Invalid Request: Must provide exactly one of: sourceTableArn, sourceTableName";
 pub(crate) const RESTORE_TIME_REQUIRED: &str = "Invalid Request: Either one of RestoreDateTime or \
      UseLatestRestorableTime must be specified, but not both";
-pub(crate) const RESTORE_TIME_TWICE: &str = RESTORE_TIME_REQUIRED;
+pub(crate) const RESTORE_TIME_TWICE: &str = "Invalid Request: Both RestoreDateTime and \
+     UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify either \
+     RestoreDateTime time or UseLatestRestorableTime";
 /// Source: API reference, "RestoreTableToPointInTime", errors, read 2026-11.
 pub(crate) const RESTORE_TIME_INVALID: &str = "An invalid restore time was specified. RestoreDateTime \
      must be between EarliestRestorableDateTime and LatestRestorableDateTime.";
@@ -46,13 +53,42 @@ pub(crate) fn table_is_backed_up(table: &str) -> String {
     format!("Attempt to change a resource which is still in use: Table is being backed up: {table}")
 }
 
-/// Words an index that a restore asks for and the source does not have so; *ours*.
+/// Words an index that a restore asks for and the source does not have so.
 pub(crate) fn index_not_in_source(index: &str) -> String {
     format!(
-        "One or more parameter values were invalid: Index {index} of the override does not match an \
-         index of the source table"
+        "Invalid Request: Index {index} does not match a secondary index that existed in the source \
+         table and cannot be created during the restore operation"
     )
 }
+
+pub(crate) const RESTORE_UNITS_REQUIRED: &str = "Invalid Request: Must override \
+     ProvisionedThroughput if BillingMode is overridden to PROVISIONED";
+pub(crate) const RESTORE_UNITS_WITHOUT_MODE: &str =
+    "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED";
+pub(crate) const RESTORE_UNITS_FORBIDDEN: &str = "Invalid Request: Cannot override \
+     ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST";
+
+/// Words units of an index of a table that is to be paid per request.
+pub(crate) fn restored_index_units_forbidden(index: &str) -> String {
+    format!("{RESTORE_UNITS_FORBIDDEN} for index {index}")
+}
+
+/// Words an index that is told, without units, of a table that is to have them.
+pub(crate) fn restored_index_units_required(index: &str) -> String {
+    format!("Invalid Request: Must specify provisioned throughput for index {index}")
+}
+
+/// Words a maximum of a table that is to be provisioned.
+pub(crate) fn restored_on_demand_forbidden(which: &str) -> String {
+    format!(
+        "Invalid Request: Cannot override {which} for OnDemandThroughput unless BillingModeOverride is \
+         PAY_PER_REQUEST"
+    )
+}
+
+/// Words a maximum that is none. Source: one of both members that are 0.
+pub(crate) const RESTORE_ON_DEMAND_OUT_OF_RANGE: &str = "Invalid Request: Requested \
+     MaxReadRequestUnits for OnDemandThroughput is outside of valid range";
 
 /// The text for an export or import on a server without buckets; *ours*.
 pub(crate) const NO_BUCKETS: &str = "This server has no buckets: exports and imports need a folder for \

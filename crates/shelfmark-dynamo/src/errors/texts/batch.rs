@@ -5,6 +5,9 @@ pub(crate) const BATCH_WRITE_TOO_MANY: &str =
     "Too many items requested for the BatchWriteItem call";
 pub(crate) const ONE_ACTION: &str =
     "TransactItems can only contain one of Check, Put, Update or Delete";
+/// Source: one of two answers that a public suite takes, captures of October 2026.
+pub(crate) const NO_ACTION: &str =
+    "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request";
 pub(crate) const ITEM_TWICE: &str =
     "Transaction request cannot include multiple operations on one item";
 /// The text for a transaction that is too large; the request's items count, not those stored.
@@ -13,10 +16,6 @@ pub(crate) const TRANSACTION_TOO_LARGE: &str =
 pub(crate) const TRANSACTION_CONFLICT: &str = "Transaction is ongoing for the item";
 pub(crate) const TOKEN_MISMATCH: &str =
     "The provided client request token was used with different parameters";
-
-pub(crate) fn batch_list_empty(table: &str) -> String {
-    format!("The batch write request list for a table cannot be null or empty: {table}")
-}
 
 pub(crate) fn transaction_cancelled(codes: &[&str]) -> String {
     format!(

@@ -9,8 +9,10 @@ pub(crate) const REDUNDANT_PARENTHESES: &str = "The expression has redundant par
 /// The text for an expression nested too deeply. *Ours*: the service's own limit is not published.
 pub(crate) const EXPRESSION_TOO_DEEP: &str = "The expression is nested too deeply;";
 
-pub(crate) fn expression_size(size: usize) -> String {
-    format!("Expression size has exceeded the maximum allowed size; expression size: {size}")
+/// Words an expression that is too long; of an update the service does not say how long.
+pub(crate) fn expression_size(size: Option<usize>) -> String {
+    let shown = size.map(|size| format!(" expression size: {size}")).unwrap_or_default();
+    format!("Expression size has exceeded the maximum allowed size;{shown}")
 }
 
 pub(crate) fn expression_operators(count: usize) -> String {
@@ -135,11 +137,13 @@ pub(crate) const NAMES_WITHOUT_EXPRESSION: &str =
     "ExpressionAttributeNames can only be specified when using expressions";
 
 pub(crate) fn values_without_expression(expressions: &[&str]) -> String {
-    let verb = if expressions.len() == 1 { "is" } else { "are" };
-    format!(
-        "ExpressionAttributeValues can only be specified when using expressions: {} {verb} null",
-        expressions.join(" and ")
-    )
+    let base = "ExpressionAttributeValues can only be specified when using expressions";
+    let null = match expressions {
+        [] => return base.to_owned(),
+        [_] => "is null",
+        _ => "are null",
+    };
+    format!("{base}: {} {null}", expressions.join(" and "))
 }
 
 pub(crate) fn map_is_empty(map: &str) -> String {

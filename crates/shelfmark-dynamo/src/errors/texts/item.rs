@@ -14,7 +14,9 @@ pub(crate) const NUMBER_SET_IS_EMPTY: &str =
     "One or more parameter values were invalid: An number set  may not be empty";
 pub(crate) const BINARY_SET_IS_EMPTY: &str =
     "One or more parameter values were invalid: Binary sets should not be empty";
-pub(crate) const NUMBER_SET_HAS_DUPLICATES: &str = "Input collection contains duplicates";
+pub(crate) const NUMBER_SET_HAS_DUPLICATES: &str =
+    "One or more parameter values were invalid: Input collection contains duplicates.";
+pub(crate) const OLDER_NUMBER_SET_HAS_DUPLICATES: &str = "Input collection contains duplicates";
 pub(crate) const NUMBER_TOO_LONG: &str =
     "Attempting to store more than 38 significant digits in a Number";
 pub(crate) const NUMBER_OVERFLOW: &str =
@@ -36,19 +38,18 @@ pub(crate) fn binary_set_has_duplicates(members: &str) -> String {
     )
 }
 
-pub(crate) fn no_number(text: &str) -> String {
-    const SHOWN_CHARS_MAX: usize = 64;
-    if text.is_empty() {
-        return "The parameter cannot be converted to a numeric value".to_owned();
+/// Words a text that is no number, as the service's older layer does: nothing follows where nothing is shown.
+pub(crate) fn older_no_number(text: &str) -> String {
+    match text.is_empty() {
+        true => "The parameter cannot be converted to a numeric value".to_owned(),
+        false => no_number(text),
     }
-    let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
-    format!("The parameter cannot be converted to a numeric value: {shown}")
 }
 
-/// Returns true if a text is one of those about numbers.
-pub(crate) fn is_of_number(text: &str) -> bool {
-    [NUMBER_TOO_LONG, NUMBER_OVERFLOW, NUMBER_UNDERFLOW].contains(&text)
-        || text.starts_with("The parameter cannot be converted to a numeric value")
+pub(crate) fn no_number(text: &str) -> String {
+    const SHOWN_CHARS_MAX: usize = 64;
+    let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("The parameter cannot be converted to a numeric value: {shown}")
 }
 
 pub(crate) const KEY_DOES_NOT_MATCH: &str = "The provided key element does not match the schema";
@@ -61,8 +62,10 @@ pub(crate) const RANGE_KEY_TOO_LARGE: &str = "One or more parameter values were 
      Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
 pub(crate) const EMPTY_ATTRIBUTE_NAME: &str =
     "One or more parameter values were invalid: Empty attribute name";
-pub(crate) const ATTRIBUTE_NAME_TOO_LONG: &str = "One or more parameter values were invalid: \
-     Attribute name is too large, must be less than 65536 bytes";
+/// The whole text for an empty name among the attributes of an item of a transaction.
+pub(crate) const EMPTY_ATTRIBUTE_NAME_ALONE: &str = "Empty attribute name";
+pub(crate) const ATTRIBUTE_NAME_TOO_LONG: &str =
+    "Attribute name is too large, must be less than 65536 bytes";
 pub(crate) const KEYS_HAVE_DUPLICATES: &str = "Provided list of item keys contains duplicates";
 
 pub(crate) fn key_missing(name: &str) -> String {

@@ -5,10 +5,8 @@ pub(crate) const NO_KEY_CONDITION: &str = "Either the KeyConditions or KeyCondit
 pub(crate) const KEY_CONDITION_NOT_SUPPORTED: &str = "Query key condition not supported";
 pub(crate) const KEY_CONDITION_TYPE: &str = "One or more parameter values were invalid: Condition \
      parameter type does not match schema type";
-pub(crate) const ONE_CONDITION_PER_KEY: &str =
-    "KeyConditionExpressions must only contain one condition per key";
-pub(crate) const KEY_CONDITION_NESTED: &str =
-    "KeyConditionExpressions cannot have conditions on nested attributes";
+pub(crate) const ONE_CONDITION_PER_KEY: &str = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key";
+pub(crate) const KEY_CONDITION_NESTED: &str = "Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes";
 pub(crate) const KEY_CONDITION_OPERATIONS: &str =
     "KeyConditionExpressions cannot contain nested operations";
 pub(crate) const KEY_CONDITION_TWO_NAMES: &str = "Invalid condition in KeyConditionExpression: \
@@ -33,6 +31,13 @@ pub(crate) const SEGMENT_WITHOUT_TOTAL: &str = "The TotalSegments parameter is r
      not present in the request when Segment parameter is present";
 pub(crate) const TOTAL_WITHOUT_SEGMENT: &str = "The Segment parameter is required but was not \
      present in the request when parameter TotalSegments is present";
+
+pub(crate) fn too_many_key_conditions(count: usize, columns: usize) -> String {
+    format!(
+        "The number of query conditions ({count}) exceeds the number of key attributes defined in the \
+         schema ({columns})"
+    )
+}
 
 pub(crate) fn key_condition_operator(operator: &str) -> String {
     format!("Invalid operator used in KeyConditionExpression: {operator}")

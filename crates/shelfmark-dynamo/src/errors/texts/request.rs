@@ -50,6 +50,9 @@ pub(crate) fn constraint(path: &str, constraint: &str) -> String {
 pub(crate) const RETURN_VALUES_UNKNOWN: &str = "Failed to satisfy constraint: Member must satisfy \
      enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]";
 
+pub(crate) const CONDITIONAL_OPERATOR_UNKNOWN: &str =
+    "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]";
+
 /// Words a value that does not satisfy a constraint, as the service has it for all constraints but
 /// the least length or value of 1: the value is shown and the members have small first letters.
 pub(crate) fn constraint_of_value(path: &str, value: &str, constraint: &str) -> String {
@@ -101,14 +104,47 @@ pub(crate) fn one_of(values: &[&str]) -> String {
     format!("satisfy enum value set: [{}]", values.join(", "))
 }
 
-/// Words keys of a map that are no names of tables. The service shows the map, too.
-pub(crate) fn map_keys(path: &str) -> String {
+/// Words keys of a map that are no names of tables.
+pub(crate) fn map_keys(path: &str, shown: &str) -> String {
     let path = camel(path);
     format!(
-        "Value at '{path}' failed to satisfy constraint: Map keys must satisfy constraint: [Member \
-         must have length less than or equal to 1024, Member must have length greater than or equal \
-         to 1, Member must {NAME_PATTERN}]"
+        "Value '{shown}' at '{path}' failed to satisfy constraint: Map keys must satisfy constraint: \
+         [Member must have length less than or equal to 255, Member must have length greater than or \
+         equal to 3, Member must {NAME_PATTERN}]"
+    )
+}
+
+/// Words values of a map that are lists of no element or of too many.
+pub(crate) fn map_values(path: &str, shown: &str, most: usize) -> String {
+    let path = camel(path);
+    format!(
+        "Value '{shown}' at '{path}' failed to satisfy constraint: Map value must satisfy constraint: \
+         [Member must have length less than or equal to {most}, Member must have length greater than or \
+         equal to 1]"
     )
 }
 
 pub(crate) const NAME_PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
+
+/// Words a member of another type, as a strict parser has it.
+pub(crate) fn unexpected_type(found: &str, expected: &str) -> String {
+    format!("invalid type: {found}, expected {expected}")
+}
+
+pub(crate) fn unexpected_fraction(text: &str, expected: &str) -> String {
+    unexpected_type(&format!("floating point `{text}`"), expected)
+}
+
+/// Words an integer that its member cannot hold.
+pub(crate) fn unexpected_integer(text: &str, expected: &str) -> String {
+    format!("invalid value: integer `{text}`, expected {expected}")
+}
+
+pub(crate) fn missing_field(name: &str) -> String {
+    format!("missing field `{name}`")
+}
+
+/// Adds the line and the column at which a strict parser stopped.
+pub(crate) fn at_place(text: &str, (line, column): (usize, usize)) -> String {
+    format!("{text} at line {line} column {column}")
+}

@@ -52,7 +52,7 @@ pub(crate) fn policy_is_another(table: &str, expected: &str, revision: &str) -> 
 pub(crate) fn policy_is_gone(table: &str, expected: &str) -> String {
     format!(
         "{POLICY_NOT_FOUND}Requested update for policy with revision id {expected}, but table {table} \
-         has no policy."
+         has no associated policy."
     )
 }
 
@@ -73,13 +73,32 @@ pub(crate) fn arn_of_no_table(arn: &str) -> String {
     )
 }
 
-pub(crate) fn no_global_table(name: &str) -> String {
-    format!("Global table with name: '{name}' does not exist.")
+/// Words the ARN of a resource of another region, in the operations on tags.
+pub(crate) fn tagged_elsewhere(arn: &str) -> String {
+    format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
 }
 
-/// Words a table without replicas; without quotation marks, unlike the text above.
-pub(crate) fn no_scaled_table(name: &str) -> String {
-    format!("Global table with name: {name} does not exist.")
+/// Words the ARN of a resource of another region, in the operations on policies.
+pub(crate) fn arn_elsewhere(arn: &str) -> String {
+    format!("One or more parameter values were invalid: Invalid resource Arn: {arn}")
+}
+
+/// Words the ARN of a resource of another account, in the operations on policies.
+pub(crate) const POLICY_OF_ANOTHER_ACCOUNT: &str = "This action is only supported by accounts that \
+     match the resource owner\u{2019}s account.";
+
+/// Words a stream of a table whose policy is asked for and that is not there.
+pub(crate) fn labelled_stream_not_found(label: &str, table: &str) -> String {
+    format!("Requested resource not found: Stream: {label} not found for Table: {table}")
+}
+
+/// Words an index whose insights are asked for and that is not there.
+pub(crate) fn insights_of_no_index(index: &str, table: &str) -> String {
+    format!("Requested resource not found: Index: {index} not found for table: {table}")
+}
+
+pub(crate) fn no_global_table(name: &str) -> String {
+    format!("Global table with name: '{name}' does not exist.")
 }
 
 pub(crate) fn settings_replication(mode: &str) -> String {

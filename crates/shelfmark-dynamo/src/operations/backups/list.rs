@@ -31,7 +31,13 @@ pub(crate) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     let limit = limit.unwrap_or(BACKUPS_PAGE_MAX);
     let table = request.table.as_deref().map(name_of);
     let mut after = match &request.start {
-        Some(arn) => Some(BackupName::asked(arn).map(|name| (name.table, name.id))?),
+        Some(arn) => {
+            let name = BackupName::asked(arn)?;
+            if !face.engine.is_place_of(arn) {
+                return Err(Error::validation(texts::BACKUPS_START_ELSEWHERE));
+            }
+            Some((name.table, name.id))
+        }
         None => None,
     };
     let is_shown = |backup: &Backup| {

@@ -9,6 +9,7 @@ use crate::errors::{Error, Exception, Result, texts};
 use crate::face::{Face, FaceOptions};
 use crate::json::Writer;
 use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
+use crate::operations::resource::{access_denied, account_of};
 use crate::shape::Shape;
 use crate::table::table_arn;
 
@@ -36,8 +37,10 @@ impl BackupName {
 
     /// Finds the backup; `arn` is how the client called it.
     pub(super) fn find(&self, face: &Face, arn: &str) -> Result<Backup> {
-        if !face.engine.is_place_of(arn) {
-            return Err(not_found(arn));
+        match face.engine.is_place_of(arn) {
+            false if account_of(arn) != face.options.account => return Err(access_denied()),
+            false => return Err(not_found(arn)),
+            true => {}
         }
         let found = face.engine.backup(&face.engine.table_name(&self.table), &self.id)?;
         found.ok_or_else(|| not_found(arn))

@@ -86,8 +86,8 @@ pub(crate) fn to_point_in_time(face: &Face, body: &[u8]) -> Result<Answered> {
     shape.check()?;
     request.overrides.check()?;
     let source = match (&request.source_arn, &request.source) {
-        (Some(arn), _) => arn.clone(),
-        (None, Some(name)) => name.clone(),
+        (Some(_), Some(_)) => return Err(Error::validation(texts::RESTORE_SOURCE_TWICE)),
+        (Some(source), None) | (None, Some(source)) => source.clone(),
         (None, None) => return Err(Error::validation(texts::RESTORE_SOURCE_REQUIRED)),
     };
     let is_latest = request.latest == Some(true);

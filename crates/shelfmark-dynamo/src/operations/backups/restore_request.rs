@@ -87,7 +87,13 @@ pub(crate) fn restored_schema(
     for index in &source.indexes {
         let own = had.indexes.get(&index.name).cloned().unwrap_or_default();
         let chosen = if own.local { &overrides.local } else { &overrides.global };
-        let Some(kept) = chosen_throughput(index, &own, chosen.as_deref())? else { continue };
+        let mut index = index.clone();
+        let mut kept = own.throughput;
+        if let Some(chosen) = chosen {
+            let Some(request) = asked_for(&index, source, chosen) else { continue };
+            kept = index_throughput(&index.name, &own, (billing, request))?;
+            index.name = request.name.clone().unwrap_or_default();
+        }
         let throughput = match billing {
             Billing::PayPerRequest => Throughput::default(),
             Billing::Provisioned if own.local => Throughput::default(),
@@ -96,8 +102,9 @@ pub(crate) fn restored_schema(
         };
         let on_demand = if own.local { Throughput::default() } else { own.on_demand };
         let meta = IndexMeta { throughput, on_demand, warm: Throughput::default(), ..own };
-        metas.insert(index.name.clone(), meta);
-        indexes.push(index.clone());
+        if metas.insert(index.name.clone(), meta).is_none() {
+            indexes.push(index);
+        }
     }
     for (chosen, local) in [(&overrides.local, true), (&overrides.global, false)] {
         for request in chosen.iter().flatten() {
@@ -118,9 +125,8 @@ pub(crate) fn restored_schema(
         billing,
         per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
         throughput,
-        on_demand: ThroughputRequest::caps(overrides.on_demand, had.on_demand, "table")?,
+        on_demand: on_demand(billing, had.on_demand, overrides.on_demand)?,
         indexes: metas,
-        table_class: had.table_class,
         encryption_key: had.encryption_key,
         vectors,
         restored: Some(restored),
@@ -144,35 +150,69 @@ fn billing(had: &Meta, overrides: &Overrides) -> Result<(Billing, Throughput)> {
     let billing = match overrides.billing.as_deref() {
         Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
         Some(_) => Billing::Provisioned,
-        None if overrides.throughput.is_some() => Billing::Provisioned,
         None => had.billing,
     };
     match (billing, overrides.throughput) {
-        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(texts::UNITS_FORBIDDEN)),
+        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(match overrides.billing {
+            Some(_) => texts::RESTORE_UNITS_FORBIDDEN,
+            None => texts::RESTORE_UNITS_WITHOUT_MODE,
+        })),
         (Billing::PayPerRequest, None) => Ok((billing, Throughput::default())),
         (Billing::Provisioned, Some(throughput)) => Ok((billing, throughput.units()?)),
         (Billing::Provisioned, None) if had.throughput == Throughput::default() => {
-            Err(Error::validation(texts::UNITS_REQUIRED))
+            Err(Error::validation(texts::RESTORE_UNITS_REQUIRED))
         }
         (Billing::Provisioned, None) => Ok((billing, had.throughput)),
     }
 }
 
-/// Returns the throughput of an index that is restored; `None` if it is left out.
-fn chosen_throughput(
-    index: &IndexSchema,
-    own: &IndexMeta,
-    chosen: Option<&[IndexRequest]>,
-) -> Result<Option<Throughput>> {
-    let Some(chosen) = chosen else { return Ok(Some(own.throughput)) };
-    let request = chosen.iter().find(|request| request.name.as_deref() == Some(&index.name));
-    let Some(request) = request else { return Ok(None) };
-    if !is_same(index, request) {
-        return Err(Error::validation(texts::index_not_in_source(&index.name)));
+/// Returns the maximum throughput of the new table. One that is provisioned has none.
+fn on_demand(
+    billing: Billing,
+    had: Throughput,
+    asked: Option<ThroughputRequest>,
+) -> Result<Throughput> {
+    match (billing, asked.and_then(ThroughputRequest::first_cap)) {
+        (Billing::Provisioned, Some(member)) => {
+            Err(Error::validation(texts::restored_on_demand_forbidden(member)))
+        }
+        (Billing::Provisioned, None) => Ok(Throughput::default()),
+        (Billing::PayPerRequest, _) => ThroughputRequest::caps(asked, Some(had), "table")
+            .map_err(|_| Error::validation(texts::RESTORE_ON_DEMAND_OUT_OF_RANGE)),
     }
-    match request.throughput {
-        Some(throughput) => throughput.units().map(Some),
-        None => Ok(Some(own.throughput)),
+}
+
+/// Finds the request that asks for an index: one with its name, else one with its key and projection that
+/// gives it a name of its own.
+fn asked_for<'r>(
+    index: &IndexSchema,
+    source: &TableSchema,
+    chosen: &'r [IndexRequest],
+) -> Option<&'r IndexRequest> {
+    let same = || chosen.iter().filter(|request| is_same(index, request));
+    let is_new = |request: &&IndexRequest| {
+        let name = request.name.as_deref().unwrap_or_default();
+        source.indexes.iter().all(|index| index.name != name)
+    };
+    let named = same().find(|request| request.name.as_deref() == Some(&index.name));
+    named.or_else(|| same().find(is_new))
+}
+
+/// Returns the throughput of an index that was asked for.
+fn index_throughput(
+    name: &str,
+    own: &IndexMeta,
+    (billing, request): (Billing, &IndexRequest),
+) -> Result<Throughput> {
+    match (billing, request.throughput) {
+        (Billing::PayPerRequest, Some(_)) => {
+            Err(Error::validation(texts::restored_index_units_forbidden(name)))
+        }
+        (Billing::Provisioned, Some(throughput)) => throughput.units(),
+        (Billing::Provisioned, None) if !own.local => {
+            Err(Error::validation(texts::restored_index_units_required(name)))
+        }
+        (_, None) => Ok(own.throughput),
     }
 }
 

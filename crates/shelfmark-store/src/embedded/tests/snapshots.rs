@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::ManualClock;
-use crate::contract::{Direction, ErrorKind, KeyRange, ScanLimits, Store as _, Write};
+use crate::contract::{
+    Direction, ErrorKind, KeyRange, ScanLimits, Snapshot as _, Store as _, Write,
+};
 use crate::embedded::Options;
 
 use super::support::{Scratch, bytes, commit_patiently, commit_put, put, small, text, validated};
@@ -136,4 +138,21 @@ fn a_snapshot_for_a_copy_outlives_the_bounds_of_others_and_shows_its_moment() {
     assert!(store.inner.tree.retired_count() == 0);
     store.close().unwrap();
     assert_eq!(store.snapshot_for_copy().err().map(|error| error.kind()), Some(ErrorKind::Closed));
+}
+
+#[test]
+fn a_snapshot_for_a_copy_does_not_hold_what_is_written_afterwards() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    let (copied, usual) = (store.inner.snapshots.pin_for_copy(), store.inner.snapshots.pin());
+    let held = |pin: &crate::embedded::snapshot_tracker::Pin| pin.view().unwrap().memory_bytes();
+    let before = held(&copied);
+    for round in 0..50 {
+        commit_put(&store, &format!("b{round}"), "2");
+    }
+    assert_eq!(held(&copied), before, "whoever reads a page would step over it");
+    assert!(held(&usual) > before);
+    assert_eq!(copied.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(copied.get(b"b7").unwrap(), None);
 }

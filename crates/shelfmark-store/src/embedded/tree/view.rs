@@ -22,9 +22,10 @@ type Bounds = (Bound<Slice>, Bound<Slice>);
 type Entries = Box<dyn DoubleEndedIterator<Item = lsm_tree::Result<InternalValue>>>;
 type GetInFiles =
     dyn Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>> + Send + Sync;
-type Range = dyn Fn(&Bounds, SeqNo) -> Entries + Send + Sync;
+type Range = dyn Fn(&Bounds, SeqNo, &Arc<Memtable>) -> Entries + Send + Sync;
 
 /// Statistics of the table files, known without reading them.
+#[derive(Clone)]
 pub(in super::super) struct Files {
     /// Their paths and checksums.
     pub(in super::super) listed: Vec<Listed>,
@@ -49,8 +50,9 @@ pub(in super::super) struct View {
     sealed: Vec<Arc<Memtable>>,
     files: Files,
     folder: PathBuf,
-    get_in_files: Box<GetInFiles>,
-    range: Box<Range>,
+    get_in_files: Arc<GetInFiles>,
+    /// Reads a range; the last argument is the active memory table.
+    range: Arc<Range>,
     /// Released last: see [`super::Tree::keep_locked`].
     _lock: Option<Arc<FolderLock>>,
 }
@@ -75,15 +77,15 @@ impl View {
         + Send
         + Sync
         + 'static,
-        range: impl Fn(&Bounds, SeqNo) -> Entries + Send + Sync + 'static,
+        range: impl Fn(&Bounds, SeqNo, &Arc<Memtable>) -> Entries + Send + Sync + 'static,
     ) -> Self {
         Self {
             active,
             sealed,
             files,
             folder,
-            get_in_files: Box::new(get_in_files),
-            range: Box::new(range),
+            get_in_files: Arc::new(get_in_files),
+            range: Arc::new(range),
             _lock: lock,
         }
     }
@@ -106,8 +108,27 @@ impl View {
             PathBuf::new(),
             None,
             |_, _, _| Ok(None),
-            |_, _| Box::new(std::iter::empty()),
+            |_, _, _| Box::new(std::iter::empty()),
         )
+    }
+
+    /// Returns the same view with those entries of the active memory table alone that lie below `bound`.
+    ///
+    /// Who reads below it for long does not step over what is written meanwhile, again for each page.
+    pub(in super::super) fn frozen(&self, bound: u64) -> Self {
+        let active = Memtable::new(self.active.id());
+        for entry in self.active.iter().filter(|entry| entry.key.seqno < bound) {
+            active.insert(entry);
+        }
+        Self {
+            active: Arc::new(active),
+            sealed: self.sealed.clone(),
+            files: self.files.clone(),
+            folder: self.folder.clone(),
+            get_in_files: Arc::clone(&self.get_in_files),
+            range: Arc::clone(&self.range),
+            _lock: self._lock.clone(),
+        }
     }
 
     /// Returns the statistics of the table files.
@@ -162,8 +183,11 @@ impl View {
         direction: Direction,
         bound: u64,
     ) -> impl Iterator<Item = Result<Row>> + use<> {
-        let entries =
-            if range.is_empty() { None } else { Some((self.range)(&bounds_of(range), bound)) };
+        let entries = if range.is_empty() {
+            None
+        } else {
+            Some((self.range)(&bounds_of(range), bound, &self.active))
+        };
         let folder = self.folder.clone();
         let mut entries = entries;
         std::iter::from_fn(move || {

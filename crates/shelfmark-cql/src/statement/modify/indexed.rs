@@ -1,0 +1,77 @@
+//! Refuses values that are too large for an index of their column.
+//!
+//! What an entry's key takes beside the value is looked at by the engine.
+
+use shelfmark_cql_protocol::{CqlError, Result};
+use shelfmark_cql_types::CqlType;
+use shelfmark_engine::CellOperation;
+
+use crate::schema::{Column, Index, IndexTarget, Table};
+use crate::statement::keys::KEY_SIZE_BYTES_MAX;
+
+/// What the composite of a map's key and value has beside them. Source: Cassandra 5.0,
+/// `CollectionEntryIndex`, whose entries are composites: a length and an end for each.
+const ENTRY_OVERHEAD_BYTES: usize = 6;
+
+/// Refuses operations that write a value that an index of its column cannot hold.
+///
+/// # Errors
+///
+/// * `Invalid`: there is one.
+pub(super) fn check_indexed(table: &Table, operations: &[CellOperation]) -> Result<()> {
+    for index in &table.indexes {
+        let Some(column) = table.column(&index.column) else { continue };
+        for operation in operations {
+            each_size(operation, column, index.target, &mut |size| {
+                check_size(size, table, index, column)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn check_size(size: usize, table: &Table, index: &Index, column: &Column) -> Result<()> {
+    if size < KEY_SIZE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(CqlError::invalid(format!(
+        "Cannot index value of size {size} for index {} on {}({}) (maximum allowed size={KEY_SIZE_BYTES_MAX})",
+        index.name,
+        table.full_name(),
+        column.name
+    )))
+}
+
+/// Hands over the size of each value that an operation has the index hold.
+fn each_size(
+    operation: &CellOperation,
+    column: &Column,
+    target: IndexTarget,
+    check: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<()> {
+    let is_set = matches!(column.kind, CqlType::Set { .. });
+    let of_element = |path: usize, value: usize| match target {
+        IndexTarget::Keys => path,
+        // The members of a set are its paths.
+        IndexTarget::Values if is_set => path,
+        IndexTarget::Entries => path + value + ENTRY_OVERHEAD_BYTES,
+        _ => value,
+    };
+    match operation {
+        CellOperation::Set { column: own, value } if *own == column.id => check(value.len()),
+        CellOperation::SetElement { column: own, path, value } if *own == column.id => {
+            check(of_element(path.len(), value.len()))
+        }
+        CellOperation::Overwrite { column: own, elements } if *own == column.id => {
+            elements.iter().try_for_each(|(path, value)| check(of_element(path.len(), value.len())))
+        }
+        CellOperation::OverwriteList { column: own, values }
+        | CellOperation::Append { column: own, values }
+        | CellOperation::Prepend { column: own, values }
+            if *own == column.id =>
+        {
+            values.iter().try_for_each(|value| check(value.len()))
+        }
+        _ => Ok(()),
+    }
+}
