@@ -141,3 +141,29 @@ fn tuples_have_rows_of_their_own() {
     let distinct = "some(u) = E select distinct at where u = u order by at";
     Proven::of(&text(distinct, "key (u; at)")).holds();
 }
+
+/// A strong read goes to no index that may lag: to a local one it does, and to one of a target whose
+/// indexes show a write at once.
+#[test]
+fn a_strong_read_goes_to_no_late_index() {
+    let text = |target: &str, local: &str, strong: &str| {
+        format!(
+            "entity E {{ key (u, id)  u: uuid  id: ulid  at: timestamp }}
+read some(u) = E where u = u order by at {strong}
+schema s target {target} {{ table rows from E key (u; id) store all
+  index by_at {local} key (u; at) }}"
+        )
+    };
+    let certified = |text: &str| {
+        let mut own = Proven::of(text);
+        own.one.status = Status::Certified;
+        own
+    };
+    certified(&text("dynamodb", "", "")).holds();
+    certified(&text("dynamodb", "local", "strong")).holds();
+    certified(&text("shelfmark", "", "strong")).holds();
+    // The plan of a read that is not strong, for one that is.
+    let plain = certified(&text("dynamodb", "", ""));
+    let strong = certified(&text("dynamodb", "", "strong"));
+    Proven { model: strong.model, one: plain.one }.fails("an index may lag");
+}
