@@ -23,8 +23,9 @@ use super::pace::Pace;
 use super::source::Source;
 use crate::engine::Engine;
 
-/// Bytes that a rest behind a page counts for, as a multiple of the page's.
-const REST_COST: u64 = 11;
+/// Bytes that a rest behind a page counts for, as a multiple of the page's: a turn of some seconds ends with
+/// a whole table file.
+const REST_COST: u64 = 7;
 
 /// The last change that belongs to a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -289,7 +290,7 @@ impl Engine {
     fn has_moved(&self, bytes: u64, is_in_use: bool, pace: &mut Pace, allowed: &mut Allowed<'_>) {
         allowed.used(bytes);
         if is_in_use && pace.rest(&*self.inner.store, &*self.inner.environment.clock) {
-            // The other work of the thread has its turn as often as if this had not rested.
+            // The other work of the thread has its turn all the same.
             allowed.used(bytes * REST_COST);
         }
     }

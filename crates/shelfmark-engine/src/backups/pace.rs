@@ -12,9 +12,9 @@ use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 /// Commits of others for each page of the copy from which on it rests.
 const OTHERS_MIN: u64 = 16;
 
-/// Times the duration of a page for which the copy rests behind it: it then has a twelfth of the log and of
-/// one processor.
-const REST_FACTOR: u32 = 11;
+/// Times the duration of a page for which the copy rests behind it: it then has a seventeenth of one
+/// processor, and what its files cost in merges is spread as wide.
+const REST_FACTOR: u32 = 16;
 
 /// The longest rest, so that a machine that stood still does not make the copy wait as long again.
 const REST_MAX: Duration = Duration::from_millis(500);
