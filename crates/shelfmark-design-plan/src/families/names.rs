@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Planner;
 use super::draft::Draft;
+use shelfmark_design_language::model::Model;
 
 /// Longest name before a number is appended; databases cut at 48 and more.
 const NAME_BYTES_MAX: usize = 44;
@@ -51,31 +51,27 @@ pub(crate) fn snake(name: &str) -> String {
     out
 }
 
-impl Planner<'_> {
-    /// Returns the wanted name of a draft: `user`, `post_by_author_at`.
-    pub(crate) fn wanted_name(&self, draft: &Draft) -> String {
-        let relation = snake(&self.model.relation(draft.relation).name.text);
-        if draft.counter {
-            return format!("{relation}_counts");
-        }
-        let primary: BTreeSet<Vec<usize>> =
-            self.model.relation(draft.relation).key().iter().map(|n| vec![*n]).collect();
-        if draft.when.is_empty() && draft.paths() == primary {
-            return relation;
-        }
-        let parts: Vec<String> = draft
-            .components()
-            .map(|component| {
-                self.model.path_text(draft.relation, &component.path).replace('.', "_")
-            })
-            .collect();
-        if draft.guard && !draft.asked {
-            return format!("unique_{relation}_{}", parts.join("_"));
-        }
-        if parts.is_empty() {
-            format!("{relation}_all")
-        } else {
-            format!("{relation}_by_{}", parts.join("_"))
-        }
+/// Returns the wanted name of a draft: `user`, `post_by_author_at`.
+pub(crate) fn wanted_name(model: &Model, draft: &Draft) -> String {
+    let relation = snake(&model.relation(draft.relation).name.text);
+    if draft.counter {
+        return format!("{relation}_counts");
+    }
+    let primary: BTreeSet<Vec<usize>> =
+        model.relation(draft.relation).key().iter().map(|n| vec![*n]).collect();
+    if draft.when.is_empty() && draft.paths() == primary {
+        return relation;
+    }
+    let parts: Vec<String> = draft
+        .components()
+        .map(|component| model.path_text(draft.relation, &component.path).replace('.', "_"))
+        .collect();
+    if draft.guard && !draft.asked {
+        return format!("unique_{relation}_{}", parts.join("_"));
+    }
+    if parts.is_empty() {
+        format!("{relation}_all")
+    } else {
+        format!("{relation}_by_{}", parts.join("_"))
     }
 }

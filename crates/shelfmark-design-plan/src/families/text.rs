@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Planner;
 use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
-use super::names::{Names, snake};
+use super::names::{Names, snake, wanted_name};
 use super::serve::constant;
 use super::text_keys::DELIMITER;
 use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Type};
@@ -56,7 +56,7 @@ impl Planner<'_> {
         let mut named = vec![String::new(); self.drafts.len()];
         for at in order {
             if let (Some(draft), Some(slot)) = (self.drafts.get(at), named.get_mut(at)) {
-                *slot = names.take(&self.wanted_name(draft));
+                *slot = names.take(&wanted_name(self.model, draft));
             }
         }
         let mut body = String::new();

@@ -85,7 +85,7 @@ pub fn take_packed_bytes<'a>(input: &mut &'a [u8], direction: Direction) -> Resu
 /// The byte after a zero behind which the rest of a value is packed.
 pub(super) const PACKS: u8 = 0x03;
 
-/// Which bytes are likely: those that go on with a character of several bytes, or others.
+/// The kind of bytes that is likely: those that go on with a character of several bytes, or others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Expected(u8);
 

@@ -38,7 +38,7 @@ pub struct CellKeys {
     pub is_of_view: bool,
 }
 
-/// Whether long texts in the keys of a table are packed.
+/// True if long texts in the keys of a table are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packs(pub bool);
 

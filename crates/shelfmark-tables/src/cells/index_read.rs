@@ -230,9 +230,9 @@ impl<V: View> CellReader<'_, V> {
 /// Both have one order, so a read goes on where it was when the index that it uses is dropped, or
 /// another is created and used instead.
 struct RowPlaces {
-    /// What the entries of the term begin with.
+    /// The beginning of the entries of the term.
     entries: Bytes,
-    /// What the rows of the table begin with.
+    /// The beginning of the rows of the table.
     rows: Bytes,
 }
 

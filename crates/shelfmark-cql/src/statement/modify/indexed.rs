@@ -9,7 +9,7 @@ use shelfmark_engine::CellOperation;
 use crate::schema::{Column, Index, IndexTarget, Table};
 use crate::statement::keys::KEY_SIZE_BYTES_MAX;
 
-/// What the composite of a map's key and value has beside them. Source: Cassandra 5.0,
+/// Bytes that the composite of a map's key and value has beside them. Source: Cassandra 5.0,
 /// `CollectionEntryIndex`, whose entries are composites: a length and an end for each.
 const ENTRY_OVERHEAD_BYTES: usize = 6;
 

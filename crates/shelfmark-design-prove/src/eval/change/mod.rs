@@ -14,7 +14,7 @@ use shelfmark_design_language::syntax::tree::Existing;
 
 /// Applies a write to a state; `None` where it is not defined.
 pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
-    if inserts_twice(model, write, inputs) {
+    if inserts_twice(model, write, state, inputs) {
         return None;
     }
     let mut new = state.clone();
@@ -23,43 +23,50 @@ pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> O
     }
     for effect in &write.effects {
         for tuple in loop_tuples(model, state, effect, inputs) {
-            let leaf = |term: &Term| match term {
-                Term::Param(index) => inputs.get(*index).cloned(),
-                Term::Prior(path) => {
-                    let each = effect.each.as_ref()?;
-                    Some(state.value(model, each.relation, tuple?, path))
-                }
-                _ => None,
-            };
+            let leaf = told(model, state, effect, tuple, inputs);
             apply_one(model, effect, &mut new, &leaf)?;
         }
     }
     new.is_valid(model).then_some(new)
 }
 
-/// Returns true if two parts of a write insert one tuple: it is not defined, whatever its conditions
-/// say.
-fn inserts_twice(model: &Model, write: &Write, inputs: &[Value]) -> bool {
-    let leaf = |term: &Term| match term {
+/// Returns what the terms of an effect stand for: inputs, and values of the tuple of its loop.
+fn told<'a>(
+    model: &'a Model,
+    state: &'a State,
+    effect: &'a Effect,
+    tuple: Option<&'a Tuple>,
+    inputs: &'a [Value],
+) -> impl Fn(&Term) -> Option<Value> + 'a {
+    move |term| match term {
         Term::Param(index) => inputs.get(*index).cloned(),
+        Term::Prior(path) => {
+            let each = effect.each.as_ref()?;
+            Some(state.value(model, each.relation, tuple?, path))
+        }
         _ => None,
-    };
-    let fresh = |effect: &&Effect| {
-        effect.kind == EffectKind::Insert
-            && effect.existing == Existing::Fresh
-            && effect.each.is_none()
-    };
+    }
+}
+
+/// Returns true if a write inserts one tuple twice, by two of its parts or in a loop: it is not defined,
+/// whatever its conditions say.
+fn inserts_twice(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> bool {
+    let fresh =
+        |effect: &&Effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh;
     let mut made: Vec<(usize, Vec<Option<Value>>)> = Vec::new();
     write.effects.iter().filter(fresh).any(|effect| {
-        let given = |column: &usize| {
-            let term = effect.key.iter().find(|(other, _)| other == column).map(|(_, term)| term);
-            term.and_then(|term| term.compute(&leaf))
-        };
-        let key = model.relation(effect.relation).key().iter().map(given).collect();
-        let one = (effect.relation, key);
-        let again = made.contains(&one);
-        made.push(one);
-        again
+        loop_tuples(model, state, effect, inputs).into_iter().any(|tuple| {
+            let leaf = told(model, state, effect, tuple, inputs);
+            let given = |column: &usize| {
+                let term = effect.key.iter().find(|(other, _)| other == column);
+                term.and_then(|(_, term)| term.compute(&leaf))
+            };
+            let key = model.relation(effect.relation).key().iter().map(given).collect();
+            let one = (effect.relation, key);
+            let again = made.contains(&one);
+            made.push(one);
+            again
+        })
     })
 }
 
@@ -89,14 +96,7 @@ pub fn names_what_is_there(model: &Model, write: &Write, state: &State, inputs: 
     let changes = |effect: &&Effect| effect.kind != EffectKind::Insert;
     write.effects.iter().filter(changes).all(|effect| {
         loop_tuples(model, state, effect, inputs).into_iter().all(|tuple| {
-            let leaf = |term: &Term| match term {
-                Term::Param(index) => inputs.get(*index).cloned(),
-                Term::Prior(path) => {
-                    let each = effect.each.as_ref()?;
-                    Some(state.value(model, each.relation, tuple?, path))
-                }
-                _ => None,
-            };
+            let leaf = told(model, state, effect, tuple, inputs);
             let wanted: Vec<(usize, Value)> = effect
                 .key
                 .iter()
