@@ -11,8 +11,12 @@ use std::sync::{Mutex, PoisonError};
 
 use lsm_tree::{Table, TableId};
 
-/// Most files that are left out of account: a merge of everything ingested beside it stays bounded.
-const FILES_MAX: u8 = 12;
+use super::super::admission::RUNS_FREE;
+use super::FRESH_FILES_MAX;
+
+/// Most files that are left out of account. A merge of everything ingested beside it stays bounded, and is
+/// due before there are so many runs that writers are slowed down: else nothing would ever end that.
+const FILES_MAX: u8 = RUNS_FREE as u8 - FRESH_FILES_MAX;
 
 /// The files that were ingested.
 #[derive(Default)]
