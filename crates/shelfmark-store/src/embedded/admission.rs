@@ -27,7 +27,7 @@ const SEALED_FREE: usize = 6;
 /// Refuses every commit at this many unmerged runs, because a read looks into each …
 const RUNS_MAX: usize = 24;
 /// … and slows no commit down up to this many.
-pub(super) const RUNS_FREE: usize = 10;
+const RUNS_FREE: usize = 10;
 /// Admission rates, in mebibytes a second, per step of pressure; the last step admits nothing.
 const MEBIBYTES_PER_SECOND: [i64; 8] = [0, 64, 48, 32, 24, 16, 8, 4];
 /// The pressure at which every commit is refused.

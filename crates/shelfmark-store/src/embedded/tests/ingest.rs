@@ -191,30 +191,6 @@ fn a_store_that_closes_takes_no_file_in() {
 }
 
 #[test]
-fn what_is_ingested_beside_a_flush_makes_no_merge_come_sooner() {
-    let scratch = Scratch::new();
-    let store = scratch.open();
-    // Files of writers that span what is ingested.
-    let flush = || {
-        commit_put(&store, "a", "1");
-        commit_put(&store, "z", "1");
-        store.maintain().unwrap();
-    };
-    flush();
-    for number in 0..5 {
-        ingest(&store, number * 100..number * 100 + 100).unwrap();
-        store.maintain().unwrap();
-    }
-    flush();
-    flush();
-    flush();
-    assert_eq!(store.stats().level_files[0], 8, "nobody has to look into that many");
-    flush();
-    assert_eq!(store.stats().level_files[0], 0, "those that are looked into are merged");
-    check_rows(&store, 0..500);
-}
-
-#[test]
 fn runs_of_writers_and_of_ingestions_in_turns_end_in_a_merge_before_anybody_waits() {
     let scratch = Scratch::new();
     let store = scratch.open();

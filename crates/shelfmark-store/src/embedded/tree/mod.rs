@@ -14,7 +14,6 @@
 pub(super) mod blocks;
 mod held;
 mod identities;
-mod ingested;
 pub(super) mod listing;
 mod stop;
 mod view;
@@ -44,7 +43,6 @@ use super::fault;
 use super::lock::FolderLock;
 use held::{Held, TABLE_BYTES};
 use identities::Identities;
-use ingested::Ingested;
 use listing::Listed;
 
 /// Name of the folder of the table files inside the tree's folder.
@@ -52,9 +50,6 @@ pub(super) const TABLES_NAME: &str = "tables";
 
 /// Ratio of the size of a level to that of the level above; the library's own default.
 const LEVEL_RATIO: f32 = 10.0;
-
-/// Fresh files that are merged into the first level; the library's own default.
-const FRESH_FILES_MAX: u8 = 4;
 
 /// Sequence number that lets a flush drop every version but the newest: readers hold their own
 /// views.
@@ -104,8 +99,6 @@ pub(super) struct Tree {
     cache: Arc<Cache>,
     /// Bounds what merges hold.
     held: Arc<Held>,
-    /// The fresh files that merges are not begun for.
-    ingested: Ingested,
 }
 
 /// The active memory table, which the commit thread inserts into.
@@ -199,7 +192,6 @@ impl Tree {
             installing: Mutex::default(),
             identities: Mutex::new(Identities::read(folder)),
             held,
-            ingested: Ingested::default(),
         })
     }
 
@@ -396,18 +388,14 @@ impl Tree {
             return Ok(());
         }
         tables.iter().for_each(|table| self.held.flushed(table.id()));
-        self.ingested.add(&tables);
         self.tree.register_tables(&tables, None, None, &[], EVICT_ALL).map_err(translate)
     }
 
     /// Runs one compaction if one is due, and returns true if it did.
     pub(super) fn compact(&self) -> Result<bool> {
-        let version = self.tree.current_version();
-        let (before, fresh) = (version.id(), version.l0().list_ids());
-        drop(version);
-        let ingested = self.ingested.among(|file| fresh.contains(&file));
+        let before = self.tree.current_version().id();
         self.tree
-            .compact(Arc::new(self.leveled(ingested)), EVICT_ALL)
+            .compact(Arc::new(self.leveled()), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))?;
         Ok(self.tree.current_version().id() != before)
     }
@@ -432,7 +420,7 @@ impl Tree {
     /// Merges the flushed runs into the level below, however small they are.
     pub(super) fn push_down(&self) -> Result<()> {
         self.tree
-            .compact(Arc::new(self.leveled(0).with_l0_threshold(1)), EVICT_ALL)
+            .compact(Arc::new(self.leveled().with_l0_threshold(1)), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))
     }
 
@@ -443,17 +431,12 @@ impl Tree {
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Returns the rule that chooses tables for a merge that begins now, leaving so many fresh files out of
-    /// account.
-    fn leveled(&self, left_out: u8) -> Leveled {
-        let fresh_max = FRESH_FILES_MAX.saturating_add(left_out);
-        // The library's first level may have as many bytes as so many files: it does not grow with them.
+    /// Returns the rule that chooses tables for a merge that begins now.
+    fn leveled(&self) -> Leveled {
         let table_bytes = self.held.begin(self.next_table());
-        let table_bytes = table_bytes * u64::from(FRESH_FILES_MAX) / u64::from(fresh_max);
         // The library derives the size of its levels from that of files; only the first follows here.
         let files = f32::from(u16::try_from(TABLE_BYTES / table_bytes).unwrap_or(u16::MAX));
         let leveled = Leveled::default().with_table_target_size(table_bytes);
-        let leveled = leveled.with_l0_threshold(fresh_max);
         leveled.with_level_ratio_policy(vec![LEVEL_RATIO * files, LEVEL_RATIO])
     }
 
