@@ -188,7 +188,8 @@ impl Engine {
             .ingest(work, fill, &source, allowed, &current)
             .and_then(|()| self.copy(fill, &source, allowed, &current));
         match copied {
-            Err(error) if error.kind() == ErrorKind::TooOld => {
+            // Of a history or a backup the copy and its log belong together: nothing is begun again there.
+            Err(error) if source.is_held() && error.kind() == ErrorKind::TooOld => {
                 self.begin_again(work, fill)?;
                 return Ok(false);
             }
@@ -223,7 +224,9 @@ impl Engine {
         if let Some(held) = self.inner.backups.moment(work) {
             return Ok(held);
         }
-        if fill.behind.is_some() {
+        // Rows may be there that nobody wrote down, too.
+        let target = self.inner.catalogue.table(&fill.target)?;
+        if fill.behind.is_some() || !self.inner.can_ingest(&target, None)? {
             self.begin_again(work, fill)?;
         }
         let moment = self.inner.store.snapshot_for_copy()?;

@@ -22,6 +22,11 @@ impl Source {
         Self { table, held }
     }
 
+    /// Tells whether a moment is held.
+    pub(super) fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// Returns the moment to read rows at: the one that is held, else the newest.
     pub(super) fn moment<'m>(&'m self, newest: &'m Arc<dyn Snapshot>) -> &'m dyn Snapshot {
         &**self.held.as_ref().unwrap_or(newest)

@@ -341,6 +341,38 @@ fn a_moment_that_was_held_for_too_long_is_another_one_then() {
 }
 
 #[test]
+fn rows_of_a_moment_that_was_lost_with_its_process_are_not_in_the_copy_of_the_next() {
+    let bed = forgetful();
+    let mut random = SplitMix::new(13);
+    bed.create_table(plain("t")).unwrap();
+    let mut state = State::new();
+    for _ in 0..60 {
+        write(&bed, "t", &mut random, &mut state);
+    }
+    let backup = bed.engine.begin_backup(&name("t"), "one").unwrap();
+    // The rows are there, and the ledger knows of none.
+    bed.engine.keep_backups(&mut BackupKeeper::default(), u64::MAX, &|| false).unwrap_err();
+    let table = bed.engine.table(&name("t")).unwrap();
+    for pk in state.keys() {
+        let key = Key { partition: vec![Value::text(pk)], sort: vec![Value::text("x")] };
+        bed.write(Write::delete(&table, key)).unwrap();
+    }
+    // As after a restart: another engine holds no moment.
+    let engine = crate::drivers::open(std::sync::Arc::clone(bed.engine.store()), &bed.clock);
+    for _ in 0..10 {
+        let _ = engine.keep_backups(&mut BackupKeeper::default(), u64::MAX, &|| false);
+    }
+    let found = engine.backup(&backup.table, &backup.id).unwrap().unwrap();
+    assert!(found.is_complete);
+    engine.restore_backup(&found, plain("copy")).unwrap();
+    for _ in 0..10 {
+        let _ = engine.keep_backups(&mut BackupKeeper::default(), u64::MAX, &|| false);
+    }
+    let page = engine.scan(&engine.table(&name("copy")).unwrap(), &Scan::default()).unwrap();
+    assert!(page.items.is_empty(), "a mixture of moments");
+}
+
+#[test]
 fn rows_that_were_written_and_not_told_of_are_written_over() {
     let bed = forgetful();
     let mut random = SplitMix::new(11);
