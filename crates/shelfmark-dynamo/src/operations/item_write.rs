@@ -108,19 +108,18 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
 
 impl Request {
     fn shape(&self, verb: Verb) -> Result<()> {
-        let request = self;
         let mut shape = Shape::default();
-        request.write.shape(verb, "", &mut shape);
+        self.write.shape(verb, "", &mut shape);
         if verb == Verb::Update {
             // Of an update the service reports this one alone.
             let mut alone = Shape::default();
-            alone.return_values(request.returns.as_deref());
+            alone.return_values(self.returns.as_deref());
             if shape.is_fine() {
                 alone.check()?;
             }
-            request.wanted.shape(&mut shape);
+            self.wanted.shape(&mut shape);
         } else {
-            request.wanted.shape_with(request.returns.as_deref(), &mut shape);
+            self.wanted.shape_with(self.returns.as_deref(), &mut shape);
         }
         shape.check()
     }

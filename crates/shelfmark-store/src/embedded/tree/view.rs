@@ -54,7 +54,7 @@ pub(in super::super) struct View {
     /// Reads a range; the last argument is the active memory table.
     range: Arc<Range>,
     /// Released last: see [`super::Tree::keep_locked`].
-    _lock: Option<Arc<FolderLock>>,
+    lock: Option<Arc<FolderLock>>,
 }
 
 /// The newest entry of a key: its sequence number, and its value unless it is a tombstone.
@@ -86,7 +86,7 @@ impl View {
             folder,
             get_in_files: Arc::new(get_in_files),
             range: Arc::new(range),
-            _lock: lock,
+            lock,
         }
     }
 
@@ -127,7 +127,7 @@ impl View {
             folder: self.folder.clone(),
             get_in_files: Arc::clone(&self.get_in_files),
             range: Arc::clone(&self.range),
-            _lock: self._lock.clone(),
+            lock: self.lock.clone(),
         }
     }
 
