@@ -5,7 +5,8 @@
 //! counts such operations on files below the root from 1; with `+` behind it, all from the n-th on
 //! fail. `what` is the name of an error (`EIO ENOSPC EROFS EACCES`), `short` (reads and writes
 //! take half of the bytes; other operations are done as usual), or `kill` (the process ends there,
-//! as by `kill -9`). Faults may be meant for paths with a certain end only.
+//! as by `kill -9`). Faults may be meant for paths with a certain end only, or, if that end is a `/`,
+//! for what is in such folders.
 
 use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -119,7 +120,12 @@ impl Plan {
 
 /// Returns true if faults apply to a path.
 pub(crate) fn is_meant(path: &[u8]) -> bool {
-    state::recorder().faults.as_ref().is_some_and(|plan| path.ends_with(&plan.path_end))
+    let Some(plan) = &state::recorder().faults else { return false };
+    let end = plan.path_end.as_slice();
+    if end.ends_with(b"/") {
+        return path.windows(end.len()).any(|part| part == end);
+    }
+    path.ends_with(end)
 }
 
 /// Counts an operation on a file below the root, if faults apply to it, and returns the fault that

@@ -11,7 +11,7 @@
 //! | `SHELFMARK_RECORD_ROOT` | absolute path of the folder that counts; without it nothing is done |
 //! | `SHELFMARK_RECORD_SITES` | if set, each sync is recorded with the functions that asked for it |
 //! | `SHELFMARK_FAULT` | `op\|op:n:what` or `op:n+:what`; see the module `fault` |
-//! | `SHELFMARK_FAULT_PATH` | faults are meant for paths with this end only |
+//! | `SHELFMARK_FAULT_PATH` | faults are meant for paths with this end only; `…/`: for what is in such folders |
 //! | `SHELFMARK_FAULT_WHILE` | faults happen only while this file exists |
 //! | `SHELFMARK_FAULT_TOLD` | a file that is created when a fault strikes |
 //! | `SHELFMARK_FREE` | a file that holds how many bytes `statvfs` shall call free |

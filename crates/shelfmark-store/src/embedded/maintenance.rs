@@ -52,11 +52,11 @@ pub(super) struct Signals {
     ingestion: Mutex<Ingestion>,
 }
 
-/// The state of an ingestion, for merges that fail beside it.
+/// The state of an ingestion, for merges and flushes that fail beside it.
 #[derive(Default)]
 struct Ingestion {
     is_running: bool,
-    /// The first number of files that a merge left behind meanwhile.
+    /// The first number of files that a merge or a flush left behind meanwhile.
     left_behind: Option<u64>,
 }
 
@@ -123,7 +123,7 @@ impl Signals {
     }
 
     /// Notes that no rows are being ingested any more. Returns the first number of the files that
-    /// merges left behind meanwhile.
+    /// merges and flushes left behind meanwhile.
     pub(super) fn end_ingestion(&self) -> Option<u64> {
         std::mem::take(&mut *lock(&self.ingestion)).left_behind
     }
@@ -270,8 +270,17 @@ impl Inner {
     ///
     /// The lock for compactions is always taken before the one for flushes.
     pub(super) fn flush(&self) -> Result<()> {
-        let _flushing = lock(&self.signals.flushing);
-        let Some((upto, bytes)) = self.tree.flush()? else { return Ok(()) };
+        let flushing = lock(&self.signals.flushing);
+        let first_table = self.tree.next_table();
+        let flushed = match self.tree.flush() {
+            Ok(flushed) => flushed,
+            Err(error) => {
+                drop(flushing);
+                self.remove_left_behind(first_table, &lock(&self.signals.compacting))?;
+                return Err(error);
+            }
+        };
+        let Some((upto, bytes)) = flushed else { return Ok(()) };
         self.tree.refresh(|view| self.snapshots.install(view));
         self.measure_backlog();
         let mut superblock = lock(&self.superblock);
@@ -346,7 +355,7 @@ impl Inner {
 
     /// Changes the set of table files by `merge`, which returns true if it changed anything.
     pub(super) fn merge(&self, merge: impl Fn(&Tree) -> Result<bool>) -> Result<bool> {
-        let _compacting = lock(&self.signals.compacting);
+        let compacting = lock(&self.signals.compacting);
         loop {
             if self.stop.is_stopped() {
                 return Ok(false);
@@ -366,21 +375,31 @@ impl Inner {
                 // Ended on purpose; the next open removes what it had written.
                 Err(_) if self.stop.is_stopped() => return Ok(false),
                 Err(error) => {
-                    let _flushing = lock(&self.signals.flushing);
-                    let mut ingestion = lock(&self.signals.ingestion);
-                    if ingestion.is_running {
-                        // Its files have such numbers, too; it removes those of this merge at its end.
-                        ingestion.left_behind.get_or_insert(first_table);
-                    } else {
-                        self.tree.remove_unfinished(first_table)?;
-                    }
-                    drop(ingestion);
+                    self.remove_left_behind(first_table, &compacting)?;
                     if !self.tree.merges_again() {
                         return Err(error);
                     }
                 }
             }
         }
+    }
+
+    /// Removes the table files from number `from` on that a failed flush or merge left behind, so that
+    /// they take no room from those who try again. No merge runs meanwhile.
+    fn remove_left_behind(&self, from: u64, _compacting: &MutexGuard<'_, ()>) -> Result<()> {
+        if self.stop.is_stopped() {
+            // The next open removes them.
+            return Ok(());
+        }
+        let _flushing = lock(&self.signals.flushing);
+        let mut ingestion = lock(&self.signals.ingestion);
+        if ingestion.is_running {
+            // Its files have such numbers, too; it removes what was left behind at its end.
+            let before = ingestion.left_behind.map_or(from, |before| before.min(from));
+            ingestion.left_behind = Some(before);
+            return Ok(());
+        }
+        self.tree.remove_unfinished(from)
     }
 
     /// Releases snapshots and memory that nobody needs any more.

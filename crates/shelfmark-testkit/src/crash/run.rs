@@ -19,6 +19,9 @@ use shelfmark_store::{
 use super::judge::tight;
 use super::plan::Plan;
 
+/// Times that a program opens its store before it gives up: what fails so often fails for ever.
+const ATTEMPTS_MAX: usize = 4000;
+
 /// The way in which the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -152,18 +155,17 @@ pub fn run(arguments: &Arguments) -> bool {
         return salvaged.is_ok();
     }
     let mut commits = arguments.commits;
-    loop {
+    for _ in 0..ATTEMPTS_MAX {
         match write(arguments, &mut commits) {
             Ok(()) => return true,
-            Err(error) => {
-                say(&format!("error {:?} {error}", error.kind()));
-                if !arguments.insists {
-                    return false;
-                }
-                pause();
-            }
+            Err(error) => say(&format!("error {:?} {error}", error.kind())),
         }
+        if !arguments.insists {
+            break;
+        }
+        pause();
     }
+    false
 }
 
 /// Opens the store and writes what is left of `commits`.

@@ -119,6 +119,48 @@ fn any_call_may_find_the_disk_full() {
     sweep_all("create|write|length|sync|rename|folder", "ENOSPC", 29);
 }
 
+/// The list of table files is replaced and then its folder is synced: whatever of it fails, the store
+/// opens again with a list whose files are all there.
+#[test]
+fn any_step_of_a_new_list_of_tables_may_find_the_disk_full() {
+    let step = if is_long() { 1 } else { 3 };
+    let mut struck = 0;
+    for count in (1..).step_by(step) {
+        let bench = Bench::new().unwrap();
+        let arguments = arguments(&bench, 60);
+        let fault = format!("sync|folder:{count}:ENOSPC");
+        let mut command = watched(&bench, &arguments, &fault);
+        command.env("SHELFMARK_FAULT_PATH", "/tree");
+        let ended = Running::start(command).unwrap().end().unwrap();
+        if !bench.beside("told").exists() {
+            break;
+        }
+        struck += 1;
+        assert!(ended.is_well, "{fault}: {ended:#?}");
+        check(bench, &arguments.plan, &ended, &fault);
+    }
+    assert!(struck > 4, "{struck} faults");
+}
+
+/// Flushes that are tried again and again while the disk is full do not fill it themselves.
+#[test]
+fn work_that_finds_no_room_leaves_no_files_behind() {
+    let bench = Bench::new().unwrap();
+    // The second thread goes on when the first cannot ingest.
+    let plan = Plan { threads: 2, ..Plan::small(90) };
+    let arguments =
+        Arguments { plan, commits: 60, maintain_every: 0, insists: false, ..arguments(&bench, 90) };
+    let mut command = watched(&bench, &arguments, "sync:1+:ENOSPC");
+    command.env("SHELFMARK_FAULT_PATH", "/tables/");
+    let mut running = Running::start(command).unwrap();
+    while !running.line().unwrap().unwrap().starts_with("ack 1 60 ") {}
+    let files = vfs::list(&bench.store().join("tree/tables")).unwrap();
+    println!("{files:?}");
+    assert!(bench.beside("told").exists() && files.len() <= 2, "{files:?}");
+    let ended = running.end().unwrap();
+    check(bench, &plan, &ended, "no room for table files");
+}
+
 /// Nobody knows what a failed sync of the log would have saved, so it is never passed over.
 #[test]
 fn a_sync_of_the_log_that_fails_is_told() {

@@ -39,6 +39,15 @@ pub(in super::super) struct Listed {
     pub(super) checksum: u128,
 }
 
+/// The list of table files that is the tree's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Current {
+    /// Its number.
+    pub(super) number: u64,
+    /// The checksum of its file.
+    pub(super) checksum: u128,
+}
+
 /// A defect of a file, with its offset, if that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Flaw {
@@ -61,20 +70,11 @@ impl Flaw {
 /// * [`crate::ErrorKind::Corrupt`]: the list is missing or damaged.
 /// * [`crate::ErrorKind::Io`]: the operating system refused.
 pub(in super::super) fn read(folder: &Path) -> Result<Vec<Listed>> {
-    let current = folder.join(CURRENT_NAME);
-    if !current.exists() {
-        return Err(fault::corrupt_store(folder, "the tree's file `current` is missing"));
-    }
-    let bytes = vfs::read(&current).map_err(|error| fault::io("read", &current, error))?;
-    let (Some(number), Some(checksum), Some([0])) =
-        (le_u64(&bytes, 0), le_u128(&bytes, 8), array::<1>(&bytes, 24))
-    else {
-        return Err(fault::corrupt(&current, 0, "it does not name a list of tables"));
-    };
+    let Current { number, checksum } = current(folder)?;
     let path = folder.join(format!("v{number}"));
     if !path.exists() {
         let why = format!("it names the list {}, which is missing", path.display());
-        return Err(fault::corrupt(&current, 0, why));
+        return Err(fault::corrupt(&folder.join(CURRENT_NAME), 0, why));
     }
     let list = vfs::read(&path).map_err(|error| fault::io("read", &path, error))?;
     if xxh3_128(&list) != checksum {
@@ -83,6 +83,26 @@ pub(in super::super) fn read(folder: &Path) -> Result<Vec<Listed>> {
     let tables = folder.join(TABLES_NAME);
     parse(&list, &tables)
         .ok_or_else(|| fault::corrupt(&path, 0, "the list of tables cannot be read"))
+}
+
+/// Reads which list of table files is the tree's in `folder`.
+///
+/// # Errors
+///
+/// * [`crate::ErrorKind::Corrupt`]: the file that says it is missing or damaged.
+/// * [`crate::ErrorKind::Io`]: the operating system refused.
+pub(super) fn current(folder: &Path) -> Result<Current> {
+    let path = folder.join(CURRENT_NAME);
+    if !path.exists() {
+        return Err(fault::corrupt_store(folder, "the tree's file `current` is missing"));
+    }
+    let bytes = vfs::read(&path).map_err(|error| fault::io("read", &path, error))?;
+    let (Some(number), Some(checksum), Some([0])) =
+        (le_u64(&bytes, 0), le_u128(&bytes, 8), array::<1>(&bytes, 24))
+    else {
+        return Err(fault::corrupt(&path, 0, "it does not name a list of tables"));
+    };
+    Ok(Current { number, checksum })
 }
 
 fn parse(list: &[u8], tables: &Path) -> Option<Vec<Listed>> {

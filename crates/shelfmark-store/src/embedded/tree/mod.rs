@@ -12,6 +12,7 @@
 //! the newest: readers of older ones hold older views.
 
 pub(super) mod blocks;
+mod changes;
 mod held;
 mod identities;
 pub(super) mod listing;
@@ -41,6 +42,7 @@ use writeback::Writeback;
 
 use super::fault;
 use super::lock::FolderLock;
+use changes::Changes;
 use held::{Held, TABLE_BYTES};
 use identities::Identities;
 use listing::Listed;
@@ -99,6 +101,8 @@ pub(super) struct Tree {
     cache: Arc<Cache>,
     /// Bounds what merges hold.
     held: Arc<Held>,
+    /// Whether the list of table files may be changed.
+    changes: Changes,
 }
 
 /// The active memory table, which the commit thread inserts into.
@@ -192,6 +196,7 @@ impl Tree {
             installing: Mutex::default(),
             identities: Mutex::new(Identities::read(folder)),
             held,
+            changes: Changes::default(),
         })
     }
 
@@ -328,6 +333,7 @@ impl Tree {
         let Some(upto) = known.iter().map(|sealed| sealed.upto).max() else {
             return Ok(None);
         };
+        self.changes.check()?;
         let bytes = known.iter().map(|sealed| sealed.memtable.size()).sum();
         let translate = |error| translate(&self.folder, error);
         let guard = self.tree.get_flush_lock();
@@ -348,7 +354,7 @@ impl Tree {
         let ids: Vec<_> = known.iter().map(|sealed| sealed.memtable.id()).collect();
         let tables = written.map(|(tables, _)| tables).unwrap_or_default();
         tables.iter().for_each(|table| self.held.flushed(table.id()));
-        self.tree.register_tables(&tables, None, None, &ids, EVICT_ALL).map_err(translate)?;
+        self.change(|tree| tree.register_tables(&tables, None, None, &ids, EVICT_ALL))?;
         drop(guard);
         lock(&self.sealed)
             .retain(|sealed| !known.iter().any(|old| Arc::ptr_eq(&old.memtable, &sealed.memtable)));
@@ -365,6 +371,7 @@ impl Tree {
         rows: &mut dyn Iterator<Item = Result<(Bytes, Bytes)>>,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
+        self.changes.check()?;
         let translate = |error| translate(&self.folder, error);
         // Above everything written before, as in a group.
         let seqno = self.next_seqno();
@@ -388,15 +395,22 @@ impl Tree {
             return Ok(());
         }
         tables.iter().for_each(|table| self.held.flushed(table.id()));
-        self.tree.register_tables(&tables, None, None, &[], EVICT_ALL).map_err(translate)
+        self.change(|tree| tree.register_tables(&tables, None, None, &[], EVICT_ALL))
+    }
+
+    /// Changes the list of table files by `change`.
+    fn change<T>(&self, change: impl FnOnce(&AnyTree) -> lsm_tree::Result<T>) -> Result<T> {
+        self.changes.check()?;
+        change(&self.tree).map_err(|error| {
+            let error = translate(&self.folder, error);
+            self.changes.failed(&self.folder, self.tree.current_version().id(), error)
+        })
     }
 
     /// Runs one compaction if one is due, and returns true if it did.
     pub(super) fn compact(&self) -> Result<bool> {
         let before = self.tree.current_version().id();
-        self.tree
-            .compact(Arc::new(self.leveled()), EVICT_ALL)
-            .map_err(|error| translate(&self.folder, error))?;
+        self.change(|tree| tree.compact(Arc::new(self.leveled()), EVICT_ALL))?;
         Ok(self.tree.current_version().id() != before)
     }
 
@@ -407,9 +421,7 @@ impl Tree {
             Some(end) => Bound::Excluded(end.as_ref()),
             None => Bound::Unbounded,
         };
-        self.tree
-            .drop_range::<&[u8], _>((start, end))
-            .map_err(|error| translate(&self.folder, error))?;
+        self.change(|tree| tree.drop_range::<&[u8], _>((start, end)))?;
         // The library would keep the old list, and with it the files, until the next flush.
         self.tree
             .get_version_history_lock()
@@ -419,16 +431,14 @@ impl Tree {
 
     /// Merges the flushed runs into the level below, however small they are.
     pub(super) fn push_down(&self) -> Result<()> {
-        self.tree
-            .compact(Arc::new(self.leveled().with_l0_threshold(1)), EVICT_ALL)
-            .map_err(|error| translate(&self.folder, error))
+        let strategy = Arc::new(self.leveled().with_l0_threshold(1));
+        self.change(|tree| tree.compact(strategy, EVICT_ALL))
     }
 
     /// Merges all table files into the last level, which removes all tombstones.
     pub(super) fn merge_all(&self) -> Result<()> {
-        self.tree
-            .major_compact(self.held.begin(self.next_table()), EVICT_ALL)
-            .map_err(|error| translate(&self.folder, error))
+        let table_bytes = self.held.begin(self.next_table());
+        self.change(|tree| tree.major_compact(table_bytes, EVICT_ALL))
     }
 
     /// Returns the rule that chooses tables for a merge that begins now.
@@ -451,11 +461,15 @@ impl Tree {
         self.tree.next_table_id()
     }
 
-    /// Removes the table files from number `from` on that a failed compaction left behind.
+    /// Removes the table files from number `from` on that failed work left behind, unless the list on
+    /// disk may name them.
     ///
-    /// The caller sees to it that no flush and no compaction runs, and that none but the failed one
-    /// can have given up a file with such a number.
+    /// The caller sees to it that nothing writes table files, and that none but the failed work can
+    /// have given up a file with such a number.
     pub(super) fn remove_unfinished(&self, from: u64) -> Result<()> {
+        if self.changes.check().is_err() {
+            return Ok(());
+        }
         let version = self.tree.current_version();
         let folder = self.folder.join(TABLES_NAME);
         let paths = vfs::list(&folder).map_err(|error| fault::io("list", &folder, error))?;
