@@ -13,7 +13,7 @@ use crate::contract::{Error, ErrorKind, Result};
 
 use super::listing;
 
-/// Whether the list of table files may be changed.
+/// Says whether the list of table files may be changed.
 #[derive(Default)]
 pub(super) struct Changes {
     /// The reason why not.

@@ -101,7 +101,7 @@ pub(super) struct Tree {
     cache: Arc<Cache>,
     /// Bounds what merges hold.
     held: Arc<Held>,
-    /// Whether the list of table files may be changed.
+    /// Refuses changes of the list of table files once they are unsafe.
     changes: Changes,
 }
 
