@@ -41,7 +41,9 @@ struct Request {
     encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
-    unsupported: Option<&'static str>,
+    /// Regions of replicas.
+    replicas: Option<Vec<String>>,
+    witnesses: Option<Vec<()>>,
 }
 
 /// An element of GlobalSecondaryIndexUpdates.
@@ -67,13 +69,13 @@ pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) 
 
 /// Returns the table, and the state in which it is shown.
 fn update(face: &Face, body: &[u8]) -> Result<(Arc<Table>, &'static str)> {
-    let request = parse(body)?;
+    let request = parse(body, &face.options.region)?;
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
     let status = status_beside(&request.parts());
     Ok((run(face, &table, request)?, status))
 }
 
-fn parse(body: &[u8]) -> Result<Request> {
+fn parse(body: &[u8], region: &str) -> Result<Request> {
     let mut request = Request::default();
     Reader::body(body, |reader, name| {
         match name {
@@ -92,11 +94,9 @@ fn parse(body: &[u8]) -> Result<Request> {
             "TableClass" => request.table_class = reader.text()?,
             "StreamSpecification" => request.stream = table_request::read_stream(reader)?,
             "VectorIndexUpdates" => request.vectors = vector_requests::read_updates(reader)?,
-            "ReplicaUpdates" | "GlobalTableWitnessUpdates" => {
-                let updates = reader.list(|reader| reader.skip().map(Some))?;
-                if updates.is_some_and(|updates| !updates.is_empty()) {
-                    request.unsupported = Some("Changing replicas");
-                }
+            "ReplicaUpdates" => request.replicas = reader.list(parse_replica)?,
+            "GlobalTableWitnessUpdates" => {
+                request.witnesses = reader.list(|reader| reader.skip().map(Some))?;
             }
             "GlobalTableSettingsReplicationMode" => {
                 request.settings_replication = reader.text()?;
@@ -108,7 +108,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
-    shape(&request)?;
+    shape(&request, region)?;
     Ok(request)
 }
 
@@ -126,7 +126,23 @@ fn parse_update(reader: &mut Reader<'_>) -> Result<Option<IndexUpdate>> {
     Ok(present.then_some(update))
 }
 
-fn shape(request: &Request) -> Result<()> {
+/// Reads the region of a replica that is created, changed or deleted.
+fn parse_replica(reader: &mut Reader<'_>) -> Result<Option<String>> {
+    let mut region = None;
+    let present = reader.structure(|reader, _| {
+        let _is_there = reader.structure(|reader, name| {
+            match name {
+                "RegionName" => region = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    Ok(present.then(|| region.unwrap_or_default()))
+}
+
+fn shape(request: &Request, region: &str) -> Result<()> {
     let mut shape = Shape::default();
     shape.table("TableName", request.table.as_deref());
     table_request::shape_definitions(
@@ -158,14 +174,25 @@ fn shape(request: &Request) -> Result<()> {
     table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
-    if let Some(what) = request.unsupported {
-        return Err(Error::validation(texts::not_supported(what)));
-    }
+    check_replicas(request, region)?;
     check_together(&request.parts())?;
     if request.indexes.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::INDEX_UPDATES_EMPTY));
     }
     check_indexes_once(request.indexes.as_deref().unwrap_or_default())
+}
+
+/// Refuses changes of replicas: a table has none, and its own region is not one of them.
+fn check_replicas(request: &Request, region: &str) -> Result<()> {
+    let replicas = request.replicas.as_deref().unwrap_or_default();
+    if replicas.iter().any(|own| own == region) {
+        return Err(Error::validation(texts::REPLICA_IN_THE_LOCAL_REGION));
+    }
+    let has_witnesses = request.witnesses.as_ref().is_some_and(|witnesses| !witnesses.is_empty());
+    if !replicas.is_empty() || has_witnesses {
+        return Err(Error::validation(texts::not_supported("Changing replicas")));
+    }
+    Ok(())
 }
 
 impl Request {
