@@ -300,7 +300,9 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         if let Some(protected) = request.deletion_protection {
             meta.deletion_protection = protected;
         }
-        meta.table_class = request.table_class.or(meta.table_class);
+        if let Some(class) = request.table_class {
+            meta.set_class(class, now_ms);
+        }
         if let Some(encryption) = &request.encryption {
             meta.encryption_key = encryption.key_arn(&face.options);
         }
