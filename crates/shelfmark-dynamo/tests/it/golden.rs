@@ -56,6 +56,7 @@ scripts!(
     updates,
     values,
     vectors,
+    vectors_attributes,
     vectors_restored,
 );
 
