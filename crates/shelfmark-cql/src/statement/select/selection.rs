@@ -278,7 +278,10 @@ impl Builder<'_> {
             }
             Selector::Set(items) => self.elements(items, receiver, true, scope),
             Selector::Tuple(items) => match (items.as_slice(), receiver) {
-                ([only], Some(CqlType::Native(_))) => self.item(only, receiver, scope),
+                // Parentheses make a tuple of one where a tuple is asked for, and nowhere else.
+                ([only], Some(ty)) if !matches!(ty, CqlType::Tuple(_)) => {
+                    self.item(only, receiver, scope)
+                }
                 (items, None) if items.len() == 1 || items.iter().any(is_untyped) => {
                     invalid(format!(
                         "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
@@ -385,8 +388,11 @@ impl Builder<'_> {
     ) -> Result<(Expr, CqlType)> {
         let (expr, ty) = self.item(within_parentheses(of), None, scope)?;
         let CqlType::User { definition, .. } = &ty else {
+            // What is written down is frozen.
+            let is_hinted = matches!(within_parentheses(of), Selector::TypeHint { .. });
+            let shown = if is_hinted { ty.freeze() } else { ty.clone() };
             return invalid(format!(
-                "Invalid field selection: {} of type {ty} is not a user type",
+                "Invalid field selection: {} of type {shown} is not a user type",
                 column_name(of)
             ));
         };
@@ -629,7 +635,7 @@ fn fits(table: &Table, selector: &Selector, ty: &CqlType) -> bool {
         (Selector::Tuple(items), CqlType::Tuple(types)) => {
             items.len() <= types.len() && all(items, &mut types.iter())
         }
-        (Selector::Tuple(items), CqlType::User { definition, .. }) => {
+        (Selector::Tuple(items), CqlType::User { definition, .. }) if items.len() != 1 => {
             let mut types = definition.fields.iter().map(|(_, ty)| ty);
             items.len() <= types.len() && all(items, &mut types)
         }
