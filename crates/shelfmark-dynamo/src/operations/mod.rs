@@ -10,6 +10,7 @@
 //! supported" and go on.
 
 mod access;
+mod attribute_uses;
 mod backups;
 mod batch_execute_statement;
 mod batch_get_item;

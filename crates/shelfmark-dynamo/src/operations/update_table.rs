@@ -10,6 +10,7 @@ use shelfmark_engine::weight::Allowance;
 use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
+use super::attribute_uses::{self, AttributeUse};
 use super::describe_table::Describing;
 use super::for_a_while::for_a_while;
 use super::table_request::{
@@ -283,8 +284,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
     }
     let stream = stream_wanted(table, request.stream.as_ref())?;
-    if stream.is_some() {
-        check_beside_stream(request.throughput.is_some(), &changes)?;
+    if stream.is_some() && request.throughput.is_some() {
+        return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
     }
     if billing == Billing::Provisioned && meta.billing == Billing::PayPerRequest {
         check_all_provisioned(&meta, &changes)?;
@@ -322,16 +323,19 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     }
 }
 
-/// Checks the definitions that new indexes need against the table; others are not looked at.
+/// Checks the attributes that new indexes read against the table; other definitions are not looked at.
 fn check_definitions(
     table: &Table,
     definitions: &Definitions,
     (updates, vectors): (&[IndexUpdate], &[VectorUpdate]),
 ) -> Result<()> {
     let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
-    let searched = vectors.iter().flat_map(VectorUpdate::searched);
-    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
-    definitions.check_agree(&table.schema, &used)
+    let keys = keys.filter_map(|key| {
+        let letter = definitions.letter(key.name())?;
+        Some(AttributeUse::key(key.name(), letter, key.is_hash()))
+    });
+    let vectors = vectors.iter().flat_map(|update| update.uses(definitions));
+    attribute_uses::check_agree(&table.schema, keys.chain(vectors))
 }
 
 /// Refuses a key with which the table is encrypted already.
@@ -358,17 +362,6 @@ fn stream_wanted(table: &Table, request: Option<&StreamRequest>) -> Result<Optio
         (StreamWanted::Off, None) => Err(Error::validation(texts::stream_is_off(name))),
         (StreamWanted::On(_), None) | (StreamWanted::Off, Some(_)) => Ok(Some(wanted)),
     }
-}
-
-/// Refuses what cannot be changed beside a stream.
-fn check_beside_stream(has_throughput: bool, changes: &[IndexChange]) -> Result<()> {
-    if has_throughput {
-        return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
-    }
-    if changes.iter().any(IndexChange::is_online) {
-        return Err(Error::validation(texts::STREAM_BESIDE_INDEXES));
-    }
-    Ok(())
 }
 
 fn change_stream(face: &Face, table: &Table, wanted: StreamWanted) -> Result<Arc<Table>> {

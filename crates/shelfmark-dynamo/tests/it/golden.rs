@@ -58,6 +58,7 @@ scripts!(
     updates,
     values,
     vectors,
+    vectors_attributes,
     vectors_restored,
 );
 

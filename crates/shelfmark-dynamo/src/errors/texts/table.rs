@@ -265,14 +265,18 @@ pub(crate) const DEFINITIONS_DO_NOT_MATCH: &str = "One or more parameter values 
      Number of attributes in KeySchema does not exactly match number of attributes defined in \
      AttributeDefinitions";
 
-/// Words a key attribute that would get another type. The service lists the whole key.
-pub(crate) fn definition_changed(name: &str, expected: &str, actual: &str) -> String {
+/// Words an attribute that a new index would give another type.
+pub(crate) fn attribute_redefined(existing: &str, new: &str) -> String {
     format!(
         "One or more parameter values were invalid: Attributes cannot be redefined. Please check \
-         that your attribute has the same type as previously defined. Existing schema: \
-         Schema:[SchemaElement: key{{{name}:{expected}}}] New schema: Schema:[SchemaElement: \
-         key{{{name}:{actual}}}]"
+         that your attribute has the same type as previously defined. Existing schema: {existing} \
+         New schema: {new}"
     )
+}
+
+/// Shows a key attribute as the message on attributes of another type does.
+pub(crate) fn key_element_of_schema(name: &str, letter: &str, role: &str) -> String {
+    format!("Schema:[SchemaElement: key{{{name}:{letter}:{role}}}]")
 }
 
 pub(crate) fn definition_twice(name: &str) -> String {
