@@ -80,11 +80,11 @@ impl Definitions {
         }
         let columns = self.columns(keys);
         let ordered = keys.iter().skip_while(|key| key.is_hash()).all(|key| !key.is_hash());
-        if !ordered
-            || columns.partition.len() > INDEX_KEY_COLUMNS_MAX
-            || columns.sort.len() > INDEX_KEY_COLUMNS_MAX
-        {
+        if !ordered {
             return Err(Error::validation(texts::KEY_COLUMNS_OUT_OF_ORDER));
+        }
+        if columns.partition.len().max(columns.sort.len()) > INDEX_KEY_COLUMNS_MAX {
+            return Err(Error::validation(texts::KEY_COLUMNS_TOO_MANY));
         }
         Ok(columns)
     }

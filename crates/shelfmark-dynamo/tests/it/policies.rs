@@ -173,6 +173,7 @@ fn of_backups() -> (Vec<Asked>, [&'static str; 6]) {
     let arn = "arn:aws:dynamodb:local:000000000000:table/Things";
     let export = json!({"TableArn": arn, "S3Bucket": "bucket"});
     let import = json!({
+        "ClientToken": "token",
         "S3BucketSource": {"S3Bucket": "bucket"},
         "InputFormat": "CSV",
         "TableCreationParameters": one(&json!({

@@ -30,8 +30,12 @@ pub(crate) const FIRST_KEY_IS_NO_HASH: &str =
     "Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
 pub(crate) const SECOND_KEY_IS_NO_RANGE: &str =
     "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type";
-pub(crate) const KEY_COLUMNS_OUT_OF_ORDER: &str = "One or more parameter values were invalid: \
-     Index KeySchema must list its HASH keys before its RANGE keys, at most 4 of each";
+/// The text for HASH keys of an index behind RANGE keys; *ours*, of the service's only some words are known.
+pub(crate) const KEY_COLUMNS_OUT_OF_ORDER: &str = "Invalid KeySchema: All HASH key elements must precede \
+     the RANGE key elements";
+/// The text for a fifth key of one type; *ours*.
+pub(crate) const KEY_COLUMNS_TOO_MANY: &str = "One or more parameter values were invalid: Index \
+     KeySchema must have at most 4 HASH keys and at most 4 RANGE keys";
 pub(crate) const LOCAL_INDEXES_EMPTY: &str =
     "One or more parameter values were invalid: List of LocalSecondaryIndexes is empty";
 pub(crate) const GLOBAL_INDEXES_EMPTY: &str =
