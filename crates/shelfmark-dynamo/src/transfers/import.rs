@@ -98,8 +98,7 @@ impl Transfers {
         match self.import_slice(&table, &mut transfer, &mut walk, should_stop)? {
             Ok(Read::Part) => {
                 transfer.keep(engine)?;
-                let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-                walks.insert(id.to_owned(), walk);
+                self.keep_walk(id, walk);
                 Ok(Slice::Moved)
             }
             Ok(Read::Everything) => {

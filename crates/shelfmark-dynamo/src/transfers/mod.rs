@@ -54,6 +54,10 @@ const UNPREPARED_MS_MAX: u64 = 60_000;
 /// Transfers that are looked for at once.
 const RUNNING_MAX: usize = 1_000;
 
+/// Imports whose objects are open between two slices. *Ours*: one that is packed with Zstandard may look back
+/// 128 MiB. The others wait for one of them to end.
+const READING_MAX: usize = 8;
+
 /// The outcome of a slice of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slice {
@@ -90,6 +94,9 @@ impl Transfers {
             for (kind, id) in self.running()? {
                 if should_stop() {
                     return outcome.map(|()| done + moved);
+                }
+                if kind == IMPORTING && !self.may_read(&id) {
+                    continue;
                 }
                 match self.slice(kind, &id, should_stop) {
                     Ok(slice) => moved += u64::from(slice != Slice::Waits),
@@ -135,6 +142,20 @@ impl Transfers {
         match kind {
             EXPORTING => self.export(id, should_stop),
             _ => self.import(id, should_stop),
+        }
+    }
+
+    /// Tells whether an import is among those whose objects are open, or may become one of them.
+    fn may_read(&self, id: &str) -> bool {
+        let walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        walks.contains_key(id) || walks.len() < READING_MAX
+    }
+
+    /// Keeps what an import is reading for its next slice, if there is room.
+    fn keep_walk(&self, id: &str, walk: Walk) {
+        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        if walks.len() < READING_MAX {
+            walks.insert(id.to_owned(), walk);
         }
     }
 

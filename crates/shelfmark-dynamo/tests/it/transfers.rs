@@ -1,8 +1,7 @@
 //! Large exports and imports: they answer at once, do not wait for each other, and go on after a restart.
 
-use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write as _};
-use std::sync::{Arc, Mutex};
+use std::io::{self, Read, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,53 +11,47 @@ use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 
+use crate::buckets::MemoryBuckets;
+
 /// Items of the large object.
 const ITEMS: usize = 12_000;
 
 /// A bucket whose objects take their time to read.
 struct SlowBuckets {
     clock: Arc<ManualClock>,
-    objects: Mutex<BTreeMap<String, Vec<u8>>>,
+    inner: MemoryBuckets,
 }
 
 struct SlowObject {
     clock: Arc<ManualClock>,
-    bytes: Cursor<Vec<u8>>,
+    object: Box<dyn Read + Send>,
 }
 
 impl Read for SlowObject {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = buffer.len().min(8 * 1024);
-        let read = self.bytes.read(&mut buffer[..most])?;
+        let read = self.object.read(&mut buffer[..most])?;
         self.clock.advance(Duration::from_millis(if read > 1_024 { 5 } else { 0 }));
         Ok(read)
     }
 }
 
 impl Buckets for SlowBuckets {
-    fn has(&self, _bucket: &str) -> bool {
-        true
+    fn has(&self, bucket: &str) -> bool {
+        self.inner.has(bucket)
     }
 
-    fn put(&self, _bucket: &str, key: &str, bytes: &[u8]) -> io::Result<()> {
-        self.objects.lock().unwrap().insert(key.to_owned(), bytes.to_vec());
-        Ok(())
+    fn put(&self, bucket: &str, key: &str, bytes: &[u8]) -> io::Result<()> {
+        self.inner.put(bucket, key, bytes)
     }
 
-    fn list(&self, _bucket: &str, prefix: &str, limit: usize) -> io::Result<Vec<BucketObject>> {
-        let objects = self.objects.lock().unwrap();
-        let own = objects.iter().filter(|(key, _)| key.starts_with(prefix)).take(limit);
-        let object = |(key, bytes): (&String, &Vec<u8>)| BucketObject {
-            key: key.clone(),
-            bytes: bytes.len() as u64,
-        };
-        Ok(own.map(object).collect())
+    fn list(&self, bucket: &str, prefix: &str, limit: usize) -> io::Result<Vec<BucketObject>> {
+        self.inner.list(bucket, prefix, limit)
     }
 
-    fn open(&self, _bucket: &str, key: &str) -> io::Result<Box<dyn Read + Send>> {
-        let bytes = self.objects.lock().unwrap().get(key).cloned();
-        let bytes = Cursor::new(bytes.ok_or(io::ErrorKind::NotFound)?);
-        Ok(Box::new(SlowObject { clock: Arc::clone(&self.clock), bytes }))
+    fn open(&self, bucket: &str, key: &str) -> io::Result<Box<dyn Read + Send>> {
+        let object = self.inner.open(bucket, key)?;
+        Ok(Box::new(SlowObject { clock: Arc::clone(&self.clock), object }))
     }
 }
 
@@ -74,8 +67,8 @@ impl Bed {
     fn new() -> Self {
         let clock = Arc::new(ManualClock::at_micros(1_793_610_000_000_000));
         let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
-        let objects = Mutex::default();
-        let buckets = Arc::new(SlowBuckets { clock: Arc::clone(&clock), objects });
+        let inner = MemoryBuckets::default();
+        let buckets = Arc::new(SlowBuckets { clock: Arc::clone(&clock), inner });
         Self::open(store, clock, buckets)
     }
 
@@ -196,6 +189,28 @@ fn a_large_object_is_imported_in_slices() {
 #[test]
 fn a_large_packed_object_is_imported_in_slices() {
     check_large("GZIP");
+}
+
+#[test]
+fn many_large_imports_end_though_few_are_read_at_once() {
+    let bed = Bed::new();
+    let text: String = (0..ITEMS / 4).map(line).collect();
+    let begin = |number: usize| {
+        let table = format!("Table{number:02}");
+        bed.buckets.put("bucket", &format!("{table}/a"), text.as_bytes()).unwrap();
+        bed.import(&table, "NONE")
+    };
+    let mut open: Vec<String> = (0..12).map(begin).collect();
+    assert!(open.iter().all(|arn| bed.imported(arn)["ImportStatus"] == "IN_PROGRESS"));
+    bed.until(|| {
+        open.retain(|arn| {
+            let import = bed.imported(arn);
+            let is_open = import["ImportStatus"] == "IN_PROGRESS";
+            assert!(is_open || import["ImportedItemCount"] == json!(ITEMS / 4), "{import}");
+            is_open
+        });
+        open.is_empty().then_some(())
+    });
 }
 
 #[test]
