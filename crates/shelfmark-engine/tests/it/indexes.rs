@@ -297,6 +297,61 @@ fn what_is_dropped_while_an_index_is_built_leaves_no_entry() {
 }
 
 #[test]
+fn an_index_that_is_dropped_and_purged_between_two_pieces_gets_no_entry() {
+    let (store, engine, table) = watched();
+    for n in 10..300 {
+        engine.write(Write::put(&table, item(&format!("x{n:03}"), "rust", n))).unwrap();
+    }
+    let (other, name) = (engine.clone(), table.schema.name.clone());
+    let (next, dropped) = (Arc::clone(&store), name.clone());
+    store.after_scan_of(2, move || {
+        drop(other.drop_index(&dropped, "by_tag").unwrap());
+        // The view of a second piece is from after the drop, so the purge does not wait for it.
+        next.after_scan_of(2, move || assert_eq!(other.purge().unwrap(), 0));
+    });
+    let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+    let error = engine.add_index(&name, by_tag).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(engine.purge().unwrap(), 0);
+    let entries = KeyRange::prefix(vec![3]);
+    let page = store.snapshot().unwrap();
+    let page = page.scan(&entries, Default::default(), Default::default()).unwrap();
+    assert!(page.rows.is_empty(), "{} entries of a dropped index", page.rows.len());
+}
+
+#[test]
+fn who_keeps_a_unique_key_does_not_look_whom_it_belongs_to() {
+    let (store, engine, table) = watched();
+    let unique = index("one", IndexKind::Unique, Projected::All);
+    let table = engine.add_index(&table.schema.name, unique).unwrap();
+    let gets = |item: Item| {
+        store.take();
+        engine.write(Write::put(&table, item)).unwrap();
+        store.take().gets
+    };
+    assert_eq!(gets(item("1", "rust", 1).with("body", "other")), 1, "its row");
+    assert_eq!(gets(item("1", "rust", 100)), 2, "its row, and who has the key that it takes");
+}
+
+#[test]
+fn of_an_entry_that_stays_where_it_is_the_chunks_that_change_are_written() {
+    let (store, engine, table) = watched();
+    let all = index("by_tag", IndexKind::Secondary, Projected::All);
+    let table = engine.add_index(&table.schema.name, all).unwrap();
+    let large = |body: &str| {
+        let text = |n: u8| "x".repeat(50_000 + usize::from(n));
+        item("1", "rust", 1).with("body", body).with("x1", text(1)).with("x2", text(2))
+    };
+    engine.write(Write::put(&table, large("a"))).unwrap();
+    store.take();
+    engine.write(Write::put(&table, large("b"))).unwrap();
+    assert_eq!(store.take().writes, 4, "the head and a chunk, of the row and of its entry");
+    let query = Query::partition(vec!["rust".into()]).index("by_tag");
+    assert!(engine.query(&table, &query).unwrap().items.contains(&large("b")));
+    assert_eq!(engine.verify().unwrap().findings, []);
+}
+
+#[test]
 fn a_row_that_is_written_while_it_is_entered_is_entered_as_it_is() {
     let (store, engine, table) = watched();
     let (other, old) = (engine.clone(), Arc::clone(&table));

@@ -21,9 +21,13 @@ mod every_error;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod filling;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod format;
+#[cfg(test)]
+mod full_disk;
 #[cfg(test)]
 mod histories;
 #[cfg(test)]
@@ -31,11 +35,15 @@ mod indexes;
 #[cfg(test)]
 mod items;
 #[cfg(test)]
+mod log_reads;
+#[cfg(test)]
 mod many_tables;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
 mod owners;
+#[cfg(test)]
+mod preloads;
 #[cfg(test)]
 mod races;
 #[cfg(test)]

@@ -8,10 +8,11 @@ use std::time::Duration;
 use shelfmark_engine::{Engine, Error, ErrorKind, Get, Query, SweepPosition, Table, Token, Write};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
-    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName,
+    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName, TableOptions,
+    TtlSource, Value,
 };
-use shelfmark_store::Store;
 use shelfmark_store::clock::ManualClock;
+use shelfmark_store::{Error as StoreError, ErrorKind as StoreErrorKind, KeyRange, Store};
 
 use crate::drivers::{open, plain};
 use crate::watched::Watched;
@@ -19,6 +20,7 @@ use crate::watched::Watched;
 const CATALOGUE: u8 = 1;
 const ROWS: u8 = 2;
 const INDEX: u8 = 3;
+const DUE: u8 = 6;
 const TOKENS: u8 = 7;
 
 fn item(sk: &str) -> Item {
@@ -234,6 +236,51 @@ fn two_servers_take_a_name_once_and_no_id_twice() {
             assert_ne!(created.id, of("v"));
         }
     }
+}
+
+fn expiring_by(attribute: &str) -> impl FnOnce(&mut TableOptions) + use<> {
+    let source = TtlSource::Attribute(attribute.to_owned());
+    move |options| options.ttl = Some(source)
+}
+
+/// Returns the seconds at which something is due.
+fn due_times(store: &Watched) -> Vec<u64> {
+    let range = KeyRange::prefix(vec![DUE]);
+    let snapshot = store.snapshot().unwrap();
+    let page = snapshot.scan(&range, Default::default(), Default::default()).unwrap();
+    let seconds = page.rows.iter().map(|row| u64::from_be_bytes(row.key[1..9].try_into().unwrap()));
+    seconds.collect()
+}
+
+#[test]
+fn an_expiry_that_is_set_while_another_one_is_looked_for_is_the_one_that_stays() {
+    let Bed { store, clock, engine, table } = bed();
+    let twice = item("b").with("early", Value::number(5)).with("late", Value::number(9));
+    engine.write(Write::put(&table, twice)).unwrap();
+    let other = engine.clone();
+    store.after_scan_of(ROWS, move || {
+        clock.advance(Duration::from_secs(1));
+        other.alter_options(&name(), expiring_by("late")).unwrap();
+    });
+    // Whoever set the earlier one is told what stands.
+    let table = engine.alter_options(&name(), expiring_by("early")).unwrap();
+    assert!(store.was_met());
+    assert_eq!(table.schema.options.ttl, Some(TtlSource::Attribute("late".to_owned())));
+    assert_eq!((table.schema.options.ttl_pass, due_times(&store)), (None, vec![9]));
+    assert_eq!(engine.verify().unwrap().findings, []);
+}
+
+#[test]
+fn a_look_for_expiries_that_the_store_ends_is_told_and_done_later() {
+    let Bed { store, engine, table, .. } = bed();
+    engine.write(Write::put(&table, item("b").with("until", Value::number(5)))).unwrap();
+    store.before_commit_to(DUE, || Err(StoreError::new(StoreErrorKind::Io, "a broken disk")));
+    let error = engine.alter_options(&name(), expiring_by("until")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(due_times(&store), []);
+    engine.resume_all_indexes().unwrap();
+    assert_eq!(due_times(&store), [5]);
+    assert_eq!(engine.table(&name()).unwrap().schema.options.ttl_pass, None);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Transactions: all or nothing, over tables, retried with the same random numbers.
 
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use shelfmark_engine::{AccessReport, ErrorKind, Get, Once, Query, Scan, Token, Write};
 use shelfmark_model::{Condition, Item, Key, Path, Value};
+use shelfmark_store::latch::RESERVATION_WAIT_MAX;
 
-use crate::drivers::{on_every_driver, patiently, plain};
+use crate::drivers::{keys, memory, on_every_driver, patiently, plain};
 
 fn item(pk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", "x").with("n", Value::number(n))
@@ -218,6 +220,52 @@ fn an_empty_range_stays_empty_until_the_commit() {
     });
 }
 
+/// Write skew between a range and a row: each transaction reads what the other one writes.
+#[test]
+fn who_reads_a_row_beside_what_it_writes_is_met_by_who_reads_a_range() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        let other = bed.create_table(plain("u")).unwrap();
+        // More than once, for the meanest driver has some run again without a reason.
+        for round in 0..10 {
+            let pk = format!("{round}");
+            let row = Get::new(Key::pair(pk.as_str(), "x"));
+            let mut runs = 0;
+            let seen = bed
+                .transact(|tx| {
+                    runs += 1;
+                    let seen = tx.query(&table, &Query::partition(vec![pk.as_str().into()]))?;
+                    if runs == 1 {
+                        bed.transact(|tx| {
+                            assert_eq!(tx.get(&other, &row)?.item, None);
+                            tx.write(&Write::put(&table, item(&pk, 1))).map(drop)
+                        })?;
+                    }
+                    tx.write(&Write::put(&other, item(&pk, 1)))?;
+                    Ok(seen.count)
+                })
+                .unwrap();
+            assert_eq!(seen, 1, "{}: neither came before the other", bed.name);
+        }
+    });
+}
+
+/// Keys by which transactions exclude each other are for those that read more than they write.
+#[test]
+fn who_reads_what_it_writes_leaves_no_guard() {
+    on_every_driver(|bed| {
+        const GUARDS: u8 = 0x0b;
+        let table = bed.create_table(plain("t")).unwrap();
+        bed.transact(|tx| {
+            tx.get(&table, &Get::new(Key::pair("a", "x")))?;
+            tx.write(&Write::put(&table, item("a", 1))).map(drop)
+        })
+        .unwrap();
+        bed.settle();
+        assert_eq!(keys(bed, &[GUARDS]).len(), 0, "{}", bed.name);
+    });
+}
+
 /// What lies beside a range that was read is no conflict.
 #[test]
 fn neighbours_of_a_range_do_not_disturb() {
@@ -241,7 +289,7 @@ fn neighbours_of_a_range_do_not_disturb() {
 /// Whoever waits inside of a transaction for somebody outside is delayed, not stopped for good.
 #[test]
 fn a_body_that_writes_outside_of_itself_ends() {
-    let bed = crate::drivers::memory();
+    let bed = memory();
     let table = bed.create_table(plain("t")).unwrap();
     let mut runs = 0;
     let ended = bed.engine.transact(|tx| {
@@ -255,6 +303,40 @@ fn a_body_that_writes_outside_of_itself_ends() {
     ended.unwrap();
     let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
     assert_eq!((runs, number(got.item.as_ref())), (5, 104));
+}
+
+/// Who lost again and again has kept for it what its last run read, not what an earlier one did.
+#[test]
+fn a_body_that_reads_something_else_each_time_wins_in_the_end() {
+    let bed = memory();
+    let table = bed.create_table(plain("t")).unwrap();
+    let look_and_put = |pk: &str| {
+        let mut write = Write::put(&table, item(pk, 1));
+        write.returns.old = true;
+        bed.engine.write(write).unwrap();
+    };
+    let mut runs = 0;
+    std::thread::scope(|scope| {
+        let ended = bed.engine.transact(|tx| {
+            runs += 1;
+            let pk = if runs < 3 { "early" } else { "late" };
+            tx.get(&table, &Get::new(Key::pair(pk, "x")))?;
+            if runs <= 3 {
+                look_and_put(pk);
+            } else if runs <= 10 {
+                // From now on others wait, and this is not the run that lets them by.
+                let (told, ended) = channel();
+                scope.spawn(move || {
+                    look_and_put(pk);
+                    let _ = told.send(());
+                });
+                let _ = ended.recv_timeout(RESERVATION_WAIT_MAX / 2);
+            }
+            tx.write(&Write::put(&table, item(pk, 2))).map(drop)
+        });
+        ended.unwrap();
+    });
+    assert!((4..=10).contains(&runs), "{runs}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use shelfmark_engine::{
     CatalogueChange, CellChange, Engine, ErrorKind, Get, SweepPosition, Token, Upkeep, Write,
 };
-use shelfmark_keycode::KeyType;
+use shelfmark_keycode::{Decimal, KeyType};
 use shelfmark_model::{
     IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName, TableOptions,
     TableSchema, TtlSource, Value,
@@ -174,6 +174,42 @@ fn an_attribute_may_hold_the_expiry_and_the_item_stays_until_the_sweep() {
         assert!(get("a").is_none());
         assert!(get("late").is_some());
         assert!(get("ancient").is_some(), "values long past are no expiries");
+    });
+}
+
+#[test]
+fn any_number_that_is_a_second_says_when_an_item_expires() {
+    let number =
+        |unscaled: i64, scale| Value::Number(Decimal::new(unscaled.into(), scale).unwrap());
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::Attribute("n".to_owned()));
+        let table = bed.create_table(schema).unwrap();
+        let put = |pk: &str, n: Value| {
+            bed.put(&table, Item::new().with("pk", pk).with("sk", "x").with("n", n));
+        };
+        put("integer", Value::Int(1_700_000_001));
+        // Whole ones, however they are spelled; of a fraction the second that it is in.
+        put("short", number(17_001, -5));
+        put("long", number(170_000_000_200, 2));
+        put("fraction", number(17_000_000_039, 1));
+        let never = [
+            Value::Int(-1),
+            number(-1_700_000_001, 0),
+            number(17, -40),
+            Value::text("1700000001"),
+            Value::Float(1_700_000_001.0),
+        ];
+        for (own, never) in never.into_iter().enumerate() {
+            put(&format!("never {own}"), never);
+        }
+        let seconds: Vec<u64> = keys(bed, &[6])
+            .iter()
+            .map(|key| u64::from_be_bytes(key[1..9].try_into().unwrap()))
+            .collect();
+        assert_eq!(seconds, [1_700_000_001, 1_700_000_002, 1_700_000_003, 1_700_100_000]);
+        bed.seconds(3);
+        assert_eq!(bed.sweep(&mut SweepPosition::default(), 100).unwrap(), 3);
     });
 }
 

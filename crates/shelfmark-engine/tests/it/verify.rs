@@ -223,6 +223,29 @@ fn entries_that_lead_nowhere_or_lack_are_found() {
 }
 
 #[test]
+fn an_entry_may_lack_where_its_unique_key_has_expired_and_nowhere_else() {
+    // Of item 0, which expires: the entry whose key holds this.
+    let entry = |bed: &Bed, of: &[u8]| {
+        let is_own = |row: &Row| row.key.windows(of.len()).any(|part| part == of);
+        delete(&rows(bed, INDEX).into_iter().find(is_own).unwrap().key)
+    };
+    for (of, has_expired, is_missed) in [
+        ("c0\0", false, true),
+        ("c0\0", true, false),
+        ("t0\0", false, true),
+        ("t0\0", true, true),
+        ("c1\0", true, true),
+    ] {
+        let found = findings(|bed| {
+            bed.seconds(if has_expired { 1_000 } else { 0 });
+            vec![entry(bed, of.as_bytes())]
+        });
+        let is_found = found.iter().any(|found| found.contains("has no entry"));
+        assert_eq!((found.len(), is_found), (usize::from(is_missed), is_missed), "{of}: {found:?}");
+    }
+}
+
+#[test]
 fn wrong_counts_are_found() {
     let table = |bed: &Bed| rows(bed, COUNTS).remove(0);
     let partition = |bed: &Bed| rows(bed, COUNTS).remove(1);

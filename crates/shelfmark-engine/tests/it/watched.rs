@@ -19,6 +19,8 @@ pub(crate) struct Counts {
     pub(crate) scans: u64,
     /// Rows that scans delivered.
     pub(crate) rows: u64,
+    /// The bytes of their values.
+    pub(crate) value_bytes: u64,
     pub(crate) commits: u64,
     /// Writes in all commits.
     pub(crate) writes: u64,
@@ -44,9 +46,11 @@ struct Shared {
     gets: AtomicU64,
     scans: AtomicU64,
     rows: AtomicU64,
+    value_bytes: AtomicU64,
     commits: AtomicU64,
     writes: AtomicU64,
     waits: AtomicU64,
+    preloaded: Mutex<Vec<Bytes>>,
     hook: Mutex<Option<(Step, u8, Hook)>>,
 }
 
@@ -76,7 +80,17 @@ struct WatchedSnapshot {
 
 impl Watched {
     pub(crate) fn new(clock: &Arc<ManualClock>) -> Arc<Self> {
-        Arc::new(Self { inner: MemoryStore::new(clock.clone()), shared: Arc::default() })
+        Self::with_caps(clock, MemoryStore::default_caps())
+    }
+
+    /// Creates a store that others write to as well, so that the engine has it preload.
+    pub(crate) fn of_many(clock: &Arc<ManualClock>) -> Arc<Self> {
+        Self::with_caps(clock, Caps { is_exclusive: false, ..MemoryStore::default_caps() })
+    }
+
+    fn with_caps(clock: &Arc<ManualClock>, caps: Caps) -> Arc<Self> {
+        let inner = MemoryStore::with_caps(clock.clone(), caps);
+        Arc::new(Self { inner, shared: Arc::default() })
     }
 
     /// Returns what was asked since the last call.
@@ -86,10 +100,17 @@ impl Watched {
             gets: of(&self.shared.gets),
             scans: of(&self.shared.scans),
             rows: of(&self.shared.rows),
+            value_bytes: of(&self.shared.value_bytes),
             commits: of(&self.shared.commits),
             writes: of(&self.shared.writes),
             waits: of(&self.shared.waits),
         }
+    }
+
+    /// Returns the keys that were preloaded since the last call.
+    pub(crate) fn take_preloaded(&self) -> Vec<Bytes> {
+        let mut preloaded = self.shared.preloaded.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *preloaded)
     }
 
     /// Runs `hook` after the next scan that delivers a row whose key begins with `tree`.
@@ -223,9 +244,16 @@ impl Snapshot for WatchedSnapshot {
         let page = self.inner.scan(range, direction, limits)?;
         add(&self.shared.scans, 1);
         add(&self.shared.rows, page.rows.len());
+        add(&self.shared.value_bytes, page.rows.iter().map(|row| row.value.len()).sum());
         self.shared
             .step(Step::Scan, page.rows.iter().filter_map(|row| row.key.first().copied()))?;
         Ok(page)
+    }
+
+    fn preload(&self, keys: &[Bytes]) -> Result<()> {
+        let mut preloaded = self.shared.preloaded.lock().unwrap_or_else(PoisonError::into_inner);
+        preloaded.extend_from_slice(keys);
+        self.inner.preload(keys)
     }
 
     fn time_left(&self) -> Option<Duration> {

@@ -104,7 +104,7 @@ pub fn read_log(
         let limits = ScanLimits { rows_max, ..Default::default() };
         let rows = Snapshot::scan(snapshot, &range, Direction::Ascending, limits)?;
         for row in rows.rows {
-            if page.changes.len() >= limit || bytes >= bytes_max && parts.is_empty() {
+            if bytes >= bytes_max && parts.is_empty() {
                 return Ok(page);
             }
             let place = row.key.get(prefix.len()..).unwrap_or_default();

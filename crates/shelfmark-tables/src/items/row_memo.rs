@@ -101,3 +101,41 @@ impl RowMemo {
         self.shape.extend(item.iter().map(|(name, _)| (name.clone(), source(name))));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shelfmark_keycode::KeyType;
+    use shelfmark_model::{KeyColumn, TableName, TableSchema};
+    use shelfmark_records::items::encode_record;
+    use shelfmark_records::keys::{RowKey, chunk_key};
+
+    use super::*;
+
+    /// Decodes a row of so many attributes, and tells whether the next one would follow it.
+    fn is_followed(attributes: usize) -> bool {
+        let schema =
+            TableSchema::new(TableName::new("test", "t"), KeyColumn::new("a", KeyType::Text));
+        let keys = KeySpec::of_table(1, &schema);
+        let names = (1..attributes).map(|n| format!("b{n:02}"));
+        let item = names.fold(Item::new().with("a", "p"), |item, name| item.with(name, "x"));
+        let row_key = keys.row_key_of(&item).unwrap();
+        let of_record = item.iter().filter(|(name, _)| *name != "a");
+        let head = encode_record(of_record.map(|(name, value)| (name.as_str(), value)), None).head;
+        let key = RowKey::of_head(chunk_key(&row_key, 0).into()).unwrap();
+        let row = RawRow { key, head, chunks: Vec::new() };
+        let mut memo = RowMemo::default();
+        assert_eq!(memo.decode(&keys, Head::parse(&row.head).unwrap(), &row).unwrap(), item);
+        let mut again = Item::new();
+        let is_followed = memo.follow(&mut Head::parse(&row.head).unwrap(), &row.head, &mut again);
+        let is_followed = is_followed.unwrap();
+        assert!(again.len() == if is_followed { item.len() } else { 0 });
+        is_followed
+    }
+
+    #[test]
+    fn rows_follow_one_of_their_shape_unless_it_has_too_many_attributes() {
+        assert!(is_followed(1));
+        assert!(is_followed(SHAPE_ATTRIBUTES_MAX));
+        assert!(!is_followed(SHAPE_ATTRIBUTES_MAX + 1));
+    }
+}
