@@ -13,6 +13,7 @@ use super::super::value::Value;
 use super::patterns::{Params, Scope};
 use super::{Resolver, constant, named};
 use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
+use crate::model::canonical;
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
@@ -175,6 +176,8 @@ impl Resolver {
         if index.local && !self.is_beside(&schema.target, index, &key, base_key) {
             return;
         }
+        let mut when = family.when.clone();
+        when.extend(self.index_conditions(family.source, index));
         key.columns.extend(base_key.columns.iter().cloned());
         key.kinds.extend(base_key.kinds.iter().cloned());
         key.desc.extend(base_key.desc.iter().copied());
@@ -214,12 +217,31 @@ impl Resolver {
             name: super::super::Named { text: full, span: name.span },
             table,
             base: Some(base),
+            when,
             key: key.columns,
             stored,
             span: index.span,
             notes: Notes::default(),
             ..family
         });
+    }
+
+    /// Resolves the conditions of a sparse index: on attributes of the rows' own tuples, with constants.
+    fn index_conditions(&mut self, source: RelationId, index: &tree::Index) -> Vec<Predicate> {
+        let mut found = Vec::new();
+        for cond in &index.when {
+            let mut none = Params::known(&[]);
+            let Some(one) = self.predicate(source, cond, &mut none, Scope::NONE) else { continue };
+            if canonical(&self.model, source, &one.path).len() > 1 {
+                let message = "an index is asked by attributes of its rows' own tuples".to_owned();
+                self.error(Diagnostic::error(index.name.span, message).help(
+                    "what lies behind a reference changes without the row: write a table `when` it",
+                ));
+                continue;
+            }
+            found.push(one);
+        }
+        found
     }
 
     /// Checks that an index is one that lies beside its rows: on a target that has such, with their
