@@ -11,13 +11,14 @@ use super::keys::Key;
 use super::needs::{Need, Origin};
 use super::ways::{Place, Rows, Thing};
 use crate::bytes::{plain_bytes, value_bytes};
-use crate::load::{self, Load, count, hottest, present, rows_of, rows_read};
+use crate::load::{self, Change, Load, count, hottest, present, rows_of, rows_read};
 use crate::price::Prices;
 use crate::volume::{Figure, distinct, rows};
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId};
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, Read, RelationId, Value};
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_language::target::Target;
+use shelfmark_design_prove::eval::state::compare;
 
 /// The price of keeping one more index or second row, whatever it holds, in dollars a month: of two
 /// schemas that cost the same, the one with fewer of them is chosen.
@@ -146,7 +147,16 @@ impl<'a> Estimate<'a> {
         let units = self.prices.write_units(bytes);
         let share = self.share(rows);
         let mut units_per_second = 0.0;
+        let mut looks = 0.0;
+        let sparse = rows.place == Place::Index && !rows.when.is_empty();
         for change in self.load.about(rows.relation) {
+            if sparse {
+                let (times, looked) = coming_and_going(rows, change, share);
+                units_per_second += change.rate * times * units;
+                let item = self.item(rows.relation);
+                looks += change.rate * looked * self.prices.read_units(item, true);
+                continue;
+            }
             let keys = rows.key.paths();
             let hits = |paths: &BTreeSet<ColumnPath>| {
                 paths
@@ -184,9 +194,12 @@ impl<'a> Estimate<'a> {
             Place::Base => 0.0,
             // Where nobody asks for what is there now, one that can be added and dropped is better.
             Place::Local => 1.5 * STANDING,
+            // One that has all rows serves more.
+            Place::Index if sparse => 1.5 * STANDING,
             _ => STANDING,
         } + parts;
-        self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
+        let looks = self.prices.reads(looks);
+        looks + self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
     }
 
     /// Returns the cost of keeping copies of an attribute behind a reference.
@@ -245,5 +258,47 @@ impl<'a> Estimate<'a> {
             .map(|(source, rows)| self.bytes(rows) * rows_read(self.model, read, source))
             .sum();
         self.prices.reads(load::rate(&read.facts) * self.prices.read_units(bytes, false))
+    }
+}
+
+/// Returns how many entries of a sparse index one change writes on average, and how often its row is
+/// read before, because nobody knows otherwise whether the index has it.
+fn coming_and_going(rows: &Rows, change: &Change, share: f64) -> (f64, f64) {
+    let inserts = change.kind == EffectKind::Insert;
+    let told = |one: &Predicate| {
+        let [column] = one.path.as_slice() else { return None };
+        let given = change.constants.iter().find(|(at, _)| at == column);
+        let value = match given {
+            Some((_, value)) => value.clone(),
+            None if inserts && !change.key.contains(column) => Value::Null,
+            None => return None,
+        };
+        let wanted: Option<Vec<Value>> =
+            one.values.iter().map(|term| term.compute(&|_| None)).collect();
+        Some(compare(one.op, &value, &wanted?))
+    };
+    let fails = rows.when.iter().any(|one| told(one) == Some(false));
+    let holds = rows.when.iter().all(|one| told(one) == Some(true));
+    let sets = |path: &ColumnPath| matches!(path.as_slice(), [one] if change.set.contains(one));
+    let knows = |path: &ColumnPath| matches!(path.as_slice(), [one] if change.key.contains(one));
+    let asked = || rows.when.iter().map(|one| &one.path);
+    let mark = || asked().chain(&rows.key.partition);
+    match change.kind {
+        EffectKind::Insert if fails => (0.0, 0.0),
+        EffectKind::Insert if holds => (1.0, 0.0),
+        EffectKind::Insert | EffectKind::Delete => (share, 0.0),
+        EffectKind::Update | EffectKind::Increment => {
+            let written = if asked().any(sets) {
+                1.0
+            } else if rows.key.paths().iter().any(sets) {
+                2.0 * share
+            } else if rows.shown.iter().any(sets) {
+                share
+            } else {
+                0.0
+            };
+            let open = !fails && mark().any(sets) && mark().any(|one| !sets(one) && !knows(one));
+            (written, if open { 1.0 } else { 0.0 })
+        }
     }
 }
