@@ -104,10 +104,28 @@ fn fails(condition: &Predicate, effect: &Effect) -> bool {
         _ => [].iter(),
     });
     let mut own = given.filter(|(column, _)| condition.path == [*column]);
-    own.any(|(_, term)| match (condition.op, term, condition.values.first()) {
-        (CondOp::Absent, Term::Const(value), _) => *value != Value::Null,
-        (_, Term::Const(Value::Null), _) => true,
-        (CondOp::Eq, Term::Const(value), Some(Term::Const(wanted))) => value != wanted,
+    own.any(|(_, term)| match term {
+        Term::Const(value) => !holds(condition, value),
         _ => false,
     })
+}
+
+/// Returns true if a value may satisfy a condition: what is absent satisfies only that it is.
+fn holds(condition: &Predicate, value: &Value) -> bool {
+    if condition.op == CondOp::Absent || *value == Value::Null {
+        return condition.op == CondOp::Absent && *value == Value::Null;
+    }
+    let mut wanted = condition.values.iter().map(|term| match term {
+        Term::Const(wanted) => Some(wanted),
+        _ => None,
+    });
+    match (condition.op, wanted.next().flatten(), wanted.next().flatten()) {
+        (CondOp::Eq, Some(wanted), _) => value == wanted,
+        (CondOp::Lt, Some(wanted), _) => value < wanted,
+        (CondOp::Le, Some(wanted), _) => value <= wanted,
+        (CondOp::Gt, Some(wanted), _) => value > wanted,
+        (CondOp::Ge, Some(wanted), _) => value >= wanted,
+        (CondOp::Between, Some(low), Some(high)) => low <= value && value <= high,
+        _ => true,
+    }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::bytes::{plain_bytes, text_bytes, value_bytes};
 use crate::load::present;
-use crate::volume::distinct;
+use crate::sparse;
 use shelfmark_design_language::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, canonical};
 use shelfmark_design_language::target::Target;
@@ -102,23 +102,9 @@ impl Items<'_> {
         let keys = all_key_paths(self.model, family);
         let of_keys: f64 =
             keys.iter().map(|path| present(self.model, family.source, path)).product();
-        let guards = family.when.iter().filter(|one| !keys.contains(&one.path));
-        let of_guards: f64 = guards
-            .map(|one| {
-                use shelfmark_design_language::syntax::tree::CondOp;
-                match one.op {
-                    CondOp::Absent => 1.0 - present(self.model, family.source, &one.path),
-                    CondOp::Present => present(self.model, family.source, &one.path),
-                    CondOp::Eq => {
-                        let path = BTreeSet::from([one.path.clone()]);
-                        let values = distinct(self.model, family.source, &path);
-                        values.map_or(0.5, |values| 1.0 / values.max(1.0))
-                    }
-                    _ => 0.5,
-                }
-            })
-            .product();
-        of_keys * of_guards
+        let when: Vec<_> =
+            family.when.iter().filter(|one| !keys.contains(&one.path)).cloned().collect();
+        of_keys * sparse::share(self.model, family.source, &when)
     }
 
     fn row_type(&self, family: &Family) -> f64 {

@@ -330,8 +330,20 @@ impl Counter<'_> {
     /// Returns how many entries of an index one change of its row writes.
     fn entries(&self, write: &Write, step: &WriteStep, entry: &Family) -> f64 {
         let share = self.items.share(entry);
+        let own = self.schema.own_conditions(entry);
         if !step.kind.is_patch() {
-            return share;
+            let mut about = write.effects.iter().filter(|effect| effect.relation == entry.source);
+            let told = match (about.next(), about.next()) {
+                (Some(only), None) if only.kind == EffectKind::Insert && step.kind.is_put() => {
+                    crate::sparse::told_by_insert(own, only)
+                }
+                _ => None,
+            };
+            return match told {
+                Some(false) => 0.0,
+                Some(true) if !own.is_empty() => 1.0,
+                _ => share,
+            };
         }
         let set = |path: &ColumnPath| {
             let owner = self.model.path_owner(entry.source, path);
@@ -341,7 +353,6 @@ impl Counter<'_> {
                     && effect.set.iter().any(|(column, _)| path.last() == Some(column))
             })
         };
-        let own = self.schema.own_conditions(entry);
         if asked_by_index(self.model, self.schema, entry).iter().any(set) {
             return 1.0;
         }

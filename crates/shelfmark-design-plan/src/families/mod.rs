@@ -204,7 +204,7 @@ impl<'a> Planner<'a> {
                 let flip = fits.ascending_only
                     && ask.tail.iter().find_map(|(_, desc)| *desc).unwrap_or(false);
                 let mut draft = Draft::new(ask, fits);
-                if based && !self.has_base(ask.relation) {
+                if based && ask.when.is_empty() && !self.has_base(ask.relation) {
                     draft.leads = true;
                     draft.shown = self.own_columns(ask.relation);
                 }

@@ -15,6 +15,7 @@ use crate::families::draft::Ask;
 use crate::families::mixed::MixedRow;
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// Most candidates of one relation.
 ///
@@ -259,7 +260,8 @@ impl Market<'_> {
         shown.extend(all);
         shown.dedup();
         for shown in shown {
-            let shown = self.beside(relation, key, &shown);
+            let mut shown = self.beside(relation, key, &shown);
+            shown.retain(|path| !is_fixed(when, path));
             let key = self.spread(relation, key.clone(), Some(&shown));
             let when = when.to_vec();
             self.add(Rows { relation, place: Place::Index, key, shown, when });
@@ -330,4 +332,9 @@ impl Market<'_> {
             self.things.push(thing);
         }
     }
+}
+
+/// Returns true if all rows under these conditions have one value of an attribute.
+pub(super) fn is_fixed(when: &[Predicate], path: &ColumnPath) -> bool {
+    when.iter().any(|one| one.op == CondOp::Eq && one.path == *path)
 }

@@ -273,7 +273,16 @@ pub(super) fn parts(model: &Model, rows: &Rows) -> String {
     if all.is_empty() { "all".to_owned() } else { all.join("_") }
 }
 
-/// Returns what names the rows of a sparse index among all: `_open`, `_with_due`, `_without_due`.
+/// Returns the wanted name of an index: by its key; of a sparse one, whose name stands in each of its
+/// entries and items, by its conditions.
+fn index_name(model: &Model, relation: &str, rows: &Rows) -> String {
+    match rows.when.is_empty() {
+        true => format!("{relation}_by_{}", parts(model, rows)),
+        false => format!("{relation}{}", some_of(model, rows)),
+    }
+}
+
+/// Returns what names the rows of a sparse index among all: `_open`, `_due`, `_without_due`.
 fn some_of(model: &Model, rows: &Rows) -> String {
     let word = |one: &Predicate| {
         let name = snake(&model.path_text(rows.relation, &one.path));
@@ -282,7 +291,8 @@ fn some_of(model: &Model, rows: &Rows) -> String {
             (CondOp::Eq, Some(Term::Const(Value::Text(text)))) if is_word(text) => {
                 format!("_{}", snake(text))
             }
-            _ => format!("_with_{name}"),
+            (CondOp::Eq, Some(Term::Const(Value::Bool(false)))) => format!("_not_{name}"),
+            _ => format!("_{name}"),
         }
     };
     rows.when.iter().map(word).collect()
@@ -362,8 +372,7 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
         for at in &slot.entries {
             let Some(one) = layout.placed.get_mut(*at) else { continue };
             let relation = snake(&model.relation(one.rows.relation).name.text);
-            let some = some_of(model, &one.rows);
-            let wanted = format!("{relation}{some}_by_{}", parts(model, &one.rows));
+            let wanted = index_name(model, &relation, &one.rows);
             if table.is_empty() {
                 // Its name stands in each item that has an entry: a short one, and the field's own.
                 numbered += usize::from(shared);

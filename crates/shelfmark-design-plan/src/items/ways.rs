@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::candidates::is_fixed;
 use super::estimate::Estimate;
 use super::keys::Key;
 use super::needs::{Need, Needs, Origin};
@@ -265,7 +266,11 @@ impl<'a> Market<'a> {
         }
         let missing = match rows.place {
             Place::Base => false,
-            _ => !self.beside(relation, &rows.key, &wanted).is_subset(&rows.shown),
+            _ => {
+                let mut beside = self.beside(relation, &rows.key, &wanted);
+                beside.retain(|path| !(rows.place.is_entry() && is_fixed(&rows.when, path)));
+                !beside.is_subset(&rows.shown)
+            }
         };
         let loops = matches!(need.origin, Origin::Loop(_));
         if missing {

@@ -15,23 +15,28 @@ use super::expr::Expr;
 use super::request::{Change, ChangeKind, Guard, Refusal};
 use super::rows::LACKING_MAX;
 use super::write::{Known, Writer, opposite};
+use crate::paths::is_optional;
 use shelfmark_design_language::model::pattern::Predicate;
 use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part};
-use shelfmark_design_language::model::{Term, Value, canonical};
+use shelfmark_design_language::model::{Term, Type, Value, canonical};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// A composed column of an index's key.
 pub(super) struct IndexKey {
     name: String,
     value: Expr,
     /// What must hold for it to be there.
-    asked: Vec<Guard>,
+    asked: Vec<Asked>,
 }
+
+/// A guard, with the comparison that holds exactly where its own does not.
+pub(super) type Asked = (Guard, CondOp);
 
 /// Adds columns of index keys to what is put or set, and returns those that are there under conditions.
 pub(super) fn add_marks(
     values: &mut Vec<(String, Expr)>,
     keys: Vec<IndexKey>,
-) -> Vec<(String, Vec<Guard>)> {
+) -> Vec<(String, Vec<Asked>)> {
     let mut marks = Vec::new();
     for key in keys {
         if !key.asked.is_empty() {
@@ -111,7 +116,7 @@ impl Writer<'_> {
         entry: &Family,
         conditions: &[Predicate],
         known: &Known,
-    ) -> Result<Option<Vec<Guard>>, Refusal> {
+    ) -> Result<Option<Vec<Asked>>, Refusal> {
         let mut guards = Vec::new();
         let mut open = false;
         for one in conditions {
@@ -125,9 +130,13 @@ impl Writer<'_> {
                     }
                 }
                 Some(left) => {
-                    open |= opposite(one.op).is_none();
+                    let there = !is_optional(self.calls.model, entry.source, &one.path);
+                    let Some(op) = otherwise(one.op, &ty, there) else {
+                        open = true;
+                        continue;
+                    };
                     let right = values.into_iter().map(|value| Expr::Const(value, ty.clone()));
-                    guards.push(Guard { left, op: one.op, right: right.collect() });
+                    guards.push((Guard { left, op: one.op, right: right.collect() }, op));
                 }
             }
         }
@@ -182,8 +191,12 @@ impl Writer<'_> {
     }
 
     fn marked(&self, mut change: Change) -> Result<Vec<Change>, Refusal> {
-        let mut asked: Vec<(Vec<Guard>, Vec<String>)> = Vec::new();
+        let mut asked: Vec<(Vec<Asked>, Vec<String>)> = Vec::new();
         for (name, guards) in std::mem::take(&mut change.marks) {
+            // What is taken away anyway is there under no condition.
+            if is_taken(&change.kind, &name) {
+                continue;
+            }
             match asked.iter_mut().find(|(other, _)| *other == guards) {
                 Some((_, names)) => names.push(name),
                 None => asked.push((guards, vec![name])),
@@ -202,23 +215,43 @@ impl Writer<'_> {
 
 /// Returns a change that has these columns where all guards hold, and one without them for each guard
 /// that does not.
-fn by_guards(change: Change, guards: &[Guard], names: &[String]) -> Vec<Change> {
+fn by_guards(change: Change, guards: &[Asked], names: &[String]) -> Vec<Change> {
     let mut found = Vec::new();
     let mut with = change;
-    for guard in guards {
+    for (guard, otherwise) in guards {
         if with.guards.contains(guard) {
             continue;
         }
-        if let Some(op) = opposite(guard.op) {
-            let mut without = with.clone();
-            without.guards.push(Guard { op, ..guard.clone() });
-            unmark(&mut without.kind, names);
-            found.push(without);
-        }
+        let mut without = with.clone();
+        without.guards.push(Guard { op: *otherwise, ..guard.clone() });
+        unmark(&mut without.kind, names);
+        found.push(without);
         with.guards.push(guard.clone());
     }
     found.insert(0, with);
     found
+}
+
+fn is_taken(kind: &ChangeKind, name: &str) -> bool {
+    match kind {
+        ChangeKind::Update { set, .. } => {
+            set.iter().any(|(other, value)| other == name && value.is_null())
+        }
+        _ => false,
+    }
+}
+
+/// Returns the comparison that holds exactly where another does not, of numbers that are there also for
+/// the ends of ranges.
+fn otherwise(op: CondOp, ty: &Type, there: bool) -> Option<CondOp> {
+    let ordered = there && matches!(ty, Type::Int(_) | Type::Timestamp);
+    match op {
+        CondOp::Lt if ordered => Some(CondOp::Ge),
+        CondOp::Le if ordered => Some(CondOp::Gt),
+        CondOp::Gt if ordered => Some(CondOp::Le),
+        CondOp::Ge if ordered => Some(CondOp::Lt),
+        other => opposite(other),
+    }
 }
 
 /// Takes columns out of what is put, or sets them to nothing.

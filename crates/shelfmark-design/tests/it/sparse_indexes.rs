@@ -127,6 +127,31 @@ fn a_view_has_all_rows() {
     assert!(reason.contains("has only some rows of its table"), "{reason}");
 }
 
+/// Comparisons of numbers are told by constants and by inputs; those of texts by constants alone.
+#[test]
+fn conditions_compare() {
+    let patterns = r#"
+read late(a) = Issue where assignee = a and number >= 100 order by at
+write assign(r, n, a) = update Issue(repo r, number n) set assignee = a
+"#;
+    let late = "index late when number >= 100 key (assignee; at)";
+    let text = issues(patterns, "dynamodb", late, "");
+    assert_eq!(statuses(&text), ["s.late certified", "s.assign certified"]);
+    let said = calls(&text);
+    assert!(said.contains(r#"[{"$input":"n"},">=",{"N":"100"}]"#), "{said}");
+    assert!(said.contains(r#"[{"$input":"n"},"<",{"N":"100"}]"#), "{said}");
+    let texts = patterns.replace("number >= 100", "repo >= \"m\"");
+    let texts = issues(&texts, "dynamodb", &late.replace("number >= 100", "repo >= \"m\""), "");
+    assert_eq!(statuses(&texts), ["s.late certified", "s.assign refused"]);
+    let told = patterns.replace("assign(r, n, a)", "assign(r, a)");
+    for (number, mark) in [("7", "REMOVE #s1"), ("700", "SET #s0 = :s0, #s1 = :s1")] {
+        let text = told.replace("number n", &format!("number {number}"));
+        let text = issues(&text, "dynamodb", late, "");
+        assert_eq!(statuses(&text), ["s.late certified", "s.assign certified"]);
+        assert!(calls(&text).contains(mark), "{number}: {}", calls(&text));
+    }
+}
+
 /// What lies behind a reference changes without the row.
 #[test]
 fn an_index_asks_its_own_rows() {

@@ -61,15 +61,15 @@ write place(c, i, t, a) = insert Order(customer c, id i, state \"open\", at t, a
 write ship(c, i) = update Order(customer c, id i) set state = \"shipped\" rate 20/s
 "
         );
-        planned(&text, "dynamodb").0
+        ["dynamodb", "shelfmark"].map(|target| planned(&text, target).0)
     };
-    let open = of("\"open\"");
-    assert!(
-        open.contains("index order_open_by_customer_at when state = \"open\" key (customer; at)"),
-        "{open}"
-    );
-    let either = of("s");
-    assert!(!either.contains(" when "), "{either}");
+    let [open, fresh] = of("\"open\"");
+    assert!(open.contains("index order_open when state = \"open\" key (customer; at)"), "{open}");
+    // Where an index shows a write at once the rows that it needs are as good as a table of them.
+    assert!(fresh.contains("when state = \"open\" key (customer; at"), "{fresh}");
+    for either in of("s") {
+        assert!(!either.contains(" when "), "{either}");
+    }
 }
 
 /// A row by a key that is declared unique needs no second row to keep it so, unless writes know only the

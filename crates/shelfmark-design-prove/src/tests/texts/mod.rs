@@ -42,7 +42,7 @@ pub(crate) const SPARSE: u64 = 1 << 23;
 pub(crate) fn wild(seed: u64) -> String {
     let sparse = seed >= SPARSE;
     let taste = wild::Taste {
-        conditional: seed >= CONDITIONAL && (!sparse || seed % 3 > 0),
+        conditional: seed >= CONDITIONAL && (!sparse || !seed.is_multiple_of(3)),
         keeping: seed >= KEEPING && (!sparse || seed % 3 == 2),
         newest: seed >= NEWEST && (!sparse || seed % 3 == 2),
         sparse,
