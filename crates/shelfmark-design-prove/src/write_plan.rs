@@ -17,12 +17,12 @@ use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::made_paths;
 use super::write_case::WriteCase;
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Part, Schema, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
 /// Returns a plan of all required changes, with the reads that their keys need.
@@ -244,7 +244,12 @@ impl Deriver<'_> {
             for (at, column) in entry.key.iter().enumerate() {
                 let mut beside = BTreeSet::new();
                 if mark == Some(at) {
-                    if fails(self.model, entry, own, effect) {
+                    // What is given is not absent.
+                    let given = |one: &Predicate| {
+                        let set = effect.set.iter().find(|(column, _)| one.path == [*column]);
+                        one.op == CondOp::Absent && matches!(set, Some((_, Term::Param(_))))
+                    };
+                    if fails(self.model, entry, own, effect) || own.iter().any(given) {
                         continue;
                     }
                     beside = asked_by_index(self.model, self.schema, entry);

@@ -106,6 +106,8 @@ fn fails(condition: &Predicate, effect: &Effect) -> bool {
     let mut own = given.filter(|(column, _)| condition.path == [*column]);
     own.any(|(_, term)| match term {
         Term::Const(value) => !holds(condition, value),
+        // An input is something, whatever it is.
+        Term::Param(_) => condition.op == CondOp::Absent,
         _ => false,
     })
 }

@@ -129,6 +129,9 @@ impl Writer<'_> {
                         return Ok(None);
                     }
                 }
+                // An input is something, whatever it is.
+                Some(Expr::Input(..)) if one.op == CondOp::Present => {}
+                Some(Expr::Input(..)) if one.op == CondOp::Absent => return Ok(None),
                 Some(left) => {
                     let there = !is_optional(self.calls.model, entry.source, &one.path);
                     let Some(op) = otherwise(one.op, &ty, there) else {

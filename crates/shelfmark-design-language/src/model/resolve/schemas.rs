@@ -11,9 +11,10 @@ use super::super::schema::{
 use super::super::types::{TextDomain, Type};
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
+use super::writes::CONDITIONS;
 use super::{Resolver, constant, named};
 use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
-use crate::model::canonical;
+use crate::model::Term;
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
@@ -232,10 +233,13 @@ impl Resolver {
         for cond in &index.when {
             let mut none = Params::known(&[]);
             let Some(one) = self.predicate(source, cond, &mut none, Scope::NONE) else { continue };
-            if canonical(&self.model, source, &one.path).len() > 1 {
-                let message = "an index is asked by attributes of its rows' own tuples".to_owned();
-                self.error(Diagnostic::error(index.name.span, message).help(
-                    "what lies behind a reference changes without the row: write a table `when` it",
+            let constant = one.values.iter().all(|value| matches!(value, Term::Const(_)));
+            if one.path.len() != 1 || !constant || !CONDITIONS.contains(&cond.op) {
+                let message =
+                    "an index asks attributes of its rows' own tuples, by constants".to_owned();
+                self.error(Diagnostic::error(cond.span, message).help(
+                    "`=`, `<`, `<=`, `>`, `>=`, `is present` and `is absent` are known here; what lies \
+                     behind a reference changes without the row",
                 ));
                 continue;
             }
