@@ -12,7 +12,6 @@ use super::world::{Dice, World, draw_inputs, words};
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_families::{concerned, kept_somewhere};
-use super::write_indexes::marked;
 use super::write_loops::gone_through;
 use super::write_parts::{
     each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
@@ -91,7 +90,6 @@ fn certified(
         found_whole(model, schema, write, (steps, at))?;
         kept_in_place(model, schema, write, step)?;
         told_apart(model, schema, write, step)?;
-        marked(model, schema, write, (steps, at))?;
     }
     kept_somewhere(model, schema, write)?;
     once_each(model, schema, write, steps)?;

@@ -99,10 +99,12 @@ fn all_of(
 
 /// Returns true if a constant that an effect gives surely fails a condition.
 fn fails(condition: &Predicate, effect: &Effect) -> bool {
-    let given = effect.set.iter().chain(match effect.kind {
-        EffectKind::Insert => effect.key.iter(),
-        _ => [].iter(),
-    });
+    let given = match effect.kind {
+        EffectKind::Insert => effect.key.as_slice(),
+        EffectKind::Update => effect.set.as_slice(),
+        EffectKind::Increment | EffectKind::Delete => &[],
+    };
+    let given = given.iter();
     let mut own = given.filter(|(column, _)| condition.path == [*column]);
     own.any(|(_, term)| match term {
         Term::Const(value) => !holds(condition, value),

@@ -6,6 +6,7 @@
 //!
 //! Invariant: a plan passes only when none of these rules forbids it.
 
+use super::write_indexes::marked;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate, Source};
 use shelfmark_design_language::model::schema::{
     Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
@@ -95,6 +96,9 @@ pub(super) fn write(
     write: &Write,
     steps: &[WriteStep],
 ) -> Result<(), String> {
+    for at in 0..steps.len() {
+        marked(model, schema, write, (steps, at))?;
+    }
     if schema.target == "candb" {
         for id in steps.iter().flat_map(|step| &step.families) {
             let family = schema.families.get(*id);
