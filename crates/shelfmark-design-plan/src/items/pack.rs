@@ -285,7 +285,7 @@ fn index_name(model: &Model, relation: &str, rows: &Rows) -> String {
 /// Returns what names the rows of a sparse index among all: `_open`, `_due`, `_without_due`.
 fn some_of(model: &Model, rows: &Rows) -> String {
     let word = |one: &Predicate| {
-        let name = snake(&model.path_text(rows.relation, &one.path));
+        let name = snake(&model.path_text(rows.relation, &one.path).replace('.', "_"));
         match (one.op, one.values.first()) {
             (CondOp::Absent, _) => format!("_without_{name}"),
             (CondOp::Eq, Some(Term::Const(Value::Text(text)))) if is_word(text) => {
