@@ -223,7 +223,7 @@ fn by_request(kind: u8, text: &[u8]) {
     let packing = ["NONE", "GZIP", "ZSTD"][usize::from(kind / 3 % 3)];
     let face = face().with_buckets(Arc::new(OneObject(text.to_vec())));
     let body = format!(
-        "{{\"S3BucketSource\":{{\"S3Bucket\":\"bucket\"}},\"InputFormat\":\"{format}\",\
+        "{{\"ClientToken\":\"token\",\"S3BucketSource\":{{\"S3Bucket\":\"bucket\"}},\"InputFormat\":\"{format}\",\
          \"InputCompressionType\":\"{packing}\",\"TableCreationParameters\":{{\"TableName\":\"tables\",\
          \"AttributeDefinitions\":[{{\"AttributeName\":\"pk\",\"AttributeType\":\"S\"}}],\"KeySchema\":\
          [{{\"AttributeName\":\"pk\",\"KeyType\":\"HASH\"}}],\"BillingMode\":\"PAY_PER_REQUEST\"}}}}"

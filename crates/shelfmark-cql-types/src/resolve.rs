@@ -107,10 +107,7 @@ fn resolve_at(
             let resolved = inner(element)?;
             let shown = format!("set<{resolved}>");
             check_element(&resolved, &shown)?;
-            if resolved == CqlType::Duration {
-                return invalid(format!("Durations are not allowed inside sets: {shown}"));
-            }
-            Ok(CqlType::set(resolved))
+            without_durations(CqlType::set(resolved))
         }
         ast::Type::Map(key, value) => {
             check_named(key, &format!("map<{key}, {value}>"))?;
@@ -119,10 +116,7 @@ fn resolve_at(
             let shown = format!("map<{key}, {value}>");
             check_element(&key, &shown)?;
             check_element(&value, &shown)?;
-            if key == CqlType::Duration {
-                return invalid(format!("Durations are not allowed as map keys: {shown}"));
-            }
-            Ok(CqlType::map(key, value))
+            without_durations(CqlType::map(key, value))
         }
         ast::Type::Tuple(fields) => {
             let fields: Vec<CqlType> = fields
@@ -209,7 +203,20 @@ fn frozen(
             "frozen<> is only allowed on collections, tuples, and user-defined types (got {resolved})"
         ));
     }
-    Ok(resolved.freeze())
+    without_durations(resolved.freeze())
+}
+
+/// Returns a type unless it is a set of durations or has them as keys: they have no order.
+fn without_durations(ty: CqlType) -> Result<CqlType, CqlError> {
+    match &ty {
+        CqlType::Set { element, .. } if **element == CqlType::Duration => {
+            invalid(format!("Durations are not allowed inside sets: {ty}"))
+        }
+        CqlType::Map { key, .. } if **key == CqlType::Duration => {
+            invalid(format!("Durations are not allowed as map keys: {ty}"))
+        }
+        _ => Ok(ty),
+    }
 }
 
 /// Returns an element of a frozen collection, frozen itself.

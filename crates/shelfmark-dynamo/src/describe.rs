@@ -53,9 +53,7 @@ pub(crate) fn put(
         put_encryption(out, meta);
         put_on_demand(out, meta.on_demand);
         put_warm(out, meta.warm_now());
-        if let Some(class) = &meta.table_class {
-            out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
-        }
+        put_class(out, meta);
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
         if let Some(mode) = &meta.settings_replication {
             out.name("GlobalTableSettingsReplicationMode").text(mode);
@@ -78,10 +76,19 @@ pub(crate) fn put_deleted(out: &mut Writer, face: &Face, table: &Table, sizes: &
         out.name("TableId").text(&meta.id);
         put_billing(out, meta);
         put_stream(out, &described);
-        if let Some(class) = &meta.table_class {
-            out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
-        }
+        put_class(out, meta);
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
+    });
+}
+
+/// Writes the class of a table that was ever given one, and when it changed last.
+fn put_class(out: &mut Writer, meta: &Meta) {
+    let Some(class) = &meta.table_class else { return };
+    out.name("TableClassSummary").object(|out| {
+        out.name("TableClass").text(class);
+        if meta.table_class_ms > 0 {
+            put_seconds(out.name("LastUpdateDateTime"), meta.table_class_ms);
+        }
     });
 }
 

@@ -258,8 +258,8 @@ pub const TOP_K_MAX: usize = 100;
 /// Most vector indexes of a table. Source: the service's answer in a public suite.
 pub const VECTOR_INDEXES_MAX: usize = 5;
 
-/// Most attributes of a search schema. *Ours*.
-pub const SEARCH_SCHEMA_MAX: usize = 20;
+/// Most filters of a search schema. Source: quotas.
+pub const INLINE_FILTERS_MAX: usize = 18;
 
 /// Milliseconds that DescribeTable counts before it answers with what is known. *Ours*.
 pub const SIZES_WAIT_MS_MAX: u64 = 200;

@@ -222,7 +222,10 @@ pub fn vector_elements<'b>(
     if rest.is_empty() {
         return Ok(out);
     }
-    Err(MarshalError::new("Unexpected extraneous bytes after vector value"))
+    Err(MarshalError::new(format!(
+        "Unexpected {} extraneous bytes after vector<{element}, {dimension}> value",
+        rest.len()
+    )))
 }
 
 /// Appends an unsigned vint: the number of further bytes stands as leading ones of the first.

@@ -238,14 +238,19 @@ impl Parser<'_> {
         };
         if first == Kind::Float && text.parse::<f64>().is_ok_and(f64::is_infinite) {
             // The original finds the type of a number by way of a double.
-            let whole = self.text;
-            self.note(|| {
-                format!(
-                    "Failed parsing statement: [{whole}] reason: NumberFormatException Character I is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."
-                )
-            });
+            self.note_number_format(
+                "Character I is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark.",
+            );
         }
         Ok(Literal { kind, text, span: Span { start: token.start, end: token.end } })
+    }
+
+    /// Notes that the original cannot read a number, and goes on.
+    pub(super) fn note_number_format(&mut self, why: &str) {
+        let whole = self.text;
+        self.note(|| {
+            format!("Failed parsing statement: [{whole}] reason: NumberFormatException {why}")
+        });
     }
 
     /// Parses `IF NOT EXISTS`

@@ -89,13 +89,12 @@ impl Parser<'_> {
         let element = Box::new(self.cql_type()?);
         self.expect(Kind::Comma)?;
         let token = self.expect(Kind::Integer)?;
-        match self.slice(token).parse() {
-            Ok(dimension) => Ok(Type::Vector { element, dimension }),
-            Err(_) => {
-                let digits = self.slice(token);
-                self.refuse(format!("vectors may only have positive dimensions; given {digits}"))
-            }
-        }
+        let digits = self.slice(token).to_owned();
+        let Ok(dimension) = digits.parse::<i32>() else {
+            self.note_number_format(&format!("For input string: \"{digits}\""));
+            return Ok(Type::Vector { element, dimension: 1 });
+        };
+        Ok(Type::Vector { element, dimension })
     }
 
     fn frozen(&mut self) -> Parse<Type> {

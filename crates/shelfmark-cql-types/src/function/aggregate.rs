@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use num_traits::Signed as _;
 use shelfmark_cql_protocol::CqlError;
 
 use super::context::FunctionContext;
-use super::numeric::{Number, compute, is_numeric};
+use super::float_sum::FloatSum;
+use super::numeric::{Number, compute, divide_half_even, is_numeric};
 use super::resolve::untyped_argument;
 use super::scalar::{Scalar, native};
 use crate::value::{CqlType, Native, compare};
@@ -62,6 +62,7 @@ pub struct Accumulator {
     /// The least or greatest value, or the state of a user's aggregate.
     best: Option<Vec<u8>>,
     sum: Option<Number>,
+    floats: FloatSum,
     user: Option<Arc<UserAggregate>>,
 }
 
@@ -202,6 +203,7 @@ impl Aggregate {
             count: 0,
             best: self.user.as_ref().and_then(|own| own.initial.clone()),
             sum: None,
+            floats: FloatSum::default(),
             user: self.user.clone(),
         }
     }
@@ -251,6 +253,10 @@ impl Accumulator {
             Kind::Sum | Kind::Average => {
                 let Some(number) = Number::read(&self.ty, value) else { return Ok(()) };
                 self.count += 1;
+                if let Number::Float(value) = number {
+                    self.floats.add(value);
+                    return Ok(());
+                }
                 if self.kind == Kind::Average
                     && let Number::Decimal(..) = &number
                 {
@@ -259,7 +265,6 @@ impl Accumulator {
                 }
                 // Sums of fixed integers wrap around at the end; averages must not.
                 let wide = match &self.ty {
-                    CqlType::Native(Native::Float | Native::Double) => CqlType::Double,
                     CqlType::Native(Native::Decimal) => CqlType::Decimal,
                     _ => CqlType::Varint,
                 };
@@ -297,6 +302,9 @@ impl Accumulator {
         match self.kind {
             Kind::CountRows | Kind::Count => Some(self.count.to_be_bytes().to_vec()),
             Kind::Min | Kind::Max | Kind::User => self.best.clone(),
+            Kind::Sum if self.is_of_floats() => {
+                Number::Float(self.floats.value()).write(&self.returns)
+            }
             Kind::Sum => {
                 self.sum.clone().unwrap_or(Number::Integer(BigInt::ZERO)).write(&self.returns)
             }
@@ -318,29 +326,22 @@ impl Accumulator {
     }
 
     fn average(&self) -> Option<Vec<u8>> {
-        let zero = || Number::Integer(BigInt::ZERO);
-        let Some(sum) = &self.sum else { return zero().write(&self.returns) };
+        if self.count == 0 {
+            return Number::Integer(BigInt::ZERO).write(&self.returns);
+        }
+        if self.is_of_floats() {
+            return Number::Float(self.floats.average(self.count)).write(&self.returns);
+        }
+        let sum = self.sum.as_ref()?;
         let count = Number::Integer(BigInt::from(self.count));
         let number = match self.returns {
             CqlType::Native(Native::Decimal) => sum.clone(),
-            CqlType::Native(Native::Float | Native::Double) => {
-                compute('/', sum, &count, &CqlType::Double).ok()?
-            }
             _ => compute('/', sum, &count, &CqlType::Varint).ok()?,
         };
         number.write(&self.returns)
     }
-}
 
-/// Divides and rounds to the nearest, of two equally near to the even one.
-fn divide_half_even(number: &BigInt, by: &BigInt) -> BigInt {
-    let (quotient, rest) = (number / by, number % by);
-    let twice: BigInt = rest.abs() * 2_i32;
-    let step = BigInt::from(if number.is_negative() { -1 } else { 1 });
-    let odd = (&quotient % 2_i32) != BigInt::ZERO;
-    match twice.cmp(by) {
-        Ordering::Greater => quotient + step,
-        Ordering::Equal if odd => quotient + step,
-        _ => quotient,
+    fn is_of_floats(&self) -> bool {
+        matches!(self.ty, CqlType::Native(Native::Float | Native::Double))
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers of any of CQL's types: what operators, sums and averages work on.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigInt;
 use num_traits::{NumOps, One, Pow, Signed, ToPrimitive, Zero};
 use shelfmark_keycode::Decimal;
@@ -23,6 +25,9 @@ const QUOTIENT_DIGITS_MIN: i64 = 32;
 /// Fewest decimal places of a quotient, before zeros at its end are left out. Source: as above.
 const QUOTIENT_SCALE_MIN: i64 = 32;
 const QUOTIENT_SCALE_MAX: i64 = 1_000;
+
+/// Most digits of a sum, a difference or a product. Source: as above.
+const RESULT_DIGITS_MAX: i64 = 10_000;
 
 /// The largest power of ten that two scales may be apart. Ours, for the work it takes.
 const SCALE_STEP_MAX: u32 = 20_000;
@@ -199,11 +204,11 @@ pub(super) fn compute(
     if *result == CqlType::Decimal {
         let (a, b) = (operand(left)?, operand(right)?);
         return match symbol {
-            '+' => align(a, b).map(|(a, b, scale)| Number::Decimal(a + b, scale)).ok_or(BEYOND),
-            '-' => align(a, b).map(|(a, b, scale)| Number::Decimal(a - b, scale)).ok_or(BEYOND),
+            '+' => align(a, b).and_then(|(a, b, scale)| rounded(a + b, scale)).ok_or(BEYOND),
+            '-' => align(a, b).and_then(|(a, b, scale)| rounded(a - b, scale)).ok_or(BEYOND),
             '*' => {
                 let scale = a.1.checked_add(b.1).ok_or(BEYOND)?;
-                Ok(Number::Decimal(a.0 * b.0, scale))
+                rounded(a.0 * b.0, scale).ok_or(BEYOND)
             }
             '/' => divide_decimals(a, b),
             _ if b.0.is_zero() && a.0.is_zero() => Err("Division undefined"),
@@ -264,6 +269,24 @@ fn remainder(a: (BigInt, i32), b: (BigInt, i32)) -> Option<Number> {
     Some(Number::Decimal(rest / power(step)?, i32::try_from(scale).ok()?))
 }
 
+/// Rounds a decimal half up to as many digits as a result has at most.
+fn rounded(unscaled: BigInt, scale: i32) -> Option<Number> {
+    // So many bits are fewer digits, and counting digits takes a text.
+    if unscaled.bits() <= RESULT_DIGITS_MAX.unsigned_abs() * 3 {
+        return Some(Number::Decimal(unscaled, scale));
+    }
+    let dropped = digits(&unscaled) - RESULT_DIGITS_MAX;
+    if dropped <= 0 {
+        return Some(Number::Decimal(unscaled, scale));
+    }
+    let unit = BigInt::from(10).pow(u32::try_from(dropped).ok()?);
+    let (quotient, rest) = (&unscaled / &unit, &unscaled % &unit);
+    let step = if unscaled.is_negative() { -BigInt::one() } else { BigInt::one() };
+    let is_up = rest.magnitude() * 2_u32 >= *unit.magnitude();
+    let scale = scale.checked_sub(i32::try_from(dropped).ok()?)?;
+    if is_up { rounded(quotient + step, scale) } else { Some(Number::Decimal(quotient, scale)) }
+}
+
 fn digits(value: &BigInt) -> i64 {
     i64::try_from(value.magnitude().to_string().len()).unwrap_or(i64::MAX)
 }
@@ -296,4 +319,17 @@ pub(super) fn divide_decimals(a: (BigInt, i32), b: (BigInt, i32)) -> Result<Numb
     let plain = Decimal::new(quotient, scale).map_err(|_| BEYOND)?.normalized();
     let (unscaled, scale) = plain.into_parts();
     Ok(Number::Decimal(unscaled, scale))
+}
+
+/// Divides and rounds to the nearest, of two equally near to the even one.
+pub(super) fn divide_half_even(number: &BigInt, by: &BigInt) -> BigInt {
+    let (quotient, rest) = (number / by, number % by);
+    let twice: BigInt = rest.abs() * 2_i32;
+    let step = BigInt::from(if number.is_negative() { -1 } else { 1 });
+    let odd = (&quotient % 2_i32) != BigInt::ZERO;
+    match twice.cmp(by) {
+        Ordering::Greater => quotient + step,
+        Ordering::Equal if odd => quotient + step,
+        _ => quotient,
+    }
 }

@@ -85,7 +85,14 @@ pub(super) fn candidates(
             "Invalid number of arguments for function system.{name}(vector<float, n>, vector<float, n>)"
         )));
     }
+    let is_float =
+        |ty: &CqlType| matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
     let is_vector = |ty: &Option<CqlType>| matches!(ty, Some(CqlType::Vector { .. }));
+    let wrong = arguments.iter().zip(texts).find_map(|(ty, text)| match ty {
+        // The members of lists are looked at later.
+        Some(CqlType::List { .. }) | None => None,
+        Some(ty) => (!is_float(ty)).then_some((ty, text)),
+    });
     let place =
         arguments.iter().position(is_vector).or_else(|| arguments.iter().position(Option::is_some));
     let Some((ty, text)) =
@@ -94,8 +101,7 @@ pub(super) fn candidates(
         let text = texts.first().map_or("?", String::as_str);
         return Err(untyped_argument(text, &format!("{name}(vector<float, n>, vector<float, n>)")));
     };
-    let is_float = matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
-    if !is_float {
+    if let Some((ty, text)) = wrong.or((!is_float(ty)).then_some((ty, text))) {
         return Err(CqlError::invalid(format!(
             "Function system.{name} requires a float vector argument, but found argument {text} of type {ty}"
         )));

@@ -38,9 +38,10 @@ pub fn known_type(term: &Term, scope: &Scope<'_>) -> Option<CqlType> {
         Term::Literal(literal) => Some(preferred(literal)),
         Term::TypeHint { target, .. } => resolve_type(target, scope.keyspace, scope.schema).ok(),
         Term::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
-        Term::Negate(inner) => known_type(inner, scope),
+        Term::Negate(inner) => known_type(operand(inner), scope),
         Term::Arithmetic { operator, left, right } => {
-            let (left, right) = (known_type(left, scope), known_type(right, scope));
+            let own = |term| known_type(operand(term), scope);
+            let (left, right) = (own(left), own(right));
             let (left, right) = (left.clone().or_else(|| right.clone())?, right.or(left)?);
             operate(operator.symbol(), &left, &right).map(|scalar| scalar.returns)
         }
@@ -75,6 +76,18 @@ pub fn known_type(term: &Term, scope: &Scope<'_>) -> Option<CqlType> {
             fields.map(CqlType::tuple)
         }
         Term::Null | Term::Marker(_) | Term::UserType(_) => None,
+    }
+}
+
+/// Returns the operand that a term is: parentheses around it make no tuple of one, for nothing is
+/// computed of tuples.
+pub(super) fn operand(term: &Term) -> &Term {
+    match term {
+        Term::Tuple(items) => match items.as_slice() {
+            [only] => operand(only),
+            _ => term,
+        },
+        _ => term,
     }
 }
 

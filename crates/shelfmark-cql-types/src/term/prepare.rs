@@ -7,7 +7,7 @@ use shelfmark_cql_protocol::{CqlError, Result};
 use shelfmark_cql_syntax::ast::{FunctionName, Literal, LiteralKind, Name, Term};
 
 use super::assign::{arguments_of, misplaced_list};
-use super::assign::{known_type, test};
+use super::assign::{known_type, operand, test};
 use super::expression::{Expr, UnsetField};
 use super::scope::{KeyedTable, Receiver, Scope, spelled_argument};
 use super::text::term_text;
@@ -70,7 +70,7 @@ pub fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<E
         }
         Term::Cast { term: inner, target } => prepare_cast(inner, target.name(), to, scope),
         Term::Negate(inner) => {
-            let own = known_type(inner, scope).filter(|own| negate(own).is_some());
+            let own = known_type(operand(inner), scope).filter(|own| negate(own).is_some());
             let ty = own.unwrap_or_else(|| to.ty.clone());
             if ty == CqlType::Duration {
                 return Err(no_negative());
@@ -536,7 +536,7 @@ fn unsupported(symbol: char, left: &Term, right: &Term) -> CqlError {
 /// Returns true if a term is made of numbers that are written down, so that it is of no type of its
 /// own.
 fn are_numbers(term: &Term) -> bool {
-    match term {
+    match operand(term) {
         Term::Literal(own) => matches!(own.kind, LiteralKind::Integer | LiteralKind::Float),
         Term::Negate(inner) => are_numbers(inner),
         Term::Arithmetic { left, right, .. } => are_numbers(left) && are_numbers(right),
@@ -546,7 +546,7 @@ fn are_numbers(term: &Term) -> bool {
 
 /// Returns true if constants, and what is computed of them alone, can be of this type.
 fn takes(term: &Term, ty: &CqlType) -> bool {
-    match term {
+    match operand(term) {
         Term::Literal(own) => {
             !ty.is_counter() && super::assign::test_literal(own, ty) != Assignability::No
         }
@@ -565,52 +565,36 @@ fn prepare_arithmetic(
     to: Receiver<'_>,
     scope: &mut Scope<'_>,
 ) -> Result<Expr> {
+    let (left_shown, right_shown) = (left, right);
+    let (left, right) = (operand(left), operand(right));
     let is_duration = |term: &Term| {
         matches!(term, Term::Literal(own) if own.kind == LiteralKind::Duration)
             || known_type(term, scope) == Some(CqlType::Duration)
     };
     let open = |term: &Term| matches!(term, Term::Marker(_));
-    let is_moment = |ty: &CqlType| matches!(ty, CqlType::Native(Native::Timestamp | Native::Date));
     // What is taken from, or added to, a moment that is written down is a duration.
     let moves = is_moment(to.ty)
         && matches!(left, Term::Literal(own) if own.kind == LiteralKind::String)
         && matches!(symbol, '+' | '-');
-    if open(left) && !is_duration(right) || open(right) && !is_duration(left) && !moves {
-        return Err(ambiguous(symbol, &term_text(left), &term_text(right)));
+    // Nothing but two tinyints makes a tinyint; and a marker in parentheses is asked for its type.
+    let is_told = *to.ty == CqlType::Tinyint;
+    let is_untold = open(left_shown) && !is_duration(right)
+        || open(right_shown) && !is_duration(left) && !moves;
+    if is_untold && !is_told {
+        return Err(ambiguous(symbol, &term_text(left_shown), &term_text(right_shown)));
     }
+    let unsupported = || unsupported(symbol, left_shown, right_shown);
     let are_constants = are_numbers(left) && are_numbers(right);
     let is_number = negate(to.ty).is_some();
     if are_constants && is_number && !(takes(left, to.ty) && takes(right, to.ty)) {
-        return Err(unsupported(symbol, left, right));
+        return Err(unsupported());
     }
-    let side = |term: &Term, scope: &Scope<'_>| {
-        // Constants take the type that is asked for, where they can; of a moment or bytes, whose
-        // values can be numbers, they are the numbers that they are by themselves.
-        if takes(term, to.ty) && (is_number || !are_constants) {
-            Some(to.ty.clone())
-        } else {
-            known_type(term, scope)
-        }
-    };
-    let (left_type, right_type) = (side(left, scope), side(right, scope));
-    let fallback = |own: Option<CqlType>, other: &Option<CqlType>| {
-        own.or_else(|| other.clone()).unwrap_or_else(|| to.ty.clone())
-    };
-    let left_own = match (&left_type, &right_type) {
-        // A moment and a duration make a moment.
-        (None, Some(CqlType::Native(Native::Duration))) if is_moment(to.ty) => to.ty.clone(),
-        _ => fallback(left_type.clone(), &right_type),
-    };
-    let right_own = match right_type {
-        None if is_moment(&left_own) => CqlType::Duration,
-        own => fallback(own, &left_type),
-    };
+    let (left_own, right_own) = operand_types(left, right, to.ty, scope);
     let Some(function) = operate(symbol, &left_own, &right_own) else {
-        return Err(unsupported(symbol, left, right));
+        return Err(unsupported());
     };
     let (left_name, right_name) =
         (format!("arg0(system.{})", function.name), format!("arg1(system.{})", function.name));
-    let (left_term, right_term) = (left, right);
     let left = prepare(left, Receiver { name: &left_name, ty: &left_own }, scope)?;
     let right = prepare(right, Receiver { name: &right_name, ty: &right_own }, scope)?;
     let returns = function.returns.clone();
@@ -619,11 +603,44 @@ fn prepare_arithmetic(
         return Ok(call);
     }
     // Numbers are shown as texts where that is asked for, and not else.
-    let refusal = || no_operation(symbol, (left_term, right_term), are_constants, to.ty);
+    let refusal = || no_operation(symbol, (left_shown, right_shown), are_constants, to.ty);
     match are_constants && !is_number {
         true => Err(refusal()),
         false => convert(call, &returns, to.ty).map_err(|_| refusal()),
     }
+}
+
+const fn is_moment(ty: &CqlType) -> bool {
+    matches!(ty, CqlType::Native(Native::Timestamp | Native::Date))
+}
+
+/// Returns the types that the operands of an operation are prepared for.
+fn operand_types(left: &Term, right: &Term, to: &CqlType, scope: &Scope<'_>) -> (CqlType, CqlType) {
+    let are_constants = are_numbers(left) && are_numbers(right);
+    let is_number = negate(to).is_some();
+    let side = |term: &Term| {
+        // Constants take the type that is asked for, where they can; of a moment or bytes, whose
+        // values can be numbers, they are the numbers that they are by themselves.
+        if takes(term, to) && (is_number || !are_constants) {
+            Some(to.clone())
+        } else {
+            known_type(term, scope)
+        }
+    };
+    let (left_type, right_type) = (side(left), side(right));
+    let fallback = |own: Option<CqlType>, other: &Option<CqlType>| {
+        own.or_else(|| other.clone()).unwrap_or_else(|| to.clone())
+    };
+    let left_own = match (&left_type, &right_type) {
+        // A moment and a duration make a moment.
+        (None, Some(CqlType::Native(Native::Duration))) if is_moment(to) => to.clone(),
+        _ => fallback(left_type.clone(), &right_type),
+    };
+    let right_own = match right_type {
+        None if is_moment(&left_own) => CqlType::Duration,
+        own => fallback(own, &left_type),
+    };
+    (left_own, right_own)
 }
 
 /// Returns the refusal of an operation whose result is not what is asked for.

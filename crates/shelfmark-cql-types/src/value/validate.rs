@@ -103,15 +103,17 @@ fn validate_elements(element: &CqlType, bytes: &[u8], what: &str, depth: usize) 
         })
     };
     let mut all = elements(bytes).map_err(|_| short())?;
+    let mut has_null = false;
     for value in all.by_ref() {
         match value.map_err(|_| short())? {
             Some(value) => validate_at(element, value, depth + 1)?,
             // Cassandra lets it into a list that is bound, and then fails to read that.
-            None if what == "list" && depth == 0 => {
-                return fail("null is not supported inside collections");
-            }
+            None if what == "list" && depth == 0 => has_null = true,
             None => return fail(NULL_INSIDE),
         }
+    }
+    if has_null {
+        return fail("null is not supported inside collections");
     }
     if all.rest().is_empty() {
         Ok(())

@@ -351,7 +351,14 @@ impl Table {
         )
     }
 
-    /// Returns the column of this name and its place among [`Table::columns`].
+    /// Returns true if no statement can name a column: the value of a compact table without one, which
+    /// its rows are kept by.
+    #[must_use]
+    pub fn hides(&self, column: &Column) -> bool {
+        self.flags.compact && column.kind == CqlType::Empty
+    }
+
+    /// Returns the column of this name and its place among [`Table::columns`], unless it is hidden.
     ///
     /// Cost: a few comparisons where the columns that are no key are in the order of their names, as
     /// they are once they are arranged; one for each column of another table, and for a wrong name.
@@ -360,7 +367,7 @@ impl Table {
         let is_it = |(_, column): &(usize, &Column)| &*column.name == name;
         let keys = self.partition_count + self.clustering_count;
         let mut all = self.columns.iter().enumerate();
-        all.by_ref().take(keys).find(is_it).or_else(|| {
+        let found = all.by_ref().take(keys).find(is_it).or_else(|| {
             let rest = self.columns.get(keys..).unwrap_or_default();
             let statics = rest.partition_point(|column| column.role == ColumnKind::Static);
             let (statics, regular) = rest.split_at(statics);
@@ -371,7 +378,8 @@ impl Table {
                 Some(at) => Some((at, self.columns.get(at)?)),
                 None => all.find(is_it),
             }
-        })
+        });
+        found.filter(|(_, column)| !self.hides(column))
     }
 
     /// Returns the column of this name.

@@ -249,22 +249,38 @@ fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
     table.clustering_columns().get(multi.start..multi.start + multi.count).unwrap_or_default()
 }
 
+/// Returns true if a part of a tuple that is written part by part is null.
+fn has_null(values: &[TupleValue], env: EvalContext<'_>) -> Result<bool> {
+    let parts = values.iter().filter_map(|value| match value {
+        TupleValue::Parts(parts) => Some(parts),
+        TupleValue::Marker(_) => None,
+    });
+    for part in parts.flatten() {
+        if matches!(part.eval(env)?, BoundValue::Null) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Evaluates the tuples of an `IN`.
 fn in_tuples(multi: &Multi, table: &Table, env: EvalContext<'_>) -> Result<Vec<Vec<Bytes>>> {
     let columns = columns_of(multi, table);
+    let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
+    let null_in_condition =
+        || format!("Invalid null value in condition for columns: [{}]", names.join(", "));
     let mut all = match &multi.test {
         MultiTest::Equal(value) => vec![tuple(value, columns, env, "")?],
+        MultiTest::In(values) if values.len() > 1 && has_null(values, env)? => {
+            return Err(CqlError::invalid(null_in_condition()));
+        }
         MultiTest::In(values) => {
             values.iter().map(|value| tuple(value, columns, env, "")).collect::<Result<Vec<_>>>()?
         }
         MultiTest::InMarker(expr) => match expr.eval(env)? {
             BoundValue::Bytes(bytes) => elements(&bytes)?
                 .map(|value| {
-                    let refusal = |_: &str| {
-                        let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
-                        let names = names.join(", ");
-                        format!("Invalid null value in condition for columns: [{names}]")
-                    };
+                    let refusal = |_: &str| null_in_condition();
                     match value? {
                         Some(value) => split_tuple(&bytes.slice_ref(value), columns, refusal),
                         None => Err(CqlError::invalid(refusal(""))),

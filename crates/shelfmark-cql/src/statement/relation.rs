@@ -286,6 +286,9 @@ fn column_test(
     let column = column_of(at, table)?;
     let (name, ty) = (&column.name, &column.kind);
     match operator {
+        Operator::Like if ty.is_udt() && column.is_multi_cell() => {
+            return Err(unrestricted(column, "LIKE"));
+        }
         Operator::Like => {
             prepare(value, Receiver { name, ty }, scope)?;
             return invalid(format!(

@@ -121,3 +121,33 @@ fn elements_that_an_index_cannot_hold_are_refused_by_their_size() {
     let found = run(&mut world, &format!("SELECT k FROM c WHERE s CONTAINS '{fits}'")).unwrap();
     assert_eq!(found, "k\n1");
 }
+
+/// Columns of the key and other columns are numbered each by themselves.
+#[test]
+fn an_index_of_a_key_column_says_nothing_of_other_columns() {
+    let mut world = world();
+    let keys = "p int, p2 int, c int, c2 int, PRIMARY KEY ((p, p2), c, c2)";
+    run(&mut world, &format!("CREATE TABLE ik (a text, b text, m map<int, text>, {keys})"))
+        .unwrap();
+    for column in ["p", "p2", "c", "c2"] {
+        run(&mut world, &format!("CREATE INDEX ON ik ({column})")).unwrap();
+    }
+    let large = large();
+    for value in [
+        ("a", format!("'{large}'")),
+        ("b", format!("'{large}'")),
+        ("m", format!("{{1: '{large}'}}")),
+    ] {
+        let (column, value) = value;
+        let insert =
+            format!("INSERT INTO ik (p, p2, c, c2, {column}) VALUES (1, 2, 3, 4, {value})");
+        run(&mut world, &insert).unwrap();
+    }
+    world.restart();
+    for equal in ["p = 1", "p2 = 2", "c = 3", "c2 = 4"] {
+        let found = run(&mut world, &format!("SELECT c2 FROM ik WHERE {equal}")).unwrap();
+        assert!(found.contains('4'), "{equal}: {found}");
+    }
+    let report = world.engine().verify().unwrap();
+    assert!(report.findings.is_empty(), "{report:?}");
+}

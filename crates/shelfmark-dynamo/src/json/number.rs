@@ -9,7 +9,7 @@ use crate::errors::{Error, texts};
 
 /// Parses a number.
 pub(super) fn read(text: &str) -> Result<Decimal, Error> {
-    let exponent = exponent_of(text);
+    let exponent = exponent_of(text)?;
     if let Some(far) = exponent.filter(|exponent| i32::try_from(*exponent).is_err()) {
         let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
         parse(mantissa, &DYNAMO_NUMBER).map_err(|_| Error::validation(texts::no_number(text)))?;
@@ -115,13 +115,15 @@ fn spelled_out(mantissa: &str, exponent: i32) -> String {
     format!("{sign}{}.{}e{exponent}", zero(whole), zero(fraction))
 }
 
-/// Returns the exponent that a number is written with; one of more than 64 bits is the largest.
-fn exponent_of(text: &str) -> Option<i64> {
-    let (_, exponent) = text.split_once(['e', 'E'])?;
+/// Returns the exponent that a number is written with. One of more than 64 bits makes it no number.
+fn exponent_of(text: &str) -> Result<Option<i64>, Error> {
+    let Some((_, exponent)) = text.split_once(['e', 'E']) else { return Ok(None) };
     let digits = exponent.trim_start_matches(['+', '-']);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let far = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
-    is_number.then(|| exponent.trim_start_matches('+').parse().unwrap_or(far))
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let exponent = exponent.trim_start_matches('+').parse();
+    exponent.map(Some).map_err(|_| Error::validation(texts::no_number(text)))
 }
 
 /// Formats a number without an exponent.

@@ -120,15 +120,26 @@ fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
         "EnableKinesisStreamingDestination" => ("EnableKinesisStreamingDestination", Manage, Table),
         "UpdateKinesisStreamingDestination" => ("UpdateKinesisStreamingDestination", Manage, Table),
         "DescribeTableReplicaAutoScaling" => ("DescribeTableReplicaAutoScaling", Read, Table),
-        // There are no global tables, whoever asks.
-        "DescribeGlobalTable" => ("DescribeGlobalTable", Read, Nothing),
-        "DescribeGlobalTableSettings" => ("DescribeGlobalTableSettings", Read, Nothing),
-        "ListGlobalTables" => ("ListGlobalTables", Read, Nothing),
         "UpdateItem" => ("UpdateItem", Write, Table),
         "UpdateTable" => ("UpdateTable", Manage, Table),
         "UpdateTimeToLive" => ("UpdateTimeToLive", Manage, Table),
-        _ => return None,
+        other => return of_global_tables(other),
     })
+}
+
+/// Returns the same of the operations on global tables: there are none, whoever asks.
+fn of_global_tables(operation: &str) -> Option<(&'static str, Access, Naming)> {
+    use Access::{Manage, Read};
+    let (action, access) = match operation {
+        "DescribeGlobalTable" => ("DescribeGlobalTable", Read),
+        "DescribeGlobalTableSettings" => ("DescribeGlobalTableSettings", Read),
+        "ListGlobalTables" => ("ListGlobalTables", Read),
+        "CreateGlobalTable" => ("CreateGlobalTable", Manage),
+        "UpdateGlobalTable" => ("UpdateGlobalTable", Manage),
+        "UpdateGlobalTableSettings" => ("UpdateGlobalTableSettings", Manage),
+        _ => return None,
+    };
+    Some((action, access, Naming::Nothing))
 }
 
 /// Refuses an action.

@@ -213,6 +213,7 @@ pub(super) fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
+        table_class_ms: 0,
         encryption_key: request.encryption.and_then(|own| own.key_arn(&face.options)),
         latest_stream: None,
         settings_replication: request.settings_replication,

@@ -3,14 +3,16 @@
 use shelfmark_engine::{StreamShardState, StreamTable};
 
 use crate::describe::{put_key_schema, put_seconds};
-use crate::errors::{Error, Exception, Result, texts};
+use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
 use crate::limits::SHARDS_PAGE_MAX;
 use crate::reply::Answered;
 use crate::scope::ScopedEngine;
 use crate::shape::Shape;
-use crate::streams::{StreamName, find_shard, put_shard, shard_id, shard_number, view_type_of};
+use crate::streams::{
+    SHARD_ID_PREFIX, StreamName, find_shard, put_shard, shard_id, shard_number, view_type_of,
+};
 
 #[derive(Debug, Default)]
 struct Request {
@@ -71,11 +73,10 @@ fn put_stream(out: &mut Writer, stream: &StreamTable, arn: &str) {
 fn page(engine: &ScopedEngine, name: &StreamName, arn: &str, request: &Request) -> Result<Page> {
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(SHARDS_PAGE_MAX);
-    // A shard that went away meanwhile is one to start behind, too.
-    let after = match &request.start {
-        Some(id) => shard_number(id).ok_or_else(|| {
-            Error::new(Exception::ResourceNotFound, texts::shard_not_found(id, arn))
-        })?,
+    // A shard that went away meanwhile is one to start behind, too, and so is any other text: ids are
+    // compared as texts.
+    let after = match request.start.as_deref() {
+        Some(id) => shard_number(id).unwrap_or(if id < SHARD_ID_PREFIX { 0 } else { u64::MAX }),
         None => 0,
     };
     let table = engine.table_name(&name.table);

@@ -28,6 +28,9 @@ impl KeyRange {
             return Err(Error::validation(text));
         }
         let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
+        if target.partition().len() > 1 {
+            check_partition(target, &conditions)?;
+        }
         let mut used = 0;
         let mut partition = Vec::with_capacity(target.partition().len());
         for column in target.partition() {
@@ -115,6 +118,21 @@ pub(super) fn check_export_filter(table: &Arc<Table>, filter: &ExportFilter) -> 
             Err(Error::validation(text))
         }
         None => Ok(()),
+    }
+}
+
+/// Refuses conditions that leave a partition column of several without an equality.
+fn check_partition(target: &Target, conditions: &[KeyCondition]) -> Result<()> {
+    let is_equal = |name: &str| {
+        conditions.iter().any(|condition| {
+            condition.attribute == name && matches!(condition.relation, KeyRelation::Equal(_))
+        })
+    };
+    let names = target.partition().iter().map(|column| column.name.as_str());
+    let open: Vec<&str> = names.filter(|name| !is_equal(name)).collect();
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(Error::validation(texts::key_condition_open(&open.join(", ")))),
     }
 }
 

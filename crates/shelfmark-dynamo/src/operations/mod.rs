@@ -10,6 +10,7 @@
 //! supported" and go on.
 
 mod access;
+mod attribute_uses;
 mod backups;
 mod batch_execute_statement;
 mod batch_get_item;
@@ -69,11 +70,12 @@ use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The supported operations, by name.
-pub const OPERATIONS: [&str; 58] = [
+pub const OPERATIONS: [&str; 61] = [
     "BatchExecuteStatement",
     "BatchGetItem",
     "BatchWriteItem",
     "CreateBackup",
+    "CreateGlobalTable",
     "CreateTable",
     "DeleteBackup",
     "DeleteItem",
@@ -124,6 +126,8 @@ pub const OPERATIONS: [&str; 58] = [
     "UntagResource",
     "UpdateContinuousBackups",
     "UpdateContributorInsights",
+    "UpdateGlobalTable",
+    "UpdateGlobalTableSettings",
     "UpdateItem",
     "UpdateKinesisStreamingDestination",
     "UpdateTable",
@@ -228,6 +232,7 @@ fn answer_to_tools(face: &Face, operation: &str, body: &[u8]) -> Result<Answered
     match operation {
         "DeleteResourcePolicy" => resource_policy::delete(face, body),
         "DescribeContributorInsights" => contributor_insights::describe(face, body),
+        "CreateGlobalTable" => global_tables::create(body),
         "DescribeGlobalTable" => global_tables::describe(body),
         "DescribeGlobalTableSettings" => global_tables::describe_settings(body),
         "DescribeKinesisStreamingDestination" => kinesis_destination::describe(face, body),
@@ -238,6 +243,8 @@ fn answer_to_tools(face: &Face, operation: &str, body: &[u8]) -> Result<Answered
         "ListGlobalTables" => global_tables::list(body),
         "PutResourcePolicy" => resource_policy::put(face, body),
         "UpdateContributorInsights" => contributor_insights::update(face, body),
+        "UpdateGlobalTable" => global_tables::update(body),
+        "UpdateGlobalTableSettings" => global_tables::update_settings(body),
         "UpdateKinesisStreamingDestination" => kinesis_destination::update(face, body),
         _ => Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)),
     }

@@ -106,16 +106,16 @@ fn parse(body: &[u8]) -> Result<Request> {
     let mut shape = Shape::default();
     shape.table("TableName", request.table.as_deref());
     shape.index_name("IndexName", request.index.as_deref());
-    shape.shown_least("TopK", request.top, 1);
+    shape.range("TopK", request.top, 1, None);
     shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
     shape.check()?;
     Ok(request)
 }
 
 fn plan(face: &Face, request: Request) -> Result<Planned> {
-    let vector = request.vector.map(Checked::checked).transpose()?.unwrap_or_default();
+    let vector = request.vector.unwrap_or_default();
     let mut shape = Shape::default();
-    shape.length("SearchVector", vector.len(), 1, VECTOR_DIMENSIONS_MAX);
+    shape.length("SearchVector", vector.unchecked().len(), 1, VECTOR_DIMENSIONS_MAX);
     shape.check()?;
     let asked = request.top.unwrap_or_default();
     let top = usize::try_from(asked).unwrap_or_default();
@@ -136,15 +136,9 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
         return Err(Error::validation(texts::index_not_found(&name)));
     };
     check_wanted(&index, &wanted)?;
-    let missing: Vec<&str> = table::projected(&projection)
-        .iter()
-        .map(|path| path.attribute.as_str())
-        .filter(|attribute| *attribute != index.attribute && !index.holds(&table, attribute))
-        .collect();
-    if !missing.is_empty() {
-        return Err(Error::validation(texts::search_not_projected(&name, &missing)));
-    }
-    let vector = search_vector(vector, index.dimensions)?;
+    // What cannot be read is no number either, and is told here like one.
+    let invalid = |_| Error::validation(texts::SEARCH_VECTOR_INVALID);
+    let vector = search_vector(vector.checked().map_err(invalid)?, index.dimensions)?;
     let detail = Detail::of(request.capacity.as_deref());
     Ok(Planned { table, index, vector, top, wanted, projection, detail })
 }
@@ -276,12 +270,15 @@ fn in_32_bits(score: f64) -> f64 {
     f64::from(float)
 }
 
-/// Returns what the index holds of an item; the vector only where it is asked for, and then as floats of
-/// 32 bits.
+/// Returns what the index holds of an item. It holds the vector whatever it projects, as floats of 32
+/// bits, and returns it only where it is asked for.
 fn entry(table: &Table, index: &VectorIndex, item: Item, projection: &Projection) -> Item {
     let is_asked =
         table::projected(projection).iter().any(|path| path.attribute == index.attribute);
-    let is_held = |name: &str| index.holds(table, name) && (*name != index.attribute || is_asked);
+    let is_held = |name: &str| match name == index.attribute {
+        true => is_asked,
+        false => index.holds(table, name),
+    };
     let held = item.into_iter().filter(|(name, _)| is_held(name));
     let kept = held.map(|(name, value)| {
         let value = if name == index.attribute { as_kept(value) } else { value };

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use shelfmark_model::{
     Direction, IndexKind, IndexSchema, IndexState, KeyColumn, KeyType, Projected, SortColumn,
-    TableSchema,
 };
 
 use super::table_request::{
@@ -81,11 +80,11 @@ impl Definitions {
         }
         let columns = self.columns(keys);
         let ordered = keys.iter().skip_while(|key| key.is_hash()).all(|key| !key.is_hash());
-        if !ordered
-            || columns.partition.len() > INDEX_KEY_COLUMNS_MAX
-            || columns.sort.len() > INDEX_KEY_COLUMNS_MAX
-        {
+        if !ordered {
             return Err(Error::validation(texts::KEY_COLUMNS_OUT_OF_ORDER));
+        }
+        if columns.partition.len().max(columns.sort.len()) > INDEX_KEY_COLUMNS_MAX {
+            return Err(Error::validation(texts::KEY_COLUMNS_TOO_MANY));
         }
         Ok(columns)
     }
@@ -120,27 +119,6 @@ impl Definitions {
     /// Returns true if there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.types.is_empty()
-    }
-
-    /// Refuses definitions that give an attribute of an existing key another type, of those that are
-    /// used.
-    pub(super) fn check_agree(&self, schema: &TableSchema, used: &[&str]) -> Result<()> {
-        let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
-        let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
-        let partitions = schema.partition.iter().chain(partitions);
-        let columns = partitions.map(|column| (&column.name, &column.key_type));
-        let sorts = schema.sort.iter().chain(sorts);
-        for (name, key_type) in columns.chain(sorts.map(|column| (&column.name, &column.key_type)))
-        {
-            let is_used = used.contains(&name.as_str());
-            let other = self.types.iter().find(|(own, other)| own == name && other != key_type);
-            let other = other.filter(|_| is_used);
-            if let Some((_, other)) = other {
-                let (expected, actual) = (key_letter(key_type), key_letter(other));
-                return Err(Error::validation(texts::definition_changed(name, expected, actual)));
-            }
-        }
-        Ok(())
     }
 
     /// Refuses definitions that no key uses. `table` is the key of the table, `searched` are the
@@ -302,11 +280,11 @@ fn index_schema(name: String, columns: KeyColumns, projected: Projected) -> Inde
 }
 
 impl KeyElement {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or_default()
     }
 
-    fn is_hash(&self) -> bool {
+    pub(super) fn is_hash(&self) -> bool {
         self.key_type.as_deref() == Some("HASH")
     }
 }

@@ -1,6 +1,7 @@
 //! Checks which changes of a table are asked for together: most of them stand alone in their request.
 //!
-//! Source: pairs of changes that were sent to the service, collected by others in October 2026.
+//! Source: pairs of changes that were sent to the service, collected by others in October 2026; those of
+//! a stream and vector indexes, tests that others run against the service, read 2026-11.
 
 use crate::errors::{Error, Result, texts};
 
@@ -49,8 +50,13 @@ pub(super) fn check_together(parts: &[Part]) -> Result<()> {
     if has(Part::OnDemand) && !parts.iter().all(is_of_on_demand) {
         return refuse(texts::ON_DEMAND_BESIDE_OTHERS);
     }
-    if has(Part::Throughput) && (has(Part::IndexCreate) || has(Part::IndexDelete)) {
+    let has_index = has(Part::IndexCreate) || has(Part::IndexDelete);
+    if has(Part::Throughput) && has_index {
         return refuse(texts::INDEX_BESIDE_UNITS);
+    }
+    // Whatever the index and the stream are: one that is not there, one that is off already.
+    if has(Part::Stream) && (has_index || has(Part::Vectors)) {
+        return refuse(texts::STREAM_BESIDE_INDEXES);
     }
     Ok(())
 }

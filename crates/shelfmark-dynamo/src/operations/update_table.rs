@@ -10,6 +10,7 @@ use shelfmark_engine::weight::Allowance;
 use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
+use super::attribute_uses::{self, AttributeUse};
 use super::describe_table::Describing;
 use super::for_a_while::for_a_while;
 use super::table_request::{
@@ -41,7 +42,9 @@ struct Request {
     encryption: Option<EncryptionRequest>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
-    unsupported: Option<&'static str>,
+    /// Regions of replicas.
+    replicas: Option<Vec<String>>,
+    witnesses: Option<Vec<()>>,
 }
 
 /// An element of GlobalSecondaryIndexUpdates.
@@ -67,13 +70,13 @@ pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) 
 
 /// Returns the table, and the state in which it is shown.
 fn update(face: &Face, body: &[u8]) -> Result<(Arc<Table>, &'static str)> {
-    let request = parse(body)?;
+    let request = parse(body, &face.options.region)?;
     let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
     let status = status_beside(&request.parts());
     Ok((run(face, &table, request)?, status))
 }
 
-fn parse(body: &[u8]) -> Result<Request> {
+fn parse(body: &[u8], region: &str) -> Result<Request> {
     let mut request = Request::default();
     Reader::body(body, |reader, name| {
         match name {
@@ -92,11 +95,9 @@ fn parse(body: &[u8]) -> Result<Request> {
             "TableClass" => request.table_class = reader.text()?,
             "StreamSpecification" => request.stream = table_request::read_stream(reader)?,
             "VectorIndexUpdates" => request.vectors = vector_requests::read_updates(reader)?,
-            "ReplicaUpdates" | "GlobalTableWitnessUpdates" => {
-                let updates = reader.list(|reader| reader.skip().map(Some))?;
-                if updates.is_some_and(|updates| !updates.is_empty()) {
-                    request.unsupported = Some("Changing replicas");
-                }
+            "ReplicaUpdates" => request.replicas = reader.list(parse_replica)?,
+            "GlobalTableWitnessUpdates" => {
+                request.witnesses = reader.list(|reader| reader.skip().map(Some))?;
             }
             "GlobalTableSettingsReplicationMode" => {
                 request.settings_replication = reader.text()?;
@@ -108,7 +109,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         }
         Ok(())
     })?;
-    shape(&request)?;
+    shape(&request, region)?;
     Ok(request)
 }
 
@@ -126,7 +127,23 @@ fn parse_update(reader: &mut Reader<'_>) -> Result<Option<IndexUpdate>> {
     Ok(present.then_some(update))
 }
 
-fn shape(request: &Request) -> Result<()> {
+/// Reads the region of a replica that is created, changed or deleted.
+fn parse_replica(reader: &mut Reader<'_>) -> Result<Option<String>> {
+    let mut region = None;
+    let present = reader.structure(|reader, _| {
+        let _is_there = reader.structure(|reader, name| {
+            match name {
+                "RegionName" => region = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    Ok(present.then(|| region.unwrap_or_default()))
+}
+
+fn shape(request: &Request, region: &str) -> Result<()> {
     let mut shape = Shape::default();
     shape.table("TableName", request.table.as_deref());
     table_request::shape_definitions(
@@ -158,14 +175,25 @@ fn shape(request: &Request) -> Result<()> {
     table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
-    if let Some(what) = request.unsupported {
-        return Err(Error::validation(texts::not_supported(what)));
-    }
+    check_replicas(request, region)?;
     check_together(&request.parts())?;
     if request.indexes.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::INDEX_UPDATES_EMPTY));
     }
     check_indexes_once(request.indexes.as_deref().unwrap_or_default())
+}
+
+/// Refuses changes of replicas: a table has none, and its own region is not one of them.
+fn check_replicas(request: &Request, region: &str) -> Result<()> {
+    let replicas = request.replicas.as_deref().unwrap_or_default();
+    if replicas.iter().any(|own| own == region) {
+        return Err(Error::validation(texts::REPLICA_IN_THE_LOCAL_REGION));
+    }
+    let has_witnesses = request.witnesses.as_ref().is_some_and(|witnesses| !witnesses.is_empty());
+    if !replicas.is_empty() || has_witnesses {
+        return Err(Error::validation(texts::not_supported("Changing replicas")));
+    }
+    Ok(())
 }
 
 impl Request {
@@ -256,8 +284,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
     }
     let stream = stream_wanted(table, request.stream.as_ref())?;
-    if stream.is_some() {
-        check_beside_stream(request.throughput.is_some(), &changes)?;
+    if stream.is_some() && request.throughput.is_some() {
+        return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
     }
     if billing == Billing::Provisioned && meta.billing == Billing::PayPerRequest {
         check_all_provisioned(&meta, &changes)?;
@@ -273,7 +301,9 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         if let Some(protected) = request.deletion_protection {
             meta.deletion_protection = protected;
         }
-        meta.table_class = request.table_class.or(meta.table_class);
+        if let Some(class) = request.table_class {
+            meta.set_class(class, now_ms);
+        }
         if let Some(encryption) = &request.encryption {
             meta.encryption_key = encryption.key_arn(&face.options);
         }
@@ -293,16 +323,19 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     }
 }
 
-/// Checks the definitions that new indexes need against the table; others are not looked at.
+/// Checks the attributes that new indexes read against the table; other definitions are not looked at.
 fn check_definitions(
     table: &Table,
     definitions: &Definitions,
     (updates, vectors): (&[IndexUpdate], &[VectorUpdate]),
 ) -> Result<()> {
     let keys = updates.iter().filter_map(|update| update.create.as_ref()?.keys.as_ref()).flatten();
-    let searched = vectors.iter().flat_map(VectorUpdate::searched);
-    let used: Vec<&str> = keys.filter_map(|key| key.name.as_deref()).chain(searched).collect();
-    definitions.check_agree(&table.schema, &used)
+    let keys = keys.filter_map(|key| {
+        let letter = definitions.letter(key.name())?;
+        Some(AttributeUse::key(key.name(), letter, key.is_hash()))
+    });
+    let vectors = vectors.iter().flat_map(|update| update.uses(definitions));
+    attribute_uses::check_agree(&table.schema, keys.chain(vectors))
 }
 
 /// Refuses a key with which the table is encrypted already.
@@ -329,17 +362,6 @@ fn stream_wanted(table: &Table, request: Option<&StreamRequest>) -> Result<Optio
         (StreamWanted::Off, None) => Err(Error::validation(texts::stream_is_off(name))),
         (StreamWanted::On(_), None) | (StreamWanted::Off, Some(_)) => Ok(Some(wanted)),
     }
-}
-
-/// Refuses what cannot be changed beside a stream.
-fn check_beside_stream(has_throughput: bool, changes: &[IndexChange]) -> Result<()> {
-    if has_throughput {
-        return Err(Error::validation(texts::STREAM_BESIDE_UNITS));
-    }
-    if changes.iter().any(IndexChange::is_online) {
-        return Err(Error::validation(texts::STREAM_BESIDE_INDEXES));
-    }
-    Ok(())
 }
 
 fn change_stream(face: &Face, table: &Table, wanted: StreamWanted) -> Result<Arc<Table>> {

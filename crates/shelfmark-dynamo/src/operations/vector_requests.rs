@@ -1,15 +1,17 @@
 //! The vector indexes that CreateTable and UpdateTable ask for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use shelfmark_model::IndexSchema;
+use shelfmark_model::{IndexSchema, Projected};
 
+use super::attribute_uses::AttributeUse;
 use super::table_request::{ProjectionRequest, read_projection, shape_projection};
 use super::table_schema::{Definitions, projected};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::json::Reader;
 use crate::limits::{
-    ATTRIBUTE_NAME_BYTES_MAX, SEARCH_SCHEMA_MAX, VECTOR_DIMENSIONS_MAX, VECTOR_INDEXES_MAX,
+    ATTRIBUTE_NAME_BYTES_MAX, INLINE_FILTERS_MAX, NON_KEY_ATTRIBUTES_MAX, VECTOR_DIMENSIONS_MAX,
+    VECTOR_INDEXES_MAX,
 };
 use crate::shape::Shape;
 use crate::table::{Billing, Distance, SearchAttribute, VectorIndex};
@@ -47,10 +49,19 @@ pub(super) enum VectorChange {
 }
 
 impl VectorUpdate {
-    /// Returns the attributes of the search schema that is to be made.
-    pub(super) fn searched(&self) -> impl Iterator<Item = &str> {
-        let elements = self.create.as_ref().and_then(|create| create.schema.as_ref());
-        elements.into_iter().flatten().filter_map(|element| element.name.as_deref())
+    /// Returns the attributes that an index that is to be made reads. What must not be defined but is,
+    /// or the other way round, is refused later, in other words.
+    pub(super) fn uses(&self, definitions: &Definitions) -> Vec<AttributeUse> {
+        let Some(create) = &self.create else { return Vec::new() };
+        let vector = create.attribute.as_ref().and_then(Option::as_deref);
+        let vector = vector.filter(|name| definitions.letter(name).is_none());
+        let dimensions = create.dimensions.unwrap_or_default().to_string();
+        let vector = vector.map(|name| AttributeUse::vector(name, &dimensions));
+        let searched = create.schema.iter().flatten().filter_map(|element| {
+            let name = element.name.as_deref()?;
+            Some(AttributeUse::searched(name, definitions.letter(name)?, element.is_hash()))
+        });
+        vector.into_iter().chain(searched).collect()
     }
 }
 
@@ -196,42 +207,64 @@ impl VectorRequest {
             let text = texts::dimensions_out_of_range(VECTOR_DIMENSIONS_MAX);
             return Err(Error::validation(text));
         }
+        let name = self.name.unwrap_or_default();
         let schema = search_schema(self.schema.unwrap_or_default(), definitions)?;
         let attribute = self.attribute.flatten().unwrap_or_default();
         if definitions.letter(&attribute).is_some() {
             return Err(Error::validation(texts::vector_attribute_defined(&attribute)));
         }
+        let projected = projected(self.projection.unwrap_or_default())?;
+        check_projects_few(&name, &attribute, &projected)?;
         let index = VectorIndex {
             attribute,
             dimensions,
             // The shape has checked the name.
             distance: self.distance.as_deref().and_then(Distance::of).unwrap_or_default(),
             schema,
-            projected: projected(self.projection.unwrap_or_default())?,
+            projected,
         };
-        Ok((self.name.unwrap_or_default(), index))
+        Ok((name, index))
     }
+}
+
+impl SearchElement {
+    fn is_hash(&self) -> bool {
+        self.role.as_deref() == Some("HASH")
+    }
+}
+
+/// Refuses an index that would hold too many attributes: the vector is one of them.
+fn check_projects_few(index: &str, vector: &str, projected: &Projected) -> Result<()> {
+    let Projected::Include(names) = projected else { return Ok(()) };
+    let others = names.iter().filter(|name| *name != vector).count();
+    if others + 1 > NON_KEY_ATTRIBUTES_MAX {
+        let text = texts::vector_projects_too_many(index, NON_KEY_ATTRIBUTES_MAX);
+        return Err(Error::validation(text));
+    }
+    Ok(())
 }
 
 fn search_schema(
     elements: Vec<SearchElement>,
     definitions: &Definitions,
 ) -> Result<Vec<SearchAttribute>> {
-    if elements.len() > SEARCH_SCHEMA_MAX {
-        return Err(Error::validation(texts::search_schema_too_long(SEARCH_SCHEMA_MAX)));
+    let hashes = elements.iter().filter(|element| element.is_hash()).count();
+    let filters = elements.len() - hashes;
+    let counts = [(hashes, "HASH", 1), (filters, "INLINE_FILTER", INLINE_FILTERS_MAX)];
+    for (count, role, most) in counts {
+        if count > most {
+            return Err(Error::validation(texts::search_schema_count(count, role, most)));
+        }
     }
     let mut schema: Vec<SearchAttribute> = Vec::with_capacity(elements.len());
     for element in elements {
+        let is_hash = element.is_hash();
         let name = element.name.unwrap_or_default();
         let Some(letter) = definitions.letter(&name) else {
             return Err(Error::validation(texts::SEARCH_ATTRIBUTE_UNDEFINED));
         };
-        let is_hash = element.role.as_deref() == Some("HASH");
         if schema.iter().any(|other| other.name == name) {
             return Err(Error::validation(texts::SEARCH_ATTRIBUTE_TWICE));
-        }
-        if is_hash && schema.iter().any(|other| other.is_hash) {
-            return Err(Error::validation(texts::SEARCH_HASH_TWICE));
         }
         schema.push(SearchAttribute { name, letter: letter.to_owned(), is_hash });
     }
@@ -255,16 +288,26 @@ pub(super) fn of_new_table(
     if requests.len() > VECTOR_INDEXES_MAX {
         return Err(Error::validation(texts::vector_indexes_too_many(VECTOR_INDEXES_MAX)));
     }
+    check_names(&requests, others)?;
     let mut indexes = BTreeMap::new();
     for request in requests {
         let (name, index) = request.checked(definitions)?;
-        if indexes.contains_key(&name) || others.iter().any(|other| other.name == name) {
-            return Err(Error::validation(texts::index_name_twice(&name)));
-        }
         indexes.insert(name, index);
     }
     check_together(&indexes)?;
     Ok(indexes)
+}
+
+/// Refuses a name that two indexes of a new table would have, before anything else about an index.
+fn check_names(requests: &[VectorRequest], others: &[IndexSchema]) -> Result<()> {
+    let mut names: BTreeSet<&str> = others.iter().map(|other| other.name.as_str()).collect();
+    for request in requests {
+        let name = request.name.as_deref().unwrap_or_default();
+        if !names.insert(name) {
+            return Err(Error::validation(texts::index_name_twice(name)));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the one change of a request, if it has one.
@@ -304,7 +347,8 @@ pub(super) fn change(
             }
             Ok(Some(VectorChange::Delete(name)))
         }
-        _ => Err(Error::validation(texts::ONE_VECTOR_ACTION)),
+        (Some(_), Some(_)) => Err(Error::validation(texts::ONE_VECTOR_ACTION)),
+        (None, None) => Err(Error::validation(texts::NO_VECTOR_ACTION)),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) use iterator::{Iterator, IteratorFault};
 pub(crate) use name::{StreamName, free_label, label_of, stream_arn};
 pub(crate) use record::put_record;
 pub(crate) use sequence::position_of;
-pub(crate) use shard::{find_shard, put_shard, shard_id, shard_number};
+pub(crate) use shard::{SHARD_ID_PREFIX, find_shard, put_shard, shard_id, shard_number};
 
 use shelfmark_model::ChangeImages;
 

@@ -12,14 +12,17 @@ use crate::errors::{Error, Exception, Result, texts};
 use crate::json::Writer;
 use crate::scope::ScopedEngine;
 
+/// The beginning of the id of every shard.
+pub(crate) const SHARD_ID_PREFIX: &str = "shardId-";
+
 /// Returns the id of a shard.
 pub(crate) fn shard_id(shard: &StreamShard) -> String {
-    format!("shardId-{:020}-{:08x}", shard.opened_at_micros / 1_000, shard.number)
+    format!("{SHARD_ID_PREFIX}{:020}-{:08x}", shard.opened_at_micros / 1_000, shard.number)
 }
 
 /// Returns the number in the id of a shard.
 pub(crate) fn shard_number(id: &str) -> Option<u64> {
-    let (time, number) = id.strip_prefix("shardId-")?.split_once('-')?;
+    let (time, number) = id.strip_prefix(SHARD_ID_PREFIX)?.split_once('-')?;
     let is_time = time.len() == 20 && time.bytes().all(|byte| byte.is_ascii_digit());
     let is_number = number.len() >= 8 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_time || !is_number {

@@ -57,6 +57,9 @@ impl Throughput {
     }
 }
 
+/// The class of a table that names none.
+const STANDARD_CLASS: &str = "STANDARD";
+
 /// The stored settings of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IndexMeta {
@@ -104,6 +107,8 @@ pub(crate) struct Meta {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) deletion_protection: bool,
     pub(crate) table_class: Option<String>,
+    /// The time of the last change of the class, as `created_ms`; 0 is never.
+    pub(crate) table_class_ms: i64,
     /// The label of the newest stream, also of one that is off.
     pub(crate) latest_stream: Option<String>,
     /// The word for how settings go to replicas, of which there are none.
@@ -146,6 +151,7 @@ impl Meta {
                 .collect(),
             deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
             table_class: text(face, "table_class").map(str::to_owned),
+            table_class_ms: integer(face, "table_class_ms"),
             latest_stream: text(face, "latest_stream").map(str::to_owned),
             settings_replication: text(face, "settings_replication").map(str::to_owned),
             encryption_key: text(face, "encryption_key").map(str::to_owned),
@@ -178,6 +184,7 @@ impl Meta {
             ("created_ms".to_owned(), Value::Int(self.created_ms)),
             ("billing".to_owned(), Value::text(self.billing.name())),
             ("per_request_ms".to_owned(), Value::Int(self.per_request_ms)),
+            ("table_class_ms".to_owned(), Value::Int(self.table_class_ms)),
             ("deletion_protection".to_owned(), Value::Bool(self.deletion_protection)),
             ("indexes".to_owned(), Value::Map(self.indexes.iter().map(put_index).collect())),
             (
@@ -231,6 +238,14 @@ impl Meta {
             }
         }
         self.billing = billing;
+    }
+
+    /// Sets the class of the table, at a time in milliseconds since the Unix epoch.
+    pub(crate) fn set_class(&mut self, class: String, now_ms: i64) {
+        if class != self.table_class.as_deref().unwrap_or(STANDARD_CLASS) {
+            self.table_class_ms = now_ms;
+        }
+        self.table_class = Some(class);
     }
 
     /// Returns the throughput for which the table is warm.
@@ -324,6 +339,7 @@ mod tests {
             tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
             deletion_protection: true,
             table_class: Some("STANDARD".to_owned()),
+            table_class_ms: 3,
             latest_stream: Some("2026-11-23T17:01:53.120".to_owned()),
             settings_replication: Some("ENABLED".to_owned()),
             encryption_key: Some("arn:3".to_owned()),

@@ -2,9 +2,10 @@
 //! time, written as packed lines of JSON or Ion.
 //!
 //! Invariant: an object is named by its number, so that one that is written again after a stop replaces
-//! itself.
+//! itself; where it ends is written down behind it.
 
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -12,19 +13,19 @@ use flate2::write::GzEncoder;
 use shelfmark_engine::{ErrorKind, HistoryWindow, LedgerEntry, Result};
 use shelfmark_model::{Value, item_size_bytes};
 
-use super::Transfers;
 use super::filter::ExportFilter;
 use super::lines::{self, Form};
 use super::manifest::{self, DataFile};
 use super::record::{EXPORTING, EXPORTS, Transfer, options_of};
+use super::{Slice, Transfers};
 use crate::errors::texts;
 use crate::table::table_arn;
 
 /// Bytes of lines in one object, before they are packed.
 const OBJECT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Milliseconds for which an export may be without its window: whoever began it is about to write it down.
-const UNPREPARED_MS_MAX: u64 = 60_000;
+/// Time for which changes are gathered in one slice.
+const GATHER_TIME_MAX: Duration = Duration::from_millis(500);
 
 /// Bytes that are read at once.
 const PAGE_BYTES_MAX: usize = 1024 * 1024;
@@ -43,19 +44,19 @@ struct Written {
 }
 
 impl Transfers {
-    /// Goes on with an export. Tells whether it ended.
-    pub(super) fn export(&self, id: &str, should_stop: &dyn Fn() -> bool) -> Result<bool> {
+    /// Goes on with an export for a slice: up to one object.
+    pub(super) fn export(&self, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
         let engine = &self.engine;
         let Some(mut transfer) = Transfer::find(engine, EXPORTS, id)? else {
-            return Transfer::forget(engine, EXPORTING, id).map(|()| false);
+            return Transfer::forget(engine, EXPORTING, id).map(|()| Slice::Ended);
         };
         if !self.buckets.has(transfer.entry.text("bucket")) {
             let why = texts::no_such_bucket(transfer.entry.text("bucket"));
             return self.end_export(transfer, Some(("S3NoSuchBucket", why)));
         }
-        match self.is_source_whole(&mut transfer, should_stop) {
-            Ok(true) => {}
-            Ok(false) => return Ok(false),
+        match self.unready(&mut transfer, should_stop) {
+            Ok(None) => {}
+            Ok(Some(slice)) => return Ok(slice),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::TooOld) => {
                 let why = "Point in time recovery was disabled while the export ran".to_owned();
                 return self.end_export(transfer, Some(("PointInTimeRecoveryUnavailable", why)));
@@ -69,14 +70,12 @@ impl Transfers {
                 return self.end_export(transfer, Some(("S3Error", error.to_string())));
             }
         }
-        while !transfer.entry.flag("is_written") {
-            if should_stop() {
-                return Ok(false);
-            }
-            let written = self.next_object(&transfer.entry)?;
-            if let Err(error) = self.put_data(&mut transfer, written)? {
-                return self.end_export(transfer, Some(("S3Error", error.to_string())));
-            }
+        if !transfer.entry.flag("is_written") {
+            let written = self.next_object(&transfer.entry, should_stop)?;
+            return match self.put_data(&mut transfer, written)? {
+                Ok(()) => Ok(Slice::Moved),
+                Err(error) => self.end_export(transfer, Some(("S3Error", error.to_string()))),
+            };
         }
         match self.put_manifests(&transfer.entry)? {
             Ok(()) => self.end_export(transfer, None),
@@ -84,40 +83,42 @@ impl Transfers {
         }
     }
 
-    /// Tells whether everything that the export shows lies ready; gathers changes for it.
-    fn is_source_whole(
+    /// Returns `None` if everything that the export shows lies ready, else what came of waiting or gathering.
+    fn unready(
         &self,
         transfer: &mut Transfer,
         should_stop: &dyn Fn() -> bool,
-    ) -> Result<bool> {
+    ) -> Result<Option<Slice>> {
         let id = transfer.entry.id.clone();
         let Some(mut window) = HistoryWindow::read(&transfer.entry) else {
-            let begun_ms = transfer.entry.number("start_ms").unwrap_or_default();
-            let is_new = self.now_ms().saturating_sub(begun_ms) < UNPREPARED_MS_MAX;
-            // Another server is about to write down which changes they are.
-            let is_about_to = Form::of(&transfer.entry).view.is_some() && is_new;
-            return if is_about_to { Ok(false) } else { self.engine.is_copy_whole(&id) };
+            // Another server is about to make the copy, or to write down which changes they are.
+            let is_about_to = !transfer.entry.flag("is_prepared") && self.is_new(transfer);
+            let is_whole = !is_about_to && self.engine.is_copy_whole(&id)?;
+            return Ok((!is_whole).then_some(Slice::Waits));
         };
         if transfer.entry.flag("is_gathered") {
-            return Ok(true);
+            return Ok(None);
         }
-        let is_whole = self.engine.gather_window(&id, &mut window, should_stop)?;
+        let clock = &self.engine.environment().clock;
+        let end = clock.monotonic() + GATHER_TIME_MAX;
+        let is_over = || should_stop() || clock.monotonic() > end;
+        let is_whole = self.engine.gather_window(&id, &mut window, &is_over)?;
         transfer.entry = window.put(transfer.entry.clone()).with("is_gathered", is_whole);
-        transfer.keep(&self.engine).map(|()| is_whole)
+        transfer.keep(&self.engine).map(|()| (!is_whole).then_some(Slice::Moved))
     }
 
-    fn end_export(&self, transfer: Transfer, failure: Option<(&str, String)>) -> Result<bool> {
+    fn end_export(&self, transfer: Transfer, failure: Option<(&str, String)>) -> Result<Slice> {
         let id = transfer.entry.id.clone();
         transfer.end(&self.engine, self.now_ms(), failure)?;
         self.engine.drop_copy(&id)?;
         for file in self.engine.ledger_entries(&files_of(&id), "", None, usize::MAX)? {
             self.engine.delete_ledger_entry(&file.kind, &file.id)?;
         }
-        Ok(true)
+        Ok(Slice::Ended)
     }
 
-    /// Reads the items of the next object.
-    fn next_object(&self, entry: &LedgerEntry) -> Result<Written> {
+    /// Reads the items of the next object, fewer if it should stop.
+    fn next_object(&self, entry: &LedgerEntry, should_stop: &dyn Fn() -> bool) -> Result<Written> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::default());
         let mut written = Written { packed: Vec::new(), items: 0, bytes: 0, next: None };
         let (filter, form) = (ExportFilter::of(entry), Form::of(entry));
@@ -151,7 +152,7 @@ impl Transfers {
                     read.next
                 }
             };
-            if behind.is_none() || length >= OBJECT_BYTES_MAX {
+            if behind.is_none() || length >= OBJECT_BYTES_MAX || should_stop() {
                 written.next = behind;
                 written.packed = packer.finish().unwrap_or_default();
                 return Ok(written);
@@ -159,8 +160,25 @@ impl Transfers {
         }
     }
 
-    /// Puts an object of items, and writes down that it is there.
+    /// Puts an object of items, and writes down that it is there. Items that the filter left out make none, but
+    /// at the end.
     fn put_data(&self, transfer: &mut Transfer, written: Written) -> Result<io::Result<()>> {
+        if written.items > 0 || written.next.is_none() {
+            if let Err(error) = self.put_object(transfer, &written)? {
+                return Ok(Err(error));
+            }
+            transfer.add("files", 1);
+        }
+        transfer.add("items", written.items);
+        transfer.add("bytes", written.bytes);
+        transfer.entry = match written.next {
+            Some(next) => transfer.entry.clone().with("behind", Value::Bytes(next)),
+            None => transfer.entry.clone().with("is_written", true),
+        };
+        transfer.keep(&self.engine).map(Ok)
+    }
+
+    fn put_object(&self, transfer: &Transfer, written: &Written) -> Result<io::Result<()>> {
         let entry = &transfer.entry;
         let number = entry.number("files").unwrap_or_default();
         let form = Form::of(entry);
@@ -179,15 +197,7 @@ impl Transfers {
             .with("md5", sums.base64)
             .with("etag", sums.etag)
             .with_number("items", written.items);
-        self.engine.put_ledger_entry(file)?;
-        transfer.add("files", 1);
-        transfer.add("items", written.items);
-        transfer.add("bytes", written.bytes);
-        transfer.entry = match written.next {
-            Some(next) => transfer.entry.clone().with("behind", Value::Bytes(next)),
-            None => transfer.entry.clone().with("is_written", true),
-        };
-        transfer.keep(&self.engine).map(Ok)
+        self.engine.put_ledger_entry(file).map(Ok)
     }
 
     fn put_manifests(&self, entry: &LedgerEntry) -> Result<io::Result<()>> {

@@ -3,10 +3,15 @@
 //! What there is to do is in the engine's ledger of backups, so it goes on after a restart; the objects
 //! are wherever the server's [`Buckets`] are. What it is not: the requests, which are operations.
 //!
-//! Invariant: an object that is written twice is the same, and how far a transfer has come is written down
-//! behind the work.
+//! Work is done in slices: a piece of an import's object, one object of an export. Each transfer has its
+//! turn, so a large one holds up neither the others nor a request that begins one.
+//!
+//! Invariant: an object that is written twice has the same items, and how far a transfer has come is written
+//! down behind the work.
 
 mod buckets;
+mod claims;
+mod counted;
 mod csv;
 mod export;
 mod filter;
@@ -25,56 +30,95 @@ pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
 
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use shelfmark_engine::{Engine, Result};
 
+use self::claims::Claims;
+use self::import::Walk;
 use self::record::{EXPORTING, IMPORTING};
 use crate::face::FaceOptions;
 
 /// Time that a request spends on what it began.
 const HURRIED_TIME_MAX: Duration = Duration::from_millis(200);
 
+/// Time after which a turn of the background ends with the slices that every transfer had.
+const TURN_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Milliseconds for which a transfer may be without its table, copy or window: whoever began it, maybe another
+/// server, is about to make it.
+const UNPREPARED_MS_MAX: u64 = 60_000;
+
 /// Transfers that are looked for at once.
 const RUNNING_MAX: usize = 1_000;
+
+/// Imports whose objects are open between two slices. *Ours*: one that is packed with Zstandard may look back
+/// 128 MiB. The others wait for one of them to end.
+const READING_MAX: usize = 8;
+
+/// The outcome of a slice of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slice {
+    /// There was nothing to do; something else must come first.
+    Waits,
+    Moved,
+    Ended,
+}
 
 /// The work on exports and imports of one server.
 pub(crate) struct Transfers {
     engine: Engine,
     options: FaceOptions,
     pub(crate) buckets: Arc<dyn Buckets>,
-    /// Held while a transfer goes on.
-    working: Mutex<()>,
+    claims: Claims,
+    /// What imports are reading, by their ids, between two slices.
+    walks: Mutex<BTreeMap<String, Walk>>,
 }
 
 impl Transfers {
     pub(crate) fn new(engine: Engine, options: FaceOptions, buckets: Arc<dyn Buckets>) -> Self {
-        Self { engine, options, buckets, working: Mutex::default() }
+        let (claims, walks) = (Claims::default(), Mutex::default());
+        Self { engine, options, buckets, claims, walks }
     }
 
-    /// Goes on with all transfers until `should_stop`. Returns how many ended.
+    /// Goes on with all transfers, slice by slice and in turn, until `should_stop` or the turn is over. Returns
+    /// how many slices did something: if any did, there may be more to do.
     pub(crate) fn go_on(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
-        let _held = match self.working.try_lock() {
-            Ok(held) => held,
-            Err(TryLockError::Poisoned(held)) => held.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(0),
-        };
-        let mut done = 0;
-        for entry in self.engine.ledger_entries(EXPORTING, "", None, RUNNING_MAX)? {
-            done += u64::from(self.export(&entry.id, should_stop)?);
+        let clock = &self.engine.environment().clock;
+        let end = clock.monotonic() + TURN_TIME_MAX;
+        let (mut done, mut outcome) = (0, Ok(()));
+        loop {
+            let mut moved = 0;
+            for (kind, id) in self.running()? {
+                if should_stop() {
+                    return outcome.map(|()| done + moved);
+                }
+                if kind == IMPORTING && !self.may_read(&id) {
+                    continue;
+                }
+                match self.slice(kind, &id, should_stop) {
+                    Ok(slice) => moved += u64::from(slice != Slice::Waits),
+                    // It does not keep the others.
+                    Err(error) => outcome = Err(error),
+                }
+            }
+            done += moved;
+            if moved == 0 || clock.monotonic() > end {
+                return outcome.map(|()| done);
+            }
         }
-        for entry in self.engine.ledger_entries(IMPORTING, "", None, RUNNING_MAX)? {
-            done += u64::from(self.import(&entry.id, should_stop)?);
-        }
-        Ok(done)
     }
 
-    /// Goes on with all transfers for as long as a request may take: small ones end with it.
-    pub(crate) fn go_on_small(&self) -> Result<u64> {
+    /// Goes on with one transfer for as long as a request may take: a small one ends with it.
+    pub(crate) fn hurry(&self, kind: &str, id: &str) -> Result<()> {
         let clock = &self.engine.environment().clock;
         let end = clock.monotonic() + HURRIED_TIME_MAX;
-        self.go_on(&|| clock.monotonic() > end)
+        let should_stop = || clock.monotonic() > end;
+        let kind = if kind == EXPORTS { EXPORTING } else { IMPORTING };
+        while !should_stop() && self.slice(kind, id, &should_stop)? == Slice::Moved {}
+        Ok(())
     }
 
     /// Begins a transfer: it is written down, and then made possible by `prepare`. If that fails it is as if
@@ -84,12 +128,54 @@ impl Transfers {
         transfer: &Transfer,
         prepare: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let _held = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let _claim = self.claims.claim(&transfer.entry.id);
         transfer.begin(&self.engine)?;
         prepare().inspect_err(|_| {
             // Left behind it would fail, for there is nothing to work with.
             let _ = transfer.call_off(&self.engine);
         })
+    }
+
+    /// Does a slice of one transfer, unless somebody else works on it.
+    fn slice(&self, kind: &str, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
+        let Some(_claim) = self.claims.claim(id) else { return Ok(Slice::Waits) };
+        match kind {
+            EXPORTING => self.export(id, should_stop),
+            _ => self.import(id, should_stop),
+        }
+    }
+
+    /// Tells whether an import is among those whose objects are open, or may become one of them.
+    fn may_read(&self, id: &str) -> bool {
+        let walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        walks.contains_key(id) || walks.len() < READING_MAX
+    }
+
+    /// Keeps what an import is reading for its next slice, if there is room.
+    fn keep_walk(&self, id: &str, walk: Walk) {
+        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        if walks.len() < READING_MAX {
+            walks.insert(id.to_owned(), walk);
+        }
+    }
+
+    /// Returns the transfers that are not finished, each with its kind.
+    fn running(&self) -> Result<Vec<(&'static str, String)>> {
+        let mut running = Vec::new();
+        for kind in [EXPORTING, IMPORTING] {
+            let entries = self.engine.ledger_entries(kind, "", None, RUNNING_MAX)?;
+            running.extend(entries.into_iter().map(|entry| (kind, entry.id)));
+        }
+        // Another server may have ended an import that this one began to read.
+        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        walks.retain(|id, _| running.iter().any(|(_, own)| own == id));
+        Ok(running)
+    }
+
+    /// Returns true if a transfer was begun so short a time ago that it need not be prepared yet.
+    fn is_new(&self, transfer: &Transfer) -> bool {
+        let begun_ms = transfer.entry.number("start_ms").unwrap_or_default();
+        self.now_ms().saturating_sub(begun_ms) < UNPREPARED_MS_MAX
     }
 
     fn now_ms(&self) -> u64 {

@@ -7,11 +7,12 @@ use flate2::read::MultiGzDecoder;
 use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
+use super::counted::Counted;
 use super::csv::{self, Line};
 use super::ion;
 use super::zstd::Unpacker;
 use crate::json::Reader;
-use crate::table::check_item;
+use crate::table::{check_attribute_names, check_item};
 
 /// The form of the items in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,16 +86,16 @@ impl InputOptions {
 
 /// Items of one object, in its order.
 pub(super) struct Items {
-    reader: Box<dyn BufRead + Send>,
+    reader: Counted<Box<dyn BufRead + Send>>,
     options: InputOptions,
     types: BTreeMap<String, KeyType>,
 }
 
 /// The next thing in an object.
 pub(super) enum Next {
-    Item(Item, u64),
-    /// Something that is no item of the table, and its bytes.
-    Refused(u64),
+    Item(Item),
+    /// Something that is no item of the table.
+    Refused,
     End,
 }
 
@@ -105,7 +106,7 @@ impl Items {
         mut options: InputOptions,
         table: &Table,
     ) -> io::Result<Self> {
-        let mut reader: Box<dyn BufRead + Send> = match options.compression {
+        let unpacked: Box<dyn BufRead + Send> = match options.compression {
             Compression::None => Box::new(BufReader::new(object)),
             Compression::Gzip => {
                 let packed = BufReader::new(object);
@@ -116,8 +117,9 @@ impl Items {
                 Box::new(BufReader::new(Unpacker::new(packed)))
             }
         };
+        let mut reader = Counted::new(unpacked);
         if options.format == Format::Csv && options.header.is_empty() {
-            let first = match csv::read_line(&mut *reader, true)? {
+            let first = match csv::read_line(&mut reader, true)? {
                 Line::Whole(line) => String::from_utf8(line).ok(),
                 Line::TooLong | Line::End => None,
             };
@@ -127,28 +129,42 @@ impl Items {
         Ok(Self { reader, options, types: key_types(table) })
     }
 
+    /// Returns the place of the next line in the unpacked object, in bytes.
+    pub(super) fn place(&self) -> u64 {
+        self.reader.place()
+    }
+
+    /// Skips the lines before a place where an earlier reading ended. Returns false if `should_stop` ended it
+    /// before.
+    pub(super) fn skip_to(
+        &mut self,
+        place: u64,
+        should_stop: &dyn Fn() -> bool,
+    ) -> io::Result<bool> {
+        self.reader.skip_to(place, should_stop)
+    }
+
     /// Returns the next item.
     pub(super) fn next(&mut self, table: &Table) -> io::Result<Next> {
         loop {
             let is_csv = self.options.format == Format::Csv;
-            let line = match csv::read_line(&mut *self.reader, is_csv)? {
+            let line = match csv::read_line(&mut self.reader, is_csv)? {
                 Line::End => return Ok(Next::End),
-                Line::TooLong => return Ok(Next::Refused(csv::RECORD_BYTES_MAX as u64)),
+                Line::TooLong => return Ok(Next::Refused),
                 Line::Whole(line) => line,
             };
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let bytes = line.len() as u64;
             let item = match self.options.format {
                 Format::Csv => self.of_values(&line),
                 Format::Ion => ion::item_of(&line),
                 Format::Json => of_json(&line),
             };
-            return Ok(match item.filter(|item| check_item(table, item).is_ok()) {
-                Some(item) => Next::Item(item, bytes),
-                None => Next::Refused(bytes),
-            });
+            let fits = |item: &Item| {
+                check_attribute_names(item).and_then(|()| check_item(table, item)).is_ok()
+            };
+            return Ok(item.filter(fits).map_or(Next::Refused, Next::Item));
         }
     }
 

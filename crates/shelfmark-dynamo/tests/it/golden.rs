@@ -27,9 +27,11 @@ scripts!(
     errors,
     exactness,
     exports,
+    exports_checked,
     exports_incremental,
     expressions,
     imports,
+    imports_checked,
     index_local,
     index_multi_attribute,
     index_sparse,
@@ -56,6 +58,7 @@ scripts!(
     updates,
     values,
     vectors,
+    vectors_attributes,
     vectors_restored,
 );
 

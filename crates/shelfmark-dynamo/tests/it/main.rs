@@ -19,3 +19,4 @@ mod ranges;
 mod runner;
 mod scopes;
 mod sizes;
+mod transfers;

@@ -121,7 +121,7 @@ fn of_tables() -> Vec<Asked> {
 }
 
 /// Requests of infrastructure tools, and those of them that are refused whoever asks.
-fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
+fn of_tools() -> (Vec<Asked>, [&'static str; 7]) {
     use Access::{Manage, Read};
     let arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/Things";
     let (table, resource) = (one(&json!({})), json!({"ResourceArn": arn}));
@@ -130,7 +130,7 @@ fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
     let policy = json!({"ResourceArn": arn, "Policy": "{\"Version\": \"2012-10-17\"}"});
     let of_table =
         |operation, access, body: &Value| (operation, Some(access), operation, body.clone());
-    let global = json!({"GlobalTableName": "Things"});
+    let global = json!({"GlobalTableName": "Things", "ReplicationGroup": [], "ReplicaUpdates": []});
     let requests = vec![
         of_table("DeleteResourcePolicy", Manage, &resource),
         of_table("PutResourcePolicy", Manage, &policy),
@@ -144,14 +144,22 @@ fn of_tools() -> (Vec<Asked>, [&'static str; 5]) {
         of_table("DescribeTableReplicaAutoScaling", Read, &table),
         ("ListGlobalTables", None, "", json!({})),
     ];
-    let more = ["DescribeGlobalTable", "DescribeGlobalTableSettings"];
+    let more = [
+        "CreateGlobalTable",
+        "DescribeGlobalTable",
+        "DescribeGlobalTableSettings",
+        "UpdateGlobalTable",
+        "UpdateGlobalTableSettings",
+    ];
     let more = more.map(|operation| (operation, None, "", global.clone()));
     let refused = [
         "DescribeTableReplicaAutoScaling",
         "DisableKinesisStreamingDestination",
         "GetResourcePolicy",
         "UpdateKinesisStreamingDestination",
+        "CreateGlobalTable",
         "DescribeGlobalTable",
+        "UpdateGlobalTable",
     ];
     (requests.into_iter().chain(more).collect(), refused)
 }
@@ -165,6 +173,7 @@ fn of_backups() -> (Vec<Asked>, [&'static str; 6]) {
     let arn = "arn:aws:dynamodb:local:000000000000:table/Things";
     let export = json!({"TableArn": arn, "S3Bucket": "bucket"});
     let import = json!({
+        "ClientToken": "token",
         "S3BucketSource": {"S3Bucket": "bucket"},
         "InputFormat": "CSV",
         "TableCreationParameters": one(&json!({

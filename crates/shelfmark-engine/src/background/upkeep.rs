@@ -210,7 +210,12 @@ impl Running {
                 let stop = Arc::clone(&self.stop);
                 let should_stop = || stop.is_asked();
                 let kept = engine.keep_backups(&mut self.backups, BACKUP_BYTES_MAX, &should_stop);
-                return Ok(kept? + engine.run_beside_backups(&should_stop)?);
+                // What fails of one does not keep the other.
+                let beside = engine.run_beside_backups(&should_stop)?;
+                if beside > 0 {
+                    self.backups.has_more_beside();
+                }
+                return Ok(kept? + beside);
             }
             Work::Store => return self.look_at_store(),
         };

@@ -92,7 +92,7 @@ impl Fill {
     }
 
     /// Tells whether the source may be written meanwhile.
-    fn is_in_use(&self) -> bool {
+    pub(super) fn is_in_use(&self) -> bool {
         self.source.0.namespace != BACKUPS_NAMESPACE
     }
 

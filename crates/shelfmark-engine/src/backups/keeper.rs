@@ -3,6 +3,7 @@
 //! Invariant: one piece is done at a time by one engine. Where several servers share a store one of them
 //! does it; two that do the same for a while end in the same rows.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ use crate::engine::Engine;
 /// The kind of entries about work that is not finished.
 pub(super) const RUNNING: &str = "running";
 
+/// Time that is spent at once on work that was begun just now.
+const HURRIED_TIME_MAX: Duration = Duration::from_millis(500);
+
 /// Time between two looks at histories and at backups that expire.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
@@ -30,11 +34,16 @@ pub struct BackupKeeper {
 }
 
 impl BackupKeeper {
-    /// Returns true if the last call ended because it had done as much as it was allowed to: there is more
-    /// to do at once.
+    /// Returns true if the last call ended because it had done as much as it was allowed to, or for somebody
+    /// who waited to begin work: there is more to do at once.
     #[must_use]
     pub fn has_more(&self) -> bool {
         self.has_more
+    }
+
+    /// Notes that work beside it has more to do at once.
+    pub(crate) fn has_more_beside(&mut self) {
+        self.has_more = true;
     }
 }
 
@@ -75,9 +84,14 @@ impl Engine {
         bytes_max: u64,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<u64> {
-        keeper.has_more = false;
+        keeper.has_more = self.inner.backups.is_wanted();
         let Some(_held) = self.inner.backups.try_hold() else { return Ok(0) };
-        let mut allowed = Allowed { bytes_left: bytes_max, should_stop };
+        let is_cut = Cell::new(false);
+        let should_stop = || {
+            is_cut.set(is_cut.get() || self.inner.backups.is_wanted());
+            is_cut.get() || should_stop()
+        };
+        let mut allowed = Allowed { bytes_left: bytes_max, should_stop: &should_stop };
         let (mut done, mut outcome) = (0, Ok(()));
         for entry in self.ledger_entries(RUNNING, "", None, usize::MAX)? {
             if allowed.is_over() {
@@ -92,11 +106,11 @@ impl Engine {
         let since = now.abs_diff(keeper.looked_at_micros);
         if u128::from(since) >= LOOK_EVERY.as_micros() && !allowed.is_over() {
             done += self.keep_histories(&mut allowed)?;
-            done += self.keep_expiring_backups(should_stop)?;
+            done += self.keep_expiring_backups(&should_stop)?;
             keeper.looked_at_micros = now;
         }
         outcome?;
-        keeper.has_more = allowed.bytes_left == 0;
+        keeper.has_more = allowed.bytes_left == 0 || is_cut.get();
         Ok(done)
     }
 
@@ -124,9 +138,10 @@ impl Engine {
         if self.inner.store.peers().is_some() {
             return Ok(());
         }
-        let now = self.inner.environment.clock.now_micros();
-        let mut keeper = BackupKeeper { looked_at_micros: now, has_more: false };
-        self.keep_backups(&mut keeper, bytes_max, &|| false).map(drop)
+        let clock = &self.inner.environment.clock;
+        let mut keeper = BackupKeeper { looked_at_micros: clock.now_micros(), has_more: false };
+        let end = clock.monotonic() + HURRIED_TIME_MAX;
+        self.keep_backups(&mut keeper, bytes_max, &|| clock.monotonic() > end).map(drop)
     }
 
     /// Goes on with one piece of work. Tells whether it ended.
@@ -134,7 +149,11 @@ impl Engine {
         let mut fill = Fill::read(entry)?;
         let before = fill.clone();
         let kind = entry.id.split('/').next().unwrap_or_default();
-        let outcome = self.fill(&entry.id, &mut fill, allowed);
+        let outcome = match self.waits_for_base(&fill) {
+            Ok(true) => return Ok(false),
+            Ok(false) => self.fill(&entry.id, &mut fill, allowed),
+            Err(error) => Err(error),
+        };
         let has_ended = match &outcome {
             Ok(is_whole) => *is_whole,
             Err(error) => error.kind() == ErrorKind::NotFound,

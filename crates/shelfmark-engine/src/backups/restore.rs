@@ -55,6 +55,9 @@ impl Engine {
     /// Begins to restore a table with continuous backups, as it was at a moment, as a new table of this
     /// schema. As [`Engine::restore_backup`] otherwise.
     ///
+    /// While the first copy of the table is being made there is the latest moment alone: the restore waits
+    /// for the copy, and has what was committed until then.
+    ///
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: the table has no continuous backups.
@@ -73,11 +76,12 @@ impl Engine {
         let own = own.ok_or_else(off)?;
         let name = history_name(&base.schema.name, &own.label);
         let entry = self.ledger_entry(HISTORIES, &name.name)?;
-        Self::check_is_whole(entry.as_ref())?;
+        let is_whole = Self::check_is_whole(entry.as_ref());
         let moments = self.continuous_backups(&base)?.ok_or_else(off)?;
         let until = match moment {
             Moment::Latest => u64::MAX,
             Moment::At(micros) => {
+                is_whole.as_ref().map_err(Clone::clone)?;
                 let is_kept = moments.earliest_micros.is_some_and(|earliest| earliest <= micros);
                 if !is_kept || micros > moments.latest_micros {
                     return Err(Error::new(ErrorKind::TooOld, "nothing is kept of that moment"));
@@ -87,9 +91,32 @@ impl Engine {
         };
         let mut fill = Fill::of((name, own.log), schema.name.clone());
         fill.log = Some(own.log);
-        let commit = self.inner.store.snapshot()?.id().commit;
-        fill.until = Some(Until { commit, micros: until });
+        // A copy that is not whole may get changes of later than now: the end is then that of the restore.
+        if is_whole.is_ok() {
+            let commit = self.inner.store.snapshot()?.id().commit;
+            fill.until = Some(Until { commit, micros: until });
+        }
         self.begin_restore(fill, schema)
+    }
+
+    /// Tells whether a restore to the latest moment waits for the first copy of its table.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: nobody makes that copy any more.
+    pub(super) fn waits_for_base(&self, fill: &Fill) -> Result<bool> {
+        if fill.log.is_none() || fill.until.is_some() || fill.is_in_use() {
+            return Ok(false);
+        }
+        let name = &fill.source.0.name;
+        let history = self.ledger_entry(HISTORIES, name)?;
+        if Self::check_is_whole(history.as_ref()).is_ok() {
+            return Ok(false);
+        }
+        match self.ledger_entry(RUNNING, &format!("{HISTORIES}/{name}"))? {
+            Some(_) => Ok(true),
+            None => Err(Error::new(ErrorKind::NotFound, "the first copy of the table is gone")),
+        }
     }
 
     fn begin_restore(&self, fill: Fill, schema: TableSchema) -> Result<Arc<Table>> {

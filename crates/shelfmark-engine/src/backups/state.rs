@@ -5,6 +5,7 @@
 //! Invariant: a lock here guards whole values, so a panic under it leaves nothing half done.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use shelfmark_store::Snapshot;
@@ -18,6 +19,8 @@ pub(super) type Runner = Arc<dyn Fn(&dyn Fn() -> bool) -> Result<u64> + Send + S
 pub(crate) struct State {
     /// Held while work is done, and while it is begun or called off.
     working: Mutex<()>,
+    /// Those who wait to begin work or to call it off: whoever works lets them.
+    waiting: AtomicUsize,
     /// The work of faces that goes with that of the engine.
     runners: Mutex<Vec<Runner>>,
     /// The moments whose rows are being copied, by the ids of the work.
@@ -25,13 +28,24 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Waits until no work is done, and keeps it so.
+    /// Waits until the piece of work that is being done has ended, and keeps it so.
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let held = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::AcqRel);
+        held
     }
 
-    /// Keeps others from working, unless somebody works.
+    /// Returns true if somebody waits in [`State::hold`].
+    pub(super) fn is_wanted(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) > 0
+    }
+
+    /// Keeps others from working, unless somebody works or is about to.
     pub(super) fn try_hold(&self) -> Option<MutexGuard<'_, ()>> {
+        if self.is_wanted() {
+            return None;
+        }
         match self.working.try_lock() {
             Ok(held) => Some(held),
             Err(TryLockError::Poisoned(held)) => Some(held.into_inner()),

@@ -1,12 +1,14 @@
 //! Backups, histories and restores against a model: what is restored is what was there at the moment.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use shelfmark_engine::{Backup, BackupKeeper, Engine, ErrorKind, Get, Moment, Query, Scan, Write};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{IndexSchema, Item, Key, KeyColumn, TableName, TableSchema, Value};
 use shelfmark_store::clock::Clock as _;
 use shelfmark_store::random::SplitMix;
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 
 use crate::drivers::{Bed, forgetful, on_every_driver, patiently, plain, restless};
 
@@ -276,6 +278,102 @@ fn patiently_kind(
             outcome => return outcome.err().map(|error| error.kind()),
         }
     }
+}
+
+#[test]
+fn the_latest_moment_is_restored_while_the_first_copy_is_made() {
+    for seed in seeds() {
+        eprintln!("SHELFMARK_SEED={seed}");
+        on_every_driver(|bed| {
+            let mut random = SplitMix::new(seed);
+            bed.create_table(source(seed)).unwrap();
+            let mut state = State::new();
+            for _ in 0..30 {
+                write(bed, "t", &mut random, &mut state);
+            }
+            patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
+            // In the history, and in the copy before it: what is later must not be undone by them.
+            for _ in 0..10 {
+                write(bed, "t", &mut random, &mut state);
+            }
+            assert_eq!(moments(bed).earliest_micros, None);
+            let table = bed.engine.table(&name("t")).unwrap();
+            let begin = |moment: Moment| {
+                bed.engine.restore_to_moment(&table, moment, schema("restored")).map(drop)
+            };
+            let now = Moment::At(bed.clock.now_micros());
+            assert_eq!(patiently_kind(bed, |_| begin(now)), Some(ErrorKind::TooOld));
+            patiently(|| begin(Moment::Latest)).unwrap();
+            // It is the table as of one moment from now on.
+            let mut states = vec![state.clone()];
+            let is_filled =
+                || !Engine::is_being_filled(&bed.engine.table(&name("restored")).unwrap());
+            for turn in 0..10_000 {
+                if is_filled() {
+                    break;
+                }
+                for _ in 0..if turn < 20 { 10 } else { 0 } {
+                    write(bed, "t", &mut random, &mut state);
+                    states.push(state.clone());
+                }
+                keep(&bed.engine, 1 + random.next_u64() % 200_000);
+            }
+            assert!(is_filled() && states.contains(&state_of(&bed.engine, "restored")));
+            bed.settle();
+            assert!(bed.engine.verify().unwrap().is_clean(), "{:?}", bed.engine.verify());
+        });
+    }
+}
+
+#[test]
+fn a_restore_that_waits_for_a_first_copy_ends_with_it() {
+    on_every_driver(|bed| {
+        let mut random = SplitMix::new(6);
+        bed.create_table(schema("t")).unwrap();
+        let mut state = State::new();
+        for _ in 0..20 {
+            write(bed, "t", &mut random, &mut state);
+        }
+        patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
+        let table = bed.engine.table(&name("t")).unwrap();
+        patiently(|| bed.engine.restore_to_moment(&table, Moment::Latest, schema("v"))).unwrap();
+        patiently(|| bed.engine.stop_continuous_backups(&name("t"))).unwrap();
+        for _ in 0..3 {
+            keep(&bed.engine, u64::MAX);
+        }
+        assert_eq!(bed.engine.table(&name("v")).unwrap_err().kind(), ErrorKind::NotFound);
+    });
+}
+
+#[test]
+fn whoever_begins_work_does_not_wait_for_all_that_is_done() {
+    on_every_driver(|bed| {
+        bed.create_table(plain("t")).unwrap();
+        let table = bed.engine.table(&name("t")).unwrap();
+        for number in 0..60 {
+            let item = Item::new().with("pk", format!("{number}")).with("sk", "x");
+            let item = item.with("large", Value::text("v".repeat(200_000)));
+            bed.write(Write::put(&table, item)).unwrap();
+        }
+        let first = patiently(|| bed.engine.begin_backup(&name("t"), "first")).unwrap();
+        std::thread::scope(|scope| {
+            let began = std::cell::OnceCell::new();
+            let begin = || patiently(|| bed.engine.begin_backup(&name("t"), "second"));
+            let should_stop = || {
+                began.get_or_init(|| scope.spawn(begin));
+                // The other one has the time to come and wait.
+                ThreadSleeper.sleep(Duration::from_millis(20));
+                false
+            };
+            let mut keeper = BackupKeeper::default();
+            patiently(|| bed.engine.keep_backups(&mut keeper, u64::MAX, &should_stop)).unwrap();
+            assert!(keeper.has_more(), "it is called again for what it left");
+            let found = bed.engine.backup(&first.table, &first.id).unwrap().unwrap();
+            assert!(!found.is_complete, "it was done to the end");
+            began.into_inner().unwrap().join().unwrap().unwrap();
+        });
+        complete(bed, &first);
+    });
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Transactions: all or nothing, over tables, retried with the same random numbers.
 
-use shelfmark_engine::{ErrorKind, Get, Once, Query, Scan, Token, Write};
+use std::sync::{Arc, Mutex};
+
+use shelfmark_engine::{AccessReport, ErrorKind, Get, Once, Query, Scan, Token, Write};
 use shelfmark_model::{Condition, Item, Key, Path, Value};
 
 use crate::drivers::{on_every_driver, patiently, plain};
@@ -104,6 +106,7 @@ fn every_run_of_a_body_sees_the_same_random_numbers() {
         // The meanest driver may have had it run more often.
         assert!(drawn.len() == 2 || bed.meanest.is_some() && drawn.len() > 2);
         assert!(drawn.iter().all(|run| *run == drawn[0]));
+        assert_ne!(drawn[0].0, drawn[0].1, "the numbers of a run are not the same");
         let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
         assert_eq!(number(got.item.as_ref()), 6);
     });
@@ -252,4 +255,28 @@ fn a_body_that_writes_outside_of_itself_ends() {
     ended.unwrap();
     let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
     assert_eq!((runs, number(got.item.as_ref())), (5, 104));
+}
+
+#[test]
+fn what_a_transaction_reads_and_writes_is_reported() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        bed.put(&table, item("a", 5));
+        let told: Arc<Mutex<Vec<AccessReport>>> = Arc::default();
+        let into = Arc::clone(&told);
+        let engine = bed.engine.observed(move |report| into.lock().unwrap().push(report.clone()));
+        patiently(|| {
+            told.lock().unwrap().clear();
+            engine.transact(|tx| {
+                tx.get(&table, &Get::new(Key::pair("a", "x")))?;
+                tx.query(&table, &shelfmark_engine::Query::partition(vec!["a".into()]))?;
+                tx.write(&Write::put(&table, item("a", 6)))?;
+                Ok(())
+            })
+        })
+        .unwrap();
+        let told = told.lock().unwrap();
+        let [got, queried, _written] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!((got.rows_read(), queried.rows_read()), (1, 1), "{told:?}");
+    });
 }

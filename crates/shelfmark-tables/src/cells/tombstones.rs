@@ -316,3 +316,37 @@ pub(super) fn happened_at(view: &impl View, tombstone_key: &[u8]) -> Result<Opti
     }
     Ok(Some(take_deletion(&mut reader)?.at_seconds))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use shelfmark_records::cells::tombstones::range_key;
+    use shelfmark_store::clock::ManualClock;
+    use shelfmark_store::memory::MemoryStore;
+    use shelfmark_store::{Commit, Snapshot, Store as _, Write};
+
+    use super::*;
+
+    #[test]
+    fn the_highest_level_with_a_tombstone_counts_whatever_lies_below() {
+        let store = MemoryStore::new(Arc::new(ManualClock::at_micros(1)));
+        let levels_of = |table| {
+            let snapshot = store.snapshot().unwrap();
+            levels(&(&*snapshot as &dyn Snapshot), table).unwrap()
+        };
+        assert_eq!(levels_of(7), 0);
+        for (level, kind) in [(1, RANGES[0]), (4, RANGES[3])] {
+            let tombstone = RangeTombstone {
+                start: Bytes::from_static(b"a"),
+                end: Bytes::from_static(b"m"),
+                deletion: Deletion { timestamp: 5, at_seconds: 1 },
+            };
+            let key = range_key(7, kind, &tombstone.end);
+            let value = tombstone.encode().into();
+            store.commit(Commit::of(vec![Write::Put { key, value }])).unwrap();
+            assert_eq!(levels_of(7), level);
+            assert_eq!(levels_of(8), 0, "tombstones are of one table");
+        }
+    }
+}

@@ -93,6 +93,19 @@ fn live_type(ty: &Type, what: &str, keyspace: &str, schema: &Schema) -> Result<C
     resolve_type(ty, keyspace, schema)
 }
 
+/// Refuses a state that is written as frozen, which it is never.
+fn check_state_type(ty: &Type, keyspace: &str) -> Result<()> {
+    let Type::Frozen(inner) = ty else { return Ok(()) };
+    let shown = match &**inner {
+        Type::Tuple(_) => return Ok(()),
+        Type::User(name) => format!("frozen<{keyspace}.{}>", name.name.as_str()),
+        _ => ty.to_string(),
+    };
+    invalid(format!(
+        "State type '{shown}' cannot be frozen; remove frozen<> modifier from '{shown}'"
+    ))
+}
+
 /// Makes a function.
 pub(super) fn create(
     own: &CreateFunction,
@@ -220,9 +233,8 @@ pub(super) fn create_aggregate(
         std::iter::once(&state_type).chain(&arguments).cloned().collect();
     let state = found_function(found, own.state_function.as_str(), &state_types)?;
     let last = own.final_function.as_ref();
-    let last =
-        last.map(|last| found_function(found, last.as_str(), std::slice::from_ref(&state_type)));
-    let last = last.transpose()?;
+    let last = last.map(|last| final_function(found, last.as_str(), &state_type)).transpose()?;
+    check_state_type(&own.state_type, keyspace_name)?;
     if !same(std::slice::from_ref(&state.returns), std::slice::from_ref(&state_type)) {
         return invalid(format!(
             "State function '{}' return type must be the same as the first argument type - check STYPE, argument and return types",
@@ -286,6 +298,23 @@ fn replace_aggregate(
     changed.aggregates.push(Arc::new(made));
     changed.aggregates.sort_by_key(|own| own.signature());
     Ok(Some(change(&changed, kind, ChangeTarget::Aggregate, &name, &types)))
+}
+
+/// Finds the function that an aggregate calls at its end.
+fn final_function<'k>(
+    keyspace: &'k Keyspace,
+    name: &str,
+    state_type: &CqlType,
+) -> Result<&'k Arc<UserFunction>> {
+    let types = std::slice::from_ref(state_type);
+    let is_it = |own: &Arc<UserAggregate>| *own.name == *name && same(&own.arguments, types);
+    if keyspace.aggregates.iter().any(is_it) {
+        return invalid(format!(
+            "Final function {}.{name}({state_type}) isn't a scalar function",
+            keyspace.name
+        ));
+    }
+    found_function(keyspace, name, types)
 }
 
 /// Finds a function that an aggregate is made of.
@@ -367,15 +396,19 @@ fn dropped<'k, T>(
     match found.as_slice() {
         // Of a name alone those of the other kind count, too.
         [only] if types.is_some() || others == 0 => Ok(Some(*only)),
+        [] if types.is_none() && others > 1 => several(what, name),
         [] if own.if_exists => Ok(None),
         [] => invalid(format!("{what} '{keyspace}.{name}{}' doesn't exist", named(own))),
-        _ => {
-            let word = what.to_uppercase();
-            invalid(format!(
-                "'DROP {word} {name}' matches multiple function definitions; specify the argument types by issuing a statement like 'DROP {word} {name} (type, type, ...)'. You can use cqlsh 'DESCRIBE {word} {name}' command to find all overloads"
-            ))
-        }
+        _ => several(what, name),
     }
+}
+
+/// Refuses a name of several functions.
+fn several<T>(what: &str, name: &str) -> Result<T> {
+    let word = what.to_uppercase();
+    invalid(format!(
+        "'DROP {word} {name}' matches multiple function definitions; specify the argument types by issuing a statement like 'DROP {word} {name} (type, type, ...)'. You can use cqlsh 'DESCRIBE {word} {name}' command to find all overloads"
+    ))
 }
 
 /// Drops a function.

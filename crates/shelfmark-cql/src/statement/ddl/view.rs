@@ -13,6 +13,7 @@ use crate::schema::{
     Column, ColumnKind, Keyspace, Schema, Table, TableFlags, TableOptions, View, stored_name,
     stored_schema,
 };
+use crate::statement::select::column_name;
 
 pub(super) fn create(
     own: &CreateView,
@@ -176,7 +177,16 @@ fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
     let mut columns: Vec<Column> = Vec::new();
     for item in items {
         let Selector::Column(name) = &item.selector else {
-            return invalid("Can only select columns by name when defining a materialized view");
+            let part = match item.selector {
+                Selector::Element { .. } | Selector::Slice { .. } => {
+                    format!(" (got {})", column_name(&item.selector))
+                }
+                // Cassandra shows the name of an object of its own.
+                _ => String::new(),
+            };
+            return invalid(format!(
+                "Can only select columns by name when defining a materialized view{part}"
+            ));
         };
         if item.alias.is_some() {
             return invalid("Cannot use aliases when defining a materialized view");

@@ -232,9 +232,7 @@ fn columns(own: &Table, internals: bool) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();
     let was_dropped = |name: &str| internals && own.dropped.iter().any(|gone| &*gone.name == name);
-    let is_shown = |column: &&Column| {
-        (!own.flags.compact || column.kind != CqlType::Empty) && !was_dropped(&column.name)
-    };
+    let is_shown = |column: &&Column| !own.hides(column) && !was_dropped(&column.name);
     let mut shown: Vec<&Column> = own.columns.iter().filter(is_shown).collect();
     // Behind the keys, columns of many cells come after those of one.
     shown.sort_by_key(|column| {

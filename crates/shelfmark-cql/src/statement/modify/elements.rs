@@ -83,7 +83,11 @@ pub(super) fn set_element(
                 return;
             };
             match value {
-                Some(value) => values.get_mut(*at).into_iter().for_each(|own| *own = value.clone()),
+                // Two cells of one path and timestamp: the greater value wins.
+                Some(value) => {
+                    let own = values.get_mut(*at).filter(|own| **own < value);
+                    own.into_iter().for_each(|own| own.clone_from(&value));
+                }
                 None => drop(values.remove(*at)),
             }
         }

@@ -20,7 +20,9 @@ const ENTRY_OVERHEAD_BYTES: usize = 6;
 /// * `Invalid`: there is one.
 pub(super) fn check_indexed(table: &Table, operations: &[CellOperation]) -> Result<()> {
     for index in &table.indexes {
-        let Some(column) = table.column(&index.column) else { continue };
+        // Numbers of key columns and of others are numbers of their own, and keys have their own limit.
+        let column = table.column(&index.column).filter(|column| !column.role.is_key());
+        let Some(column) = column else { continue };
         for operation in operations {
             each_size(operation, column, index.target, &mut |size| {
                 check_size(size, table, index, column)

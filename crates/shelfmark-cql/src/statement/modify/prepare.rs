@@ -219,8 +219,7 @@ fn insert_columns(
         }
     }
     // A compact table without a value column keeps its rows by an empty value.
-    let is_value = |own: &&Column| table.flags.compact && own.kind == CqlType::Empty;
-    if let Some(column) = table.other_columns().iter().find(is_value) {
+    if let Some(column) = table.other_columns().iter().find(|own| table.hides(own)) {
         let value = Expr::Constant(Some(bytes::Bytes::new()));
         modify.regular.push(Operation::assign(column, value));
     }

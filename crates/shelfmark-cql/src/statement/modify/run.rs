@@ -426,6 +426,11 @@ fn run_conditional(
 fn one_partition(ready: &[Ready<'_>]) -> Result<(Arc<Table>, Bytes)> {
     let mut found: Option<(Arc<Table>, Bytes)> = None;
     for own in ready {
+        if own.changes.is_empty() {
+            return Err(CqlError::invalid(
+                "Batch with conditions cannot span multiple partitions (you cannot use IN on the partition key)",
+            ));
+        }
         let table = &own.entry.modify.table;
         for change in &own.changes {
             match &found {

@@ -36,7 +36,9 @@ impl Builder<'_> {
         let differ = literals.next().is_some_and(|first| literals.any(|other| other != first));
         // A marker has no type of its own, whatever stands beside it.
         let is_open = |own: &Selector| is_untyped(own) && !matches!(own, Selector::Literal(_));
-        let typed = items.iter().find(|own| !is_untyped(own));
+        // An empty collection takes the type of the others.
+        let typed = items.iter().filter(|own| !is_untyped(own));
+        let typed = typed.clone().find(|own| !is_empty(own)).or_else(|| typed.clone().next());
         if element.is_none() && typed.is_none() && (differ || items.iter().any(is_open)) {
             let all = items.to_vec();
             let shown = if is_set { Selector::Set(all) } else { Selector::List(all) };
@@ -51,6 +53,12 @@ impl Builder<'_> {
             let shown = if is_set { "{}" } else { "[]" };
             return Err(untyped(shown));
         };
+        if is_set && element == CqlType::Duration {
+            return invalid(format!(
+                "Durations are not allowed inside sets: {}",
+                CqlType::set(element).freeze()
+            ));
+        }
         if let Some(ty @ CqlType::Vector { dimension, .. }) = receiver
             && u32::try_from(items.len()) != Ok(*dimension)
         {
@@ -145,6 +153,11 @@ impl Builder<'_> {
         };
         Ok((Expr::Fields { items: parts, unset: UnsetField::OfTuple }, ty))
     }
+}
+
+/// Returns true if a selector is a list or a set without elements, or of such.
+fn is_empty(selector: &Selector) -> bool {
+    matches!(selector, Selector::List(items) | Selector::Set(items) if items.iter().all(is_empty))
 }
 
 /// Returns the name of a field in a value of a user type.

@@ -10,30 +10,41 @@ use shelfmark_cql_types::term::{MetadataPath, Receiver, Scope, prepare};
 use super::names::{column_name, key_name};
 use super::selection::{element_types, slice_bound};
 
-/// Returns the part of a column that `WRITETIME` and the like are asked of, and its column.
-pub(super) fn column_of_metadata(kind: WriteMetadata, of: &Selector) -> Result<(&Selector, &Name)> {
+/// What `WRITETIME` and the like are asked of.
+pub(super) struct Asked<'s> {
+    pub(super) column: &'s Name,
+    /// The part of the column whose cells have the property.
+    pub(super) part: &'s Selector,
+    /// True if what is asked of lies deeper than that.
+    pub(super) is_inside: bool,
+}
+
+/// Finds what a property is asked of.
+pub(super) fn asked(kind: WriteMetadata, of: &Selector) -> Result<Asked<'_>> {
     // What lies deeper is frozen, and as old as the part of the column that it is in.
-    let mut of = of;
-    while let Selector::Element { of: outer, .. }
-    | Selector::Slice { of: outer, .. }
-    | Selector::Field { of: outer, .. } = of
-        && !matches!(**outer, Selector::Column(_))
-    {
-        of = outer;
-    }
-    match of {
-        Selector::Column(column) => Ok((of, column)),
-        Selector::Element { of: outer, .. }
-        | Selector::Slice { of: outer, .. }
-        | Selector::Field { of: outer, .. }
-            if let Selector::Column(column) = &**outer =>
-        {
-            Ok((of, column))
+    let (mut part, mut outer): (&Selector, Option<&Selector>) = (of, None);
+    loop {
+        let inner = match part {
+            Selector::Element { of, .. }
+            | Selector::Slice { of, .. }
+            | Selector::Field { of, .. } => &**of,
+            Selector::Column(column) => {
+                return Ok(Asked { column, part, is_inside: false });
+            }
+            _ => break,
+        };
+        if let Selector::Column(column) = inner {
+            // An element of a slice is that element.
+            if let (Selector::Slice { .. }, Some(element @ Selector::Element { .. })) =
+                (part, outer)
+            {
+                part = element;
+            }
+            return Ok(Asked { column, part, is_inside: outer.is_some() });
         }
-        _ => {
-            invalid(format!("Cannot use selection function {} on {}", kind.name(), column_name(of)))
-        }
+        (part, outer) = (inner, Some(part));
     }
+    invalid(format!("Cannot use selection function {} on {}", kind.name(), column_name(part)))
 }
 
 /// Returns the cells of a column whose property is selected, and whether they are several.
@@ -66,7 +77,10 @@ pub(super) fn metadata_path(
         }
         Selector::Field { field, .. } => {
             let CqlType::User { definition, .. } = ty else {
-                return invalid(format!("{} is not a user type", column.as_str()));
+                return invalid(format!(
+                    "Invalid field selection: {} of type {ty} is not a user type",
+                    column.as_str()
+                ));
             };
             let Some((at, _)) = definition.field(field.as_str()) else {
                 return invalid(format!(

@@ -40,6 +40,7 @@ use super::relation::{Restrictions, Test};
 use crate::schema::Table;
 
 pub(crate) use masked::Masked;
+pub(crate) use names::column_name;
 pub(crate) use prepare::prepare_select;
 pub(crate) use run::{Inline, Run, run_select};
 pub(crate) use show::Shown;

@@ -60,7 +60,7 @@ pub(super) fn rewritten(
 }
 
 /// Returns how a selector is called in the answer.
-pub(super) fn column_name(selector: &Selector) -> String {
+pub(crate) fn column_name(selector: &Selector) -> String {
     let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
     match selector {
         Selector::Column(name) => name.as_str().to_owned(),

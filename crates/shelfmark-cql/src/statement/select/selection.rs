@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{
     FunctionName, Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assignability, Resolved, cast, no_cast, resolve_call,
+    Aggregate, Argument, Assignability, Resolved, cast, no_cast, property_inside, resolve_call,
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, literal_text, preferred, prepare,
@@ -16,7 +16,7 @@ use shelfmark_cql_types::term::{
 use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 
 use super::composites::field_name;
-use super::metadata::{column_of_metadata, metadata_path};
+use super::metadata::{Asked, asked, metadata_path};
 use super::names::{column_name, key_name, rewritten, shown_function};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::relation::undefined_column;
@@ -47,8 +47,7 @@ pub(super) fn selection(
         SelectClause::All => {
             out.is_all = true;
             for (at, column) in table.columns.iter().enumerate() {
-                // The value column of a compact table without one is not shown.
-                if table.flags.compact && column.kind == CqlType::Empty {
+                if table.hides(column) {
                     continue;
                 }
                 out.items.push(Expr::Column(at));
@@ -102,9 +101,12 @@ impl Argument for SelectedArgument<'_> {
         if matches!(self.selector, Selector::Null) && ty.is_counter() {
             return Assignability::No;
         }
-        // What is written as a list may be a vector; its elements are looked at when it is prepared.
+        // What is written as a list may be a vector.
         if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
-            return Assignability::Weak;
+            return match fits(self.table, self.selector, ty) {
+                true => Assignability::Weak,
+                false => Assignability::No,
+            };
         }
         let is_written = matches!(
             self.selector,
@@ -276,7 +278,10 @@ impl Builder<'_> {
             }
             Selector::Set(items) => self.elements(items, receiver, true, scope),
             Selector::Tuple(items) => match (items.as_slice(), receiver) {
-                ([only], Some(CqlType::Native(_))) => self.item(only, receiver, scope),
+                // Parentheses make a tuple of one where a tuple is asked for, and nowhere else.
+                ([only], Some(ty)) if !matches!(ty, CqlType::Tuple(_)) => {
+                    self.item(only, receiver, scope)
+                }
                 (items, None) if items.len() == 1 || items.iter().any(is_untyped) => {
                     invalid(format!(
                         "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
@@ -383,8 +388,11 @@ impl Builder<'_> {
     ) -> Result<(Expr, CqlType)> {
         let (expr, ty) = self.item(within_parentheses(of), None, scope)?;
         let CqlType::User { definition, .. } = &ty else {
+            // What is written down is frozen.
+            let is_hinted = matches!(within_parentheses(of), Selector::TypeHint { .. });
+            let shown = if is_hinted { ty.freeze() } else { ty.clone() };
             return invalid(format!(
-                "Invalid field selection: {} of type {ty} is not a user type",
+                "Invalid field selection: {} of type {shown} is not a user type",
                 column_name(of)
             ));
         };
@@ -472,6 +480,13 @@ impl Builder<'_> {
             Selector::MapOrUserType(_) => None,
             Selector::List(_) | Selector::Set(_) => match self.known(selector, scope) {
                 Err(error) if error.message.starts_with("Cannot infer type for term") => None,
+                // Its members are compared with those of the vector that is asked for.
+                Err(error)
+                    if function.starts_with("similarity_")
+                        && error.message.starts_with("Invalid ") =>
+                {
+                    None
+                }
                 known => known?,
             },
             _ => self.known(within_parentheses(selector), scope)?,
@@ -497,7 +512,14 @@ impl Builder<'_> {
         let name = function.name.as_str();
         if name == "token" && function.keyspace.as_ref().is_none_or(|own| own.as_str() == "system")
         {
-            return self.token(arguments, scope);
+            let native = self.token(arguments, scope);
+            // A function of this name is asked where the native one does not fit.
+            let is_theirs = function.keyspace.is_none()
+                && native.is_err()
+                && !scope.schema.user_functions(scope.keyspace, name).is_empty();
+            if !is_theirs {
+                return native;
+            }
         }
         let mut known = Vec::with_capacity(arguments.len());
         for selector in arguments {
@@ -548,7 +570,7 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
         let name = kind.name();
-        let (of, column) = column_of_metadata(kind, of)?;
+        let Asked { column, part, is_inside } = asked(kind, of)?;
         let (at, ty) = self.column(column.as_str())?;
         let role = self.table.columns.get(at).map(|own| own.role);
         if role.is_some_and(ColumnKind::is_key) {
@@ -563,14 +585,20 @@ impl Builder<'_> {
             WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,
             WriteMetadata::Ttl => MetadataKind::Ttl,
         };
-        let (path, several) = metadata_path(of, column, &ty, scope)?;
+        let (path, several) = metadata_path(part, column, &ty, scope)?;
         // A frozen column is one cell.
         let (path, several) =
             if ty.is_multi_cell() { (path, several) } else { (MetadataPath::Whole, false) };
         let one = if kind == MetadataKind::Ttl { CqlType::Int } else { CqlType::Bigint };
         let returns =
             if several && kind != MetadataKind::MaxWriteTime { CqlType::list(one) } else { one };
-        Ok((Expr::Metadata { kind, column: at, path }, returns))
+        let property = Expr::Metadata { kind, column: at, path };
+        if !is_inside && (ty.is_multi_cell() || matches!(part, Selector::Column(_))) {
+            return Ok((property, returns));
+        }
+        let (value, inside) = self.item(of, None, scope)?;
+        let function = property_inside(name, &returns, &inside);
+        Ok((Expr::Call { function, arguments: vec![property, value] }, returns))
     }
 }
 
@@ -607,7 +635,7 @@ fn fits(table: &Table, selector: &Selector, ty: &CqlType) -> bool {
         (Selector::Tuple(items), CqlType::Tuple(types)) => {
             items.len() <= types.len() && all(items, &mut types.iter())
         }
-        (Selector::Tuple(items), CqlType::User { definition, .. }) => {
+        (Selector::Tuple(items), CqlType::User { definition, .. }) if items.len() != 1 => {
             let mut types = definition.fields.iter().map(|(_, ty)| ty);
             items.len() <= types.len() && all(items, &mut types)
         }

@@ -151,6 +151,7 @@ pub(crate) fn input_options_unexpected(format: &str) -> String {
     format!("Invalid Request: Unsupported InputFormatOptions for the given input format: {format}.")
 }
 
+pub(crate) const TOKEN_PATTERN: &str = r"satisfy regular expression pattern: ^[^\$]+$";
 pub(crate) const BUCKET_PATTERN: &str =
     r"satisfy regular expression pattern: ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$";
 pub(crate) const DELIMITER_PATTERN: &str = r"satisfy regular expression pattern: [,;:|\t ]";

@@ -108,6 +108,12 @@ pub(crate) fn segment_too_large(segment: i64, total: i64) -> String {
     )
 }
 
+/// Words partition attributes of an index of several that have no equality; after what applications quote of the
+/// service and [`key_condition_gap`].
+pub(crate) fn key_condition_open(names: &str) -> String {
+    format!("HASH key attributes {names} must have equality conditions specified in the query")
+}
+
 /// Words a condition on a sort attribute of an index behind one without an equality.
 pub(crate) fn key_condition_gap(before: &str, behind: &str) -> String {
     format!(

@@ -30,8 +30,12 @@ pub(crate) const FIRST_KEY_IS_NO_HASH: &str =
     "Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
 pub(crate) const SECOND_KEY_IS_NO_RANGE: &str =
     "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type";
-pub(crate) const KEY_COLUMNS_OUT_OF_ORDER: &str = "One or more parameter values were invalid: \
-     Index KeySchema must list its HASH keys before its RANGE keys, at most 4 of each";
+/// The text for HASH keys of an index behind RANGE keys; *ours*, of the service's only some words are known.
+pub(crate) const KEY_COLUMNS_OUT_OF_ORDER: &str = "Invalid KeySchema: All HASH key elements must precede \
+     the RANGE key elements";
+/// The text for a fifth key of one type; *ours*.
+pub(crate) const KEY_COLUMNS_TOO_MANY: &str = "One or more parameter values were invalid: Index \
+     KeySchema must have at most 4 HASH keys and at most 4 RANGE keys";
 pub(crate) const LOCAL_INDEXES_EMPTY: &str =
     "One or more parameter values were invalid: List of LocalSecondaryIndexes is empty";
 pub(crate) const GLOBAL_INDEXES_EMPTY: &str =
@@ -261,14 +265,18 @@ pub(crate) const DEFINITIONS_DO_NOT_MATCH: &str = "One or more parameter values 
      Number of attributes in KeySchema does not exactly match number of attributes defined in \
      AttributeDefinitions";
 
-/// Words a key attribute that would get another type. The service lists the whole key.
-pub(crate) fn definition_changed(name: &str, expected: &str, actual: &str) -> String {
+/// Words an attribute that a new index would give another type.
+pub(crate) fn attribute_redefined(existing: &str, new: &str) -> String {
     format!(
         "One or more parameter values were invalid: Attributes cannot be redefined. Please check \
-         that your attribute has the same type as previously defined. Existing schema: \
-         Schema:[SchemaElement: key{{{name}:{expected}}}] New schema: Schema:[SchemaElement: \
-         key{{{name}:{actual}}}]"
+         that your attribute has the same type as previously defined. Existing schema: {existing} \
+         New schema: {new}"
     )
+}
+
+/// Shows a key attribute as the message on attributes of another type does.
+pub(crate) fn key_element_of_schema(name: &str, letter: &str, role: &str) -> String {
+    format!("Schema:[SchemaElement: key{{{name}:{letter}:{role}}}]")
 }
 
 pub(crate) fn definition_twice(name: &str) -> String {

@@ -97,6 +97,13 @@ pub(crate) fn insights_of_no_index(index: &str, table: &str) -> String {
     format!("Requested resource not found: Index: {index} not found for table: {table}")
 }
 
+pub(crate) const GLOBAL_TABLES_OF_2017: &str = "DynamoDB global tables version 2017.11.29 is not \
+     supported. We recommend using DynamoDB global tables version 2019.11.21, instead of version \
+     2017.11.29 (Legacy).";
+
+pub(crate) const REPLICA_IN_THE_LOCAL_REGION: &str = "Cannot add or delete the local region through \
+     ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable as required.";
+
 pub(crate) fn no_global_table(name: &str) -> String {
     format!("Global table with name: '{name}' does not exist.")
 }

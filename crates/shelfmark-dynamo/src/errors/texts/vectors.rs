@@ -8,6 +8,10 @@ pub(crate) const SEARCH_NEEDS_HASH: &str =
 pub(crate) const SEARCH_ATTRIBUTE_UNDEFINED: &str = "One or more parameter values were invalid: \
      One element in SearchSchema is not defined in attribute definitions";
 pub(crate) const SEARCH_COMPARATOR: &str = "Invalid comparator used in SearchConditionExpression";
+pub(crate) const SEARCH_NESTED: &str =
+    "SearchConditionExpression cannot have conditions on nested attributes";
+pub(crate) const SEARCH_TWICE: &str =
+    "SearchConditionExpression must only contain one condition per attribute";
 pub(crate) const SEARCH_VECTOR_INVALID: &str = "Search vector contains invalid values. All values \
      in the search vector must be a 32-bit floating-point number attribute";
 pub(crate) const VECTORS_NEED_ON_DEMAND: &str = "One or more parameter values were invalid: Vector \
@@ -15,18 +19,15 @@ pub(crate) const VECTORS_NEED_ON_DEMAND: &str = "One or more parameter values we
 /// The text for a Query; the one for a Scan has no full stop.
 pub(crate) const QUERY_OF_VECTORS: &str = "Query operation not supported on this index type.";
 pub(crate) const SCAN_OF_VECTORS: &str = "Scan operation not supported on this index type";
-/// The text for an empty list; *ours*.
 pub(crate) const VECTOR_INDEXES_EMPTY: &str =
     "One or more parameter values were invalid: List of VectorIndexes is empty";
-/// The text for two partition keys; *ours*.
-pub(crate) const SEARCH_HASH_TWICE: &str = "One or more parameter values were invalid: \
-     SearchSchema can have at most one HASH element";
-/// The text for an attribute that stands twice; *ours*.
 pub(crate) const SEARCH_ATTRIBUTE_TWICE: &str = "One or more parameter values were invalid: \
-     SearchSchema names an attribute twice";
-/// The text for several or no actions in one update; *ours*.
-pub(crate) const ONE_VECTOR_ACTION: &str = "One or more parameter values were invalid: Exactly one \
-     of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must be given";
+     SearchSchema contains a duplicate AttributeName";
+pub(crate) const ONE_VECTOR_ACTION: &str = "One or more parameter values were invalid: Only one \
+     vector index action is allowed per VectorIndexUpdate object";
+/// The text for an update without an action; *ours*, after the words for global indexes.
+pub(crate) const NO_VECTOR_ACTION: &str = "One or more parameter values were invalid: One of \
+     VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null";
 /// The text for an answer that is too large; *ours*.
 pub(crate) const SEARCH_ANSWER_TOO_LARGE: &str = "The results of the search exceed the maximum \
      size of 16 MB: ask for fewer, or for fewer of their attributes";
@@ -80,12 +81,30 @@ pub(crate) fn vector_attribute_defined(attribute: &str) -> String {
     )
 }
 
-/// Words a search schema that is too long; *ours*.
-pub(crate) fn search_schema_too_long(most: usize) -> String {
+/// Words a search schema with too many elements of one type.
+pub(crate) fn search_schema_count(count: usize, role: &str, most: usize) -> String {
     format!(
-        "One or more parameter values were invalid: Number of SearchSchema elements exceeds the \
-         limit of {most}"
+        "One or more parameter values were invalid: Value '{count}' at 'SearchSchema' failed to \
+         satisfy constraint: Member must have {role} count less than or equal to {most}"
     )
+}
+
+/// Words a vector index that projects too many attributes; *ours*.
+pub(crate) fn vector_projects_too_many(index: &str, most: usize) -> String {
+    format!(
+        "One or more parameter values were invalid: The number of projected attributes of vector \
+         index {index}, its vector included, exceeds the limit of {most}"
+    )
+}
+
+/// Shows a vector as the messages on attributes of another type do.
+pub(crate) fn vector_element_of_schema(attribute: &str, dimensions: &str) -> String {
+    format!("VectorIndexSchema:[VectorAttribute: key{{{attribute}:L:{dimensions}}}]")
+}
+
+/// Shows an attribute of a search schema in the same way; *ours*.
+pub(crate) fn search_element_of_schema(attribute: &str, letter: &str, role: &str) -> String {
+    format!("VectorIndexSchema:[SearchSchemaElement: key{{{attribute}:{letter}:{role}}}]")
 }
 
 /// Words a value that is no list. There is no full stop before the index.
@@ -169,13 +188,5 @@ pub(crate) fn search_hash_is_empty(attribute: &str, data_type: &str) -> String {
     format!(
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot \
          contain an empty {what} value. Key: {attribute}"
-    )
-}
-
-/// Words attributes that a vector index does not hold; *ours*, after the words for global indexes.
-pub(crate) fn search_not_projected(index: &str, missing: &[&str]) -> String {
-    format!(
-        "One or more parameter values were invalid: Vector index {index} does not project [{}]",
-        missing.join(", ")
     )
 }

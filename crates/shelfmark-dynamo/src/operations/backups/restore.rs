@@ -91,11 +91,15 @@ pub(crate) fn to_point_in_time(face: &Face, body: &[u8]) -> Result<Answered> {
         (None, None) => return Err(Error::validation(texts::RESTORE_SOURCE_REQUIRED)),
     };
     let is_latest = request.latest == Some(true);
-    let second = request.second.and_then(|second| u64::try_from(second).ok());
+    // Before 1970 nothing is kept, as in its first second.
+    let second = request.second.map(|second| u64::try_from(second).unwrap_or_default());
     let (moment, micros) = match (is_latest, second) {
         (true, None) => (Moment::Latest, u64::try_from(face.now_ms()).unwrap_or(0) * 1_000),
         // To the end of the second, as far as it is over.
-        (false, Some(second)) => (Moment::At(second * MICROS), second * MICROS),
+        (false, Some(second)) => {
+            let micros = second.saturating_mul(MICROS);
+            (Moment::At(micros), micros)
+        }
         (true, Some(_)) => return Err(Error::validation(texts::RESTORE_TIME_TWICE)),
         (false, None) => return Err(Error::validation(texts::RESTORE_TIME_REQUIRED)),
     };

@@ -40,9 +40,12 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
         return Ok(answer(face, &entry));
     }
     let now_ms = u64::try_from(face.now_ms()).unwrap_or_default();
-    let second = request.second.and_then(|second| u64::try_from(second).ok());
+    // Before 1970 nothing is kept, as in its first second.
+    let second = request.second.map(|second| u64::try_from(second).unwrap_or_default());
     let (moment, export_ms) = match second {
-        Some(second) => (Moment::At(second * 1_000_000), second * 1_000),
+        Some(second) => {
+            (Moment::At(second.saturating_mul(1_000_000)), second.saturating_mul(1_000))
+        }
         None => (Moment::Latest, now_ms),
     };
     let mut transfer = Transfer::new(EXPORTS, &new_id(engine), now_ms);
@@ -54,7 +57,10 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
     }
     let id = transfer.entry.id.clone();
     let begun = match span {
-        None => transfers.begin(&transfer, || engine.begin_copy(&table, moment, &id)),
+        None => transfers.begin(&transfer, || {
+            engine.begin_copy(&table, moment, &id)?;
+            engine.put_ledger_entry(transfer.entry.clone().with("is_prepared", true))
+        }),
         Some((from, to)) => transfers.begin(&transfer, || {
             let window = engine.begin_window(&table, (from * 1_000_000, to * 1_000_000), &id)?;
             engine.put_ledger_entry(window.put(transfer.entry.clone()))
@@ -68,7 +74,7 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
             })],
         )
     })?;
-    hurry(face);
+    hurry(face, &transfer);
     Ok(answer(face, &transfer.entry))
 }
 
@@ -86,6 +92,7 @@ fn entry_of(entry: LedgerEntry, request: &Request, span: Option<(u64, u64)>) -> 
         .with("kms_key", text(&request.kms_key))
         .with("export_type", text(&request.export_type))
         .with("filter", request.filter_text.as_str())
+        .with("asked_span", request.asked_span())
         .with("asked_second", request.second.map(|own| own.to_string()).unwrap_or_default());
     match span {
         Some((from, to)) => {
@@ -115,7 +122,11 @@ pub(super) fn export_arn(face: &Face, entry: &LedgerEntry) -> String {
 /// Finds the export that an earlier request with the same token began.
 fn same_request(face: &Face, request: &Request, table: &str) -> Result<Option<LedgerEntry>> {
     let asked = entry_of(LedgerEntry::new("", ""), request, None).with("table", table);
-    let same = ["table", "bucket", "prefix", "view", "export_type", "filter", "asked_second"];
+    let same = [
+        ["table", "bucket", "owner", "prefix", "sse", "kms_key"].as_slice(),
+        ["view", "export_type", "filter", "asked_second", "asked_span"].as_slice(),
+    ]
+    .concat();
     let mut same: Vec<(&str, &str)> = same.iter().map(|name| (*name, asked.text(name))).collect();
     // It is kept as a flag.
     let format = request.form().name();

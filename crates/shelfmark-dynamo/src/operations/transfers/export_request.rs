@@ -93,12 +93,13 @@ impl Request {
     }
 
     fn shape(&self) -> Result<()> {
-        let mut shape = Shape::default();
+        let mut shape = Shape::older();
         shape.table("TableArn", self.table.as_deref());
+        shape_token(&mut shape, self.token.as_deref());
         shape_bucket(&mut shape, "S3Bucket", self.bucket.as_deref());
         shape_owner(&mut shape, "S3BucketOwner", self.owner.as_deref());
         if let Some(prefix) = &self.prefix {
-            shape.text("S3Prefix", prefix, 0, BUCKET_PREFIX_CHARS_MAX);
+            shape.text("S3Prefix", prefix, 1, BUCKET_PREFIX_CHARS_MAX);
         }
         shape.one_of("S3SseAlgorithm", self.sse.as_deref(), &["AES256", "KMS"]);
         if let Some(key) = &self.kms_key {
@@ -136,6 +137,13 @@ impl Request {
         }
     }
 
+    /// Returns the span of time as it was asked for, to tell requests apart; empty without one.
+    pub(super) fn asked_span(&self) -> String {
+        let Some(window) = &self.window else { return String::new() };
+        let shown = |second: Option<i64>| second.map(|own| own.to_string()).unwrap_or_default();
+        format!("{}/{}", shown(window.from), shown(window.to))
+    }
+
     /// Returns the span of time of an incremental export, in seconds; the end does not belong to it.
     /// `created_ms` is when the table was created.
     pub(super) fn window(&self, created_ms: i64, now_ms: i64) -> Result<Option<(u64, u64)>> {
@@ -166,6 +174,13 @@ fn shown_second(second: i64) -> String {
     let second = second.clamp(0, 253_402_300_799);
     let label = label_of(second.saturating_mul(1_000));
     format!("{}Z", label.split('.').next().unwrap_or_default())
+}
+
+/// Checks the shape of a token, if there is one.
+pub(super) fn shape_token(shape: &mut Shape, token: Option<&str>) {
+    if let Some(token) = token.filter(|token| token.is_empty() || token.contains('$')) {
+        shape.pattern("ClientToken", token, texts::TOKEN_PATTERN);
+    }
 }
 
 /// Checks the shape of a bucket's name.

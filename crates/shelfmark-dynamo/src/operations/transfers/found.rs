@@ -5,7 +5,7 @@ use shelfmark_engine::LedgerEntry;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::Reader;
-use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
+use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN, NAME_CHARS_MIN};
 use crate::shape::Shape;
 use crate::transfers::Form;
 
@@ -44,6 +44,13 @@ fn resource_of<'a>(face: &Face, arn: &'a str) -> Result<Option<&'a str>> {
     Ok(Some(resource))
 }
 
+/// Returns true if an ARN is of another partition of the service's, or of another of its services.
+fn is_of_others(arn: &str) -> bool {
+    let parts: Vec<&str> = arn.splitn(6, ':').collect();
+    matches!(parts.as_slice(), ["arn", partition, service, _, _, _]
+        if (*partition, *service) != ("aws", "dynamodb"))
+}
+
 /// Reads a request whose only member is an ARN, and finds what it names. `between` stands in the ARN behind
 /// the name of the table and before the id.
 pub(super) fn by_arn(
@@ -68,8 +75,12 @@ pub(super) fn by_arn(
     }
     shape.check()?;
     let arn = arn.unwrap_or_default();
+    if is_of_others(&arn) {
+        return Err(Error::new(Exception::AccessDenied, texts::ACCESS_IS_DENIED));
+    }
     let named = resource_of(face, &arn)?.and_then(|own| own.strip_prefix("table/"));
     let named = named.and_then(|own| own.split_once(between));
+    let named = named.filter(|(table, _)| table.chars().count() >= NAME_CHARS_MIN);
     let (table, id) = named.ok_or_else(|| Error::validation(words.invalid))?;
     if !face.engine.is_place_of(&arn) {
         return Err(Error::new(words.exception, words.elsewhere));

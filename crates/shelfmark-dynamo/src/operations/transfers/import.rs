@@ -1,6 +1,6 @@
 //! ImportTable and DescribeImport.
 
-use shelfmark_engine::{ErrorKind, LedgerEntry};
+use shelfmark_engine::{Engine, ErrorKind, LedgerEntry};
 use shelfmark_model::TableSchema;
 
 use super::found::{ArnWords, by_arn, by_token};
@@ -21,12 +21,17 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
     let transfers = of_server(face)?;
     let engine = &face.engine;
     let name = request.table.table.clone().unwrap_or_default();
+    let exists = || Error::new(Exception::ResourceInUse, texts::table_exists(&name));
+    let found = crate::table::find_named(engine, &name);
+    // As the service does, which looks for the table first: a token counts until the import has ended.
+    if found.as_ref().is_ok_and(|table| !Engine::is_being_filled(table)) {
+        return Err(exists());
+    }
     if let Some(entry) = same_request(face, &request, &name)? {
         return Ok(answer(face, &entry));
     }
     let schema = create_table::schema(face, std::mem::take(&mut request.table))?;
-    let exists = || Error::new(Exception::ResourceInUse, texts::table_exists(&name));
-    if crate::table::find_named(engine, &name).is_ok() {
+    if found.is_ok() {
         return Err(exists());
     }
     let now_ms = u64::try_from(face.now_ms()).unwrap_or_default();
@@ -45,7 +50,7 @@ pub(crate) fn start(face: &Face, body: &[u8]) -> Result<Answered> {
         .with("parameters", parameters(&schema));
     let begun = transfers.begin(&transfer, || engine.begin_filling(schema));
     begun.map_err(|error| in_words(error, &[(ErrorKind::AlreadyExists, &|| exists())]))?;
-    hurry(face);
+    hurry(face, &transfer);
     Ok(answer(face, &transfer.entry))
 }
 
@@ -119,7 +124,9 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
     if entry.number("end_ms").is_some() {
         put_seconds(out.name("EndTime"), number("end_ms"));
     }
-    out.name("ProcessedSizeBytes").integer(number("bytes"));
+    if number("bytes") > 0 {
+        out.name("ProcessedSizeBytes").integer(number("bytes"));
+    }
     out.name("ProcessedItemCount").integer(number("processed"));
     out.name("ImportedItemCount").integer(number("imported"));
     for (name, member) in [("FailureCode", "failure_code"), ("FailureMessage", "failure_message")] {

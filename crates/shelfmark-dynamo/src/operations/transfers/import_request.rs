@@ -7,7 +7,7 @@ use crate::operations::create_table;
 use crate::shape::Shape;
 use crate::transfers::{Compression, Format, InputOptions};
 
-use super::export_request::{shape_bucket, shape_owner};
+use super::export_request::{shape_bucket, shape_owner, shape_token};
 
 /// A request to import a table.
 #[derive(Debug, Default)]
@@ -30,7 +30,10 @@ impl Request {
     pub(super) fn parse(body: &[u8]) -> Result<Self> {
         let mut request = Self::default();
         Reader::body(body, |reader, name| request.read(reader, name))?;
-        let mut shape = Shape::default();
+        let mut shape = Shape::older();
+        // The service model has it optional, and the service does not.
+        shape.required("ClientToken", request.token.is_some());
+        shape_token(&mut shape, request.token.as_deref());
         shape.required("S3BucketSource", request.has_source);
         if request.has_source {
             let path = "S3BucketSource.S3Bucket";
@@ -46,10 +49,12 @@ impl Request {
         shape.one_of("InputCompressionType", request.compression.as_deref(), packings);
         if let Some(delimiter) = &request.delimiter {
             let path = "InputFormatOptions.Csv.Delimiter";
-            shape.text(path, delimiter, 1, 1);
-            if delimiter.chars().count() == 1 && !",;:|\t ".contains(delimiter.as_str()) {
+            let mut letters = delimiter.chars();
+            let is_one = letters.next().is_some_and(|own| ",;:|\t ".contains(own));
+            if !is_one || letters.next().is_some() {
                 shape.pattern(path, delimiter, texts::DELIMITER_PATTERN);
             }
+            shape.text(path, delimiter, 1, 1);
         }
         if let Some(header) = &request.header {
             let path = "InputFormatOptions.Csv.HeaderList";

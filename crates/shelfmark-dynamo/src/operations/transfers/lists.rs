@@ -68,7 +68,7 @@ pub(crate) fn imports(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Resul
     }))
 }
 
-/// Returns a page of entries, newest first, and the id of its last one if there are more.
+/// Returns a page of entries, newest first, and the token of the next one if there are more.
 fn page(
     face: &Face,
     head: &RequestHead<'_>,
@@ -86,7 +86,7 @@ fn page(
             Err(_) => return Ok((Vec::new(), None)),
         },
     };
-    let before = request.token.as_deref().map(id_of).transpose()?;
+    let before = request.token.as_deref().map(|token| id_of(kind, token)).transpose()?;
     let is_shown = |entry: &LedgerEntry| {
         let own = entry.text("table");
         let any = |access| head.policy.is_none_or(|policy| policy.allows(access, own));
@@ -100,23 +100,38 @@ fn page(
     found.reverse();
     let has_more = found.len() > limit;
     found.truncate(limit);
-    let next = found.last().filter(|_| has_more).map(|last| last.id.clone());
+    let next = found.last().filter(|_| has_more).map(|last| token_of(kind, &last.id));
     Ok((found, next))
 }
 
-/// Writes a token: the digits of an id and blanks behind it, as long as the service's.
-fn put_token(out: &mut Writer, id: Option<String>) {
-    if let Some(id) = id {
-        let width = IMPORT_TOKEN_CHARS_MIN / 2;
-        out.name("NextToken").text(&hex::encode(format!("{id:width$}")));
+fn put_token(out: &mut Writer, token: Option<String>) {
+    if let Some(token) = token {
+        out.name("NextToken").text(&token);
     }
 }
 
-fn id_of(token: &str) -> Result<String> {
-    let bytes = hex::decode(token).ok();
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let text = text.ok_or_else(|| Error::validation(texts::invalid_next_token(token)))?;
-    Ok(text.trim_end().to_owned())
+/// Returns a token: the digits of a kind and an id, and blanks behind it, as long as the service's.
+fn token_of(kind: &str, id: &str) -> String {
+    let width = IMPORT_TOKEN_CHARS_MIN / 2;
+    hex::encode(format!("{:width$}", format!("{}{id}", letter_of(kind))))
+}
+
+/// Returns the id that a token of the same kind was made of.
+fn id_of(kind: &str, token: &str) -> Result<String> {
+    let text = hex::decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let id = text.as_deref().and_then(|text| text.strip_prefix(letter_of(kind)));
+    let is_id = |id: &&str| {
+        let is_part =
+            |part: &str| !part.is_empty() && part.bytes().all(|own| own.is_ascii_hexdigit());
+        id.split_once('-').is_some_and(|(time, random)| is_part(time) && is_part(random))
+    };
+    let id = id.map(str::trim_end).filter(is_id);
+    let invalid = || Error::validation(texts::invalid_next_token(token));
+    id.map(str::to_owned).ok_or_else(invalid)
+}
+
+fn letter_of(kind: &str) -> char {
+    if kind == EXPORTS { 'e' } else { 'i' }
 }
 
 fn parse(body: &[u8], limit_member: &str) -> Result<Request> {

@@ -16,7 +16,7 @@ pub(super) use lists::{exports as list_exports, imports as list_imports};
 use super::for_a_while::for_a_while;
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
-use crate::transfers::Transfers;
+use crate::transfers::{EXPORTS, Transfer, Transfers};
 
 /// Returns the work on transfers, if this server has buckets.
 fn of_server(face: &Face) -> Result<&Transfers> {
@@ -24,12 +24,16 @@ fn of_server(face: &Face) -> Result<&Transfers> {
 }
 
 /// Does what was begun just now, as far as that takes no time.
-fn hurry(face: &Face) {
-    super::backups::hurry(face);
+fn hurry(face: &Face, transfer: &Transfer) {
+    if transfer.entry.kind == EXPORTS {
+        // It waits for its copy of the table.
+        super::backups::hurry(face);
+    }
     // What fails goes on in the background.
     if face.engine.store().peers().is_none()
         && let Some(transfers) = face.transfers.clone()
     {
-        let _ = for_a_while(move || transfers.go_on_small());
+        let (kind, id) = (transfer.entry.kind.clone(), transfer.entry.id.clone());
+        let _ = for_a_while(move || transfers.hurry(&kind, &id));
     }
 }

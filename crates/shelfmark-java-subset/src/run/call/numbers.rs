@@ -187,6 +187,7 @@ pub(super) fn math(
                 "pow" => one.powf(*other),
                 "atan2" => one.atan2(*other),
                 "hypot" => one.hypot(*other),
+                "copySign" => one.copysign(*other),
                 _ => return whole_math(name, arguments),
             };
             return Ok(Some(Value::Double(made)));
@@ -207,6 +208,8 @@ pub(super) fn math(
         "cosh" => one.cosh(),
         "tanh" => one.tanh(),
         "exp" => one.exp(),
+        "expm1" => one.exp_m1(),
+        "log1p" => one.ln_1p(),
         "log" => one.ln(),
         "log10" => one.log10(),
         "floor" => one.floor(),
@@ -232,6 +235,29 @@ fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
         ("abs", [Value::Int(own)]) => Value::Int(own.wrapping_abs()),
         ("abs", [Value::Long(own)]) => Value::Long(own.wrapping_abs()),
         ("abs", [Value::Float(own)]) => Value::Float(own.abs()),
+        ("copySign", [Value::Float(one), Value::Float(other)]) => {
+            Value::Float(one.copysign(*other))
+        }
+        ("signum", [Value::Float(own)]) if *own == 0.0 => Value::Float(*own),
+        ("signum", [Value::Float(own)]) => Value::Float(own.signum()),
+        ("negateExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_neg().ok_or_else(|| overflow("integer"))?)
+        }
+        ("negateExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_neg().ok_or_else(|| overflow("long"))?)
+        }
+        ("incrementExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_add(1).ok_or_else(|| overflow("integer"))?)
+        }
+        ("incrementExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_add(1).ok_or_else(|| overflow("long"))?)
+        }
+        ("decrementExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_sub(1).ok_or_else(|| overflow("integer"))?)
+        }
+        ("decrementExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_sub(1).ok_or_else(|| overflow("long"))?)
+        }
         ("round", [Value::Float(own)]) => {
             let rounded = Value::Double((f64::from(*own) + 0.5).floor());
             arithmetic::convert(Primitive::Int, &rounded)?
