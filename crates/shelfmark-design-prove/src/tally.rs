@@ -232,7 +232,7 @@ pub(crate) fn constants(one: &Predicate) -> Vec<Value> {
     one.values.iter().filter_map(value).collect()
 }
 
-/// What is told of an attribute.
+/// Tells what is known of an attribute.
 enum Told {
     Is(Value),
     /// It is there: an input is always something.

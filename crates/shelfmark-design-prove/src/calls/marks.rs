@@ -25,7 +25,7 @@ use shelfmark_design_language::syntax::tree::CondOp;
 pub(super) struct IndexKey {
     name: String,
     value: Expr,
-    /// What must hold for it to be there.
+    /// Holds what must be true for it to be there.
     asked: Vec<Asked>,
 }
 

@@ -112,7 +112,7 @@ pub(super) struct Change {
     pub(super) guards: Vec<Guard>,
     /// Comparisons of the item's attributes, without which nothing is changed.
     pub(super) conditions: Vec<Condition>,
-    /// What must hold for an item to have a column: it is one of a sparse index.
+    /// Says what must be true for an item to have a column: it is one of a sparse index.
     pub(super) marks: Vec<(String, Vec<super::marks::Asked>)>,
 }
 
