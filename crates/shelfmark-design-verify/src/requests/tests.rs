@@ -601,7 +601,8 @@ schema s target shelfmark {{ table t {{ pk text sk text
     check(&text("<id>", "transaction { put One ; put Two }"), "");
 }
 
-/// Holds that whoever changes a row knows whether an index with conditions of its own has it, and under which key.
+/// Holds that whoever changes a row knows whether an index with conditions of its own has it, and under
+/// which key.
 #[test]
 fn the_mark_of_a_sparse_index_is_known() {
     let text = |write: &str, plan: &str| {
