@@ -156,6 +156,117 @@ fn bits(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
             Value::Double(f64::from_bits(own.cast_unsigned()))
         }
         ("max" | "min", [one, other]) => extreme(name, one, other),
+        _ => return Ok(None),
+    }))
+}
+
+fn extreme(name: &str, one: &Value, other: &Value) -> Value {
+    for own in [one, other] {
+        if real(own).is_some_and(f64::is_nan) {
+            return own.clone();
+        }
+    }
+    let first_is_greater = super::show::order(one, other).is_some_and(std::cmp::Ordering::is_gt);
+    if first_is_greater == (name == "max") { one.clone() } else { other.clone() }
+}
+
+/// Calls a method of `Math`.
+pub(super) fn math(
+    machine: &mut Machine<'_>,
+    name: &str,
+    arguments: &[Value],
+) -> Run<Option<Value>> {
+    if name == "random" {
+        let bits = u32::try_from(machine.host.random() & u128::from(u32::MAX)).unwrap_or(0);
+        return Ok(Some(Value::Double(f64::from(bits) / 4_294_967_296.0)));
+    }
+    let one = match arguments {
+        [Value::Double(own)] => *own,
+        [Value::Double(one), Value::Double(other)] => {
+            let made = match name {
+                "pow" => one.powf(*other),
+                "atan2" => one.atan2(*other),
+                "hypot" => one.hypot(*other),
+                "copySign" => one.copysign(*other),
+                _ => return whole_math(name, arguments),
+            };
+            return Ok(Some(Value::Double(made)));
+        }
+        _ => return whole_math(name, arguments),
+    };
+    let made = match name {
+        "abs" => one.abs(),
+        "sqrt" => one.sqrt(),
+        "cbrt" => one.cbrt(),
+        "sin" => one.sin(),
+        "cos" => one.cos(),
+        "tan" => one.tan(),
+        "asin" => one.asin(),
+        "acos" => one.acos(),
+        "atan" => one.atan(),
+        "sinh" => one.sinh(),
+        "cosh" => one.cosh(),
+        "tanh" => one.tanh(),
+        "exp" => one.exp(),
+        "expm1" => one.exp_m1(),
+        "log1p" => one.ln_1p(),
+        "log" => one.ln(),
+        "log10" => one.log10(),
+        "floor" => one.floor(),
+        "ceil" => one.ceil(),
+        "rint" => one.round_ties_even(),
+        "signum" if one == 0.0 => one,
+        "signum" => one.signum(),
+        "toRadians" => one.to_radians(),
+        "toDegrees" => one.to_degrees(),
+        "round" => {
+            return arithmetic::convert(Primitive::Long, &Value::Double((one + 0.5).floor()))
+                .map(Some);
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Value::Double(made)))
+}
+
+/// Calls the methods of `Math` for whole numbers and `float`.
+fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("abs", [Value::Int(own)]) => Value::Int(own.wrapping_abs()),
+        ("abs", [Value::Long(own)]) => Value::Long(own.wrapping_abs()),
+        ("abs", [Value::Float(own)]) => Value::Float(own.abs()),
+        ("copySign", [Value::Float(one), Value::Float(other)]) => {
+            Value::Float(one.copysign(*other))
+        }
+        ("signum", [Value::Float(own)]) if *own == 0.0 => Value::Float(*own),
+        ("signum", [Value::Float(own)]) => Value::Float(own.signum()),
+        ("round", [Value::Float(own)]) => {
+            let rounded = Value::Double((f64::from(*own) + 0.5).floor());
+            arithmetic::convert(Primitive::Int, &rounded)?
+        }
+        ("floorDiv", [_, Value::Int(0) | Value::Long(0)])
+        | ("floorMod", [_, Value::Int(0) | Value::Long(0)]) => {
+            return Err(Thrown::arithmetic("/ by zero"));
+        }
+        ("floorDiv", [Value::Int(one), Value::Int(other)]) => {
+            let (one, other) = (i64::from(*one), i64::from(*other));
+            arithmetic::convert(Primitive::Int, &Value::Long(floor_divided(one, other)))?
+        }
+        ("floorMod", [Value::Int(one), Value::Int(other)]) => {
+            let (one, other) = (i64::from(*one), i64::from(*other));
+            arithmetic::convert(
+                Primitive::Int,
+                &Value::Long(one - floor_divided(one, other) * other),
+            )?
+        }
+        ("floorDiv", [_, _]) => {
+            Value::Long(floor_divided(long(arguments, 0)?, long(arguments, 1)?))
+        }
+        ("floorMod", [_, _]) => {
+            let (one, other) = (long(arguments, 0)?, long(arguments, 1)?);
+            let product = floor_divided(one, other).wrapping_mul(other);
+            Value::Long(one.wrapping_sub(product))
+        }
+        ("max" | "min", [one, other]) => extreme(name, one, other),
         _ => return exact_math(name, arguments),
     }))
 }
@@ -182,228 +293,6 @@ fn exact_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
         ("decrementExact", [Value::Long(own)]) => {
             Value::Long(own.checked_sub(1).ok_or_else(|| overflow("long"))?)
         }
-        _ => return Ok(None),
-    }))
-}
-
-fn extreme(name: &str, one: &Value, other: &Value) -> Value {
-    for own in [one, other] {
-        if real(own).is_some_and(f64::is_nan) {
-            return own.clone();
-        }
-    }
-    let first_is_greater = super::show::order(one, other).is_some_and(std::cmp::Ordering::is_gt);
-    if first_is_greater == (name == "max") { one.clone() } else { other.clone() }
-}
-
-/// Calls a method of `Math`.
-pub(super) fn math(
-    machine: &mut Machine<'_>,
-    name: &str,
-    arguments: &[Value],
-) -> Run<Option<Value>> {
-    if name == "random" {
-        let bits = u32::try_from(machine.host.random() & u128::from(u32::MAX)).unwrap_or(0);
-        return Ok(Some(Value::Double(f64::from(bits) / 4_294_967_296.0)));
-    }
-    let one = match arguments {
-        [Value::Double(own)] => *own,
-        [Value::Double(one), Value::Double(other)] => {
-            let made = match name {
-                "pow" => one.powf(*other),
-                "atan2" => one.atan2(*other),
-                "hypot" => one.hypot(*other),
-                "copySign" => one.copysign(*other),
-                _ => return whole_math(name, arguments),
-            };
-            return Ok(Some(Value::Double(made)));
-        }
-        _ => return whole_math(name, arguments),
-    };
-    let made = match name {
-        "abs" => one.abs(),
-        "sqrt" => one.sqrt(),
-        "cbrt" => one.cbrt(),
-        "sin" => one.sin(),
-        "cos" => one.cos(),
-        "tan" => one.tan(),
-        "asin" => one.asin(),
-        "acos" => one.acos(),
-        "atan" => one.atan(),
-        "sinh" => one.sinh(),
-        "cosh" => one.cosh(),
-        "tanh" => one.tanh(),
-        "exp" => one.exp(),
-        "expm1" => one.exp_m1(),
-        "log1p" => one.ln_1p(),
-        "log" => one.ln(),
-        "log10" => one.log10(),
-        "floor" => one.floor(),
-        "ceil" => one.ceil(),
-        "rint" => one.round_ties_even(),
-        "signum" if one == 0.0 => one,
-        "signum" => one.signum(),
-        "toRadians" => one.to_radians(),
-        "toDegrees" => one.to_degrees(),
-        "round" => {
-            return arithmetic::convert(Primitive::Long, &Value::Double((one + 0.5).floor()))
-                .map(Some);
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(Value::Double(made)))
-}
-
-/// Calls the methods of `Math` for whole numbers and `float`.
-fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
-    Ok(Some(match (name, arguments) {
-        ("abs", [Value::Int(own)]) => Value::Int(own.wrapping_abs()),
-        ("abs", [Value::Long(own)]) => Value::Long(own.wrapping_abs()),
-        ("abs", [Value::Float(own)]) => Value::Float(own.abs()),
-        ("copySign", [Value::Float(one), Value::Float(other)]) => {
-            Value::Float(one.copysign(*other))
-        }
-        ("signum", [Value::Float(own)]) if *own == 0.0 => Value::Float(*own),
-        ("signum", [Value::Float(own)]) => Value::Float(own.signum()),
-        ("round", [Value::Float(own)]) => {
-            let rounded = Value::Double((f64::from(*own) + 0.5).floor());
-            arithmetic::convert(Primitive::Int, &rounded)?
-        }
-        ("floorDiv", [_, Value::Int(0) | Value::Long(0)])
-        | ("floorMod", [_, Value::Int(0) | Value::Long(0)]) => {
-            return Err(Thrown::arithmetic("/ by zero"));
-        }
-        ("floorDiv", [Value::Int(one), Value::Int(other)]) => {
-            let (one, other) = (i64::from(*one), i64::from(*other));
-            arithmetic::convert(Primitive::Int, &Value::Long(floor_divided(one, other)))?
-        }
-        ("floorMod", [Value::Int(one), Value::Int(other)]) => {
-            let (one, other) = (i64::from(*one), i64::from(*other));
-            arithmetic::convert(
-                Primitive::Int,
-                &Value::Long(one - floor_divided(one, other) * other),
-            )?
-        }
-        ("floorDiv", [_, _]) => {
-            Value::Long(floor_divided(long(arguments, 0)?, long(arguments, 1)?))
-        }
-        ("floorMod", [_, _]) => {
-            let (one, other) = (long(arguments, 0)?, long(arguments, 1)?);
-            let product = floor_divided(one, other).wrapping_mul(other);
-            Value::Long(one.wrapping_sub(product))
-        }
-        ("max" | "min", [one, other]) => extreme(name, one, other),
-        _ => return Ok(None),
-    }))
-}
-
-fn extreme(name: &str, one: &Value, other: &Value) -> Value {
-    for own in [one, other] {
-        if real(own).is_some_and(f64::is_nan) {
-            return own.clone();
-        }
-    }
-    let first_is_greater = super::show::order(one, other).is_some_and(std::cmp::Ordering::is_gt);
-    if first_is_greater == (name == "max") { one.clone() } else { other.clone() }
-}
-
-/// Calls a method of `Math`.
-pub(super) fn math(
-    machine: &mut Machine<'_>,
-    name: &str,
-    arguments: &[Value],
-) -> Run<Option<Value>> {
-    if name == "random" {
-        let bits = u32::try_from(machine.host.random() & u128::from(u32::MAX)).unwrap_or(0);
-        return Ok(Some(Value::Double(f64::from(bits) / 4_294_967_296.0)));
-    }
-    let one = match arguments {
-        [Value::Double(own)] => *own,
-        [Value::Double(one), Value::Double(other)] => {
-            let made = match name {
-                "pow" => one.powf(*other),
-                "atan2" => one.atan2(*other),
-                "hypot" => one.hypot(*other),
-                "copySign" => one.copysign(*other),
-                _ => return whole_math(name, arguments),
-            };
-            return Ok(Some(Value::Double(made)));
-        }
-        _ => return whole_math(name, arguments),
-    };
-    let made = match name {
-        "abs" => one.abs(),
-        "sqrt" => one.sqrt(),
-        "cbrt" => one.cbrt(),
-        "sin" => one.sin(),
-        "cos" => one.cos(),
-        "tan" => one.tan(),
-        "asin" => one.asin(),
-        "acos" => one.acos(),
-        "atan" => one.atan(),
-        "sinh" => one.sinh(),
-        "cosh" => one.cosh(),
-        "tanh" => one.tanh(),
-        "exp" => one.exp(),
-        "expm1" => one.exp_m1(),
-        "log1p" => one.ln_1p(),
-        "log" => one.ln(),
-        "log10" => one.log10(),
-        "floor" => one.floor(),
-        "ceil" => one.ceil(),
-        "rint" => one.round_ties_even(),
-        "signum" if one == 0.0 => one,
-        "signum" => one.signum(),
-        "toRadians" => one.to_radians(),
-        "toDegrees" => one.to_degrees(),
-        "round" => {
-            return arithmetic::convert(Primitive::Long, &Value::Double((one + 0.5).floor()))
-                .map(Some);
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(Value::Double(made)))
-}
-
-/// Calls the methods of `Math` for whole numbers and `float`.
-fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
-    let overflow = |kind: &str| Thrown::arithmetic(&format!("{kind} overflow"));
-    Ok(Some(match (name, arguments) {
-        ("abs", [Value::Int(own)]) => Value::Int(own.wrapping_abs()),
-        ("abs", [Value::Long(own)]) => Value::Long(own.wrapping_abs()),
-        ("abs", [Value::Float(own)]) => Value::Float(own.abs()),
-        ("copySign", [Value::Float(one), Value::Float(other)]) => {
-            Value::Float(one.copysign(*other))
-        }
-        ("signum", [Value::Float(own)]) if *own == 0.0 => Value::Float(*own),
-        ("signum", [Value::Float(own)]) => Value::Float(own.signum()),
-        ("round", [Value::Float(own)]) => {
-            let rounded = Value::Double((f64::from(*own) + 0.5).floor());
-            arithmetic::convert(Primitive::Int, &rounded)?
-        }
-        ("floorDiv", [_, Value::Int(0) | Value::Long(0)])
-        | ("floorMod", [_, Value::Int(0) | Value::Long(0)]) => {
-            return Err(Thrown::arithmetic("/ by zero"));
-        }
-        ("floorDiv", [Value::Int(one), Value::Int(other)]) => {
-            let (one, other) = (i64::from(*one), i64::from(*other));
-            arithmetic::convert(Primitive::Int, &Value::Long(floor_divided(one, other)))?
-        }
-        ("floorMod", [Value::Int(one), Value::Int(other)]) => {
-            let (one, other) = (i64::from(*one), i64::from(*other));
-            arithmetic::convert(
-                Primitive::Int,
-                &Value::Long(one - floor_divided(one, other) * other),
-            )?
-        }
-        ("floorDiv", [_, _]) => {
-            Value::Long(floor_divided(long(arguments, 0)?, long(arguments, 1)?))
-        }
-        ("floorMod", [_, _]) => {
-            let (one, other) = (long(arguments, 0)?, long(arguments, 1)?);
-            let product = floor_divided(one, other).wrapping_mul(other);
-            Value::Long(one.wrapping_sub(product))
-        }
         ("addExact", [Value::Int(one), Value::Int(other)]) => {
             Value::Int(one.checked_add(*other).ok_or_else(|| overflow("integer"))?)
         }
@@ -425,7 +314,6 @@ fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
         ("toIntExact", [Value::Long(own)]) => {
             Value::Int(i32::try_from(*own).map_err(|_| overflow("integer"))?)
         }
-        ("max" | "min", [one, other]) => extreme(name, one, other),
         _ => return Ok(None),
     }))
 }
