@@ -11,7 +11,7 @@ use crate::price::Prices;
 use crate::volume::{Figure, distinct, rows, share, skew};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{
-    ColumnPath, Model, Predicate, Read, RelationId, Type, Write, canonical,
+    ColumnPath, Model, Predicate, Read, RelationId, Term, Type, Value, Write, canonical,
 };
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
@@ -46,6 +46,8 @@ pub(crate) struct Change {
     /// The attributes that select the tuple; of an insert all given ones.
     pub(crate) key: BTreeSet<usize>,
     pub(crate) set: BTreeSet<usize>,
+    /// The constants among what it sets, and gives to a new tuple.
+    pub(crate) constants: Vec<(usize, Value)>,
     pub(crate) fresh: bool,
     /// The relation of the loop, if it is repeated.
     pub(crate) each: Option<RelationId>,
@@ -91,11 +93,17 @@ fn change(model: &Model, write: &Write, effect: &Effect, many: bool) -> Change {
         let known = equal(model, each.relation, &each.predicates);
         rows_of(model, each.relation, &known)
     });
+    let given = effect.key.iter().filter(|_| effect.kind == EffectKind::Insert);
+    let constant = |(column, term): &(usize, Term)| match term {
+        Term::Const(value) => Some((*column, value.clone())),
+        _ => None,
+    };
     Change {
         relation: effect.relation,
         kind: effect.kind,
         key: effect.key.iter().map(|(column, _)| *column).collect(),
         set: effect.set.iter().map(|(column, _)| *column).collect(),
+        constants: effect.set.iter().chain(given).filter_map(constant).collect(),
         fresh: effect.existing == Existing::Fresh,
         each: effect.each.as_ref().map(|each| each.relation),
         rate: rate(&write.facts) * turns,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::canon::canonical;
-use super::paths::all_key_paths;
+use super::paths::{all_key_paths, asked_by_index};
 use super::tally::{Tally, Turn};
 use super::unique::available;
 use crate::eval::state::compare;
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::relation::Column;
 use shelfmark_design_language::model::schema::{Family, FamilyId, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
@@ -53,6 +53,7 @@ pub(crate) fn needs(
     let mut shown = available(model, family).clone();
     for (_, other) in schema.entries(family_id) {
         shown.extend(all_key_paths(model, other));
+        shown.extend(asked_by_index(model, schema, other));
         shown.extend(available(model, other).iter().cloned());
     }
     let replaces = replaces(effect);
@@ -165,8 +166,19 @@ pub(crate) fn replaces(effect: &Effect) -> bool {
 
 /// Returns true if the values that an effect sets surely keep its tuple out of a sparse family.
 fn leaves(model: &Model, family: &Family, effect: &Effect) -> bool {
+    fails(model, family, &family.when, effect)
+}
+
+/// Returns true if the values that an update sets surely fail one of these conditions on a family's
+/// rows.
+pub(crate) fn fails(
+    model: &Model,
+    family: &Family,
+    conditions: &[Predicate],
+    effect: &Effect,
+) -> bool {
     effect.kind == EffectKind::Update
-        && family.when.iter().any(|guard| {
+        && conditions.iter().any(|guard| {
             let path = canonical(model, family.source, &guard.path);
             let set = effect.set.iter().find(|(column, _)| path.as_slice() == [*column]);
             let values: Option<Vec<Value>> =

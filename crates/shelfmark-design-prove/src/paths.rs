@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::canon::canonical;
 use super::range::Met;
-use shelfmark_design_language::model::schema::{Family, Part};
+use shelfmark_design_language::model::schema::{Family, Part, Schema};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
 use shelfmark_design_language::syntax::tree::CondOp;
 
@@ -41,6 +41,13 @@ pub fn all_key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
         }
     }
     paths
+}
+
+/// Returns the attributes in the conditions that an index has beside those of its rows: the rows carry
+/// them.
+pub fn asked_by_index(model: &Model, schema: &Schema, entry: &Family) -> BTreeSet<ColumnPath> {
+    let own = schema.own_conditions(entry).iter();
+    own.map(|one| canonical(model, entry.source, &one.path)).collect()
 }
 
 /// Returns the attributes that are there exactly where the one at the end of a path is.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
-use super::paths::{all_key_paths, fixed_in_all, is_optional, told_together};
+use super::paths::{all_key_paths, asked_by_index, fixed_in_all, is_optional, told_together};
 use super::range::{Found, Met, find, known_beginnings, may_touch};
 use super::read::{Context, NAMES_MAX, Part1, Tail};
 use super::unique::{Clash, available, clash, key_paths};
@@ -340,7 +340,9 @@ impl Context<'_> {
         let family = self.family(one.family);
         let base = family.base.and_then(|base| self.schema.families.get(base));
         base.is_none_or(|base| {
-            all_key_paths(self.model, family).is_subset(&key_paths(self.model, base))
+            let mut held = all_key_paths(self.model, family);
+            held.extend(asked_by_index(self.model, self.schema, family));
+            held.is_subset(&key_paths(self.model, base))
         })
     }
 

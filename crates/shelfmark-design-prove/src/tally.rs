@@ -120,9 +120,7 @@ impl<'a> Tally<'a> {
             };
         }
         let set = |at: usize| match effect.set.iter().find(|(column, _)| *column == at) {
-            Some((_, Term::Const(value))) if effect.kind == EffectKind::Update => {
-                Some(value.clone())
-            }
+            Some((_, term)) if effect.kind == EffectKind::Update => told_by(term),
             Some(_) => None,
             None => old_value(effect, at),
         };
@@ -139,11 +137,17 @@ impl<'a> Tally<'a> {
     }
 
     /// Returns whether a tuple is counted, where what is told of it settles that.
-    fn counts(&self, told: impl Fn(usize) -> Option<Value>) -> Option<bool> {
+    fn counts(&self, told: impl Fn(usize) -> Option<Told>) -> Option<bool> {
         let mut all = Some(true);
         for one in self.when {
-            let value = one.path.first().and_then(|at| told(*at));
-            match value.map(|value| compare(one.op, &value, &constants(one))) {
+            let told = one.path.first().and_then(|at| told(*at));
+            let holds = match (told, one.op) {
+                (Some(Told::Is(value)), op) => Some(compare(op, &value, &constants(one))),
+                (Some(Told::There), CondOp::Present) => Some(true),
+                (Some(Told::There), CondOp::Absent) => Some(false),
+                _ => None,
+            };
+            match holds {
                 Some(false) => return Some(false),
                 Some(true) => {}
                 None => all = None,
@@ -228,28 +232,47 @@ pub(crate) fn constants(one: &Predicate) -> Vec<Value> {
     one.values.iter().filter_map(value).collect()
 }
 
+/// Tells what is known of an attribute.
+enum Told {
+    Is(Value),
+    /// It is there: an input is always something.
+    There,
+}
+
+/// Returns what a term tells of the attribute that it is the value of.
+fn told_by(term: &Term) -> Option<Told> {
+    match term {
+        Term::Const(value) => Some(Told::Is(value.clone())),
+        Term::Param(_) => Some(Told::There),
+        _ => None,
+    }
+}
+
 /// Returns what is told of an attribute of a new tuple.
-fn new_value(model: &Model, effect: &Effect, at: usize) -> Option<Value> {
+fn new_value(model: &Model, effect: &Effect, at: usize) -> Option<Told> {
     match effect.key.iter().find(|(column, _)| *column == at) {
-        Some((_, Term::Const(value))) => Some(value.clone()),
-        Some(_) => None,
-        None => Some(Value::Null).filter(|_| {
+        Some((_, term)) => told_by(term),
+        None => Some(Told::Is(Value::Null)).filter(|_| {
             model.relation(effect.relation).columns.get(at).is_some_and(|one| one.optional)
         }),
     }
 }
 
 /// Returns what selects a tuple says of an attribute before the write.
-fn old_value(effect: &Effect, at: usize) -> Option<Value> {
+fn old_value(effect: &Effect, at: usize) -> Option<Told> {
     let selected = effect.key.iter().find(|(column, _)| *column == at).map(|(_, term)| term);
     let asked = effect.conditions.iter().find(|one| one.path == [at]);
     let asked = asked.and_then(|one| match one.op {
         CondOp::Eq => one.values.first(),
         _ => None,
     });
-    let absent = effect.conditions.iter().any(|one| one.path == [at] && one.op == CondOp::Absent);
-    match selected.or(asked) {
-        Some(Term::Const(value)) => Some(value.clone()),
-        _ => absent.then_some(Value::Null),
+    if let Some(told) = selected.or(asked).and_then(told_by) {
+        return Some(told);
+    }
+    let asks = |op| effect.conditions.iter().any(|one| one.path == [at] && one.op == op);
+    match (asks(CondOp::Absent), asks(CondOp::Present)) {
+        (true, _) => Some(Told::Is(Value::Null)),
+        (false, true) => Some(Told::There),
+        (false, false) => None,
     }
 }

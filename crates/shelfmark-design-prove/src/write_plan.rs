@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
-use super::needs::{Need, loses_key, needs};
+use super::needs::{Need, fails, loses_key, needs};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
-use super::paths::all_key_paths;
+use super::paths::{all_key_paths, asked_by_index};
 use super::tally::tallies;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::made_paths;
 use super::write_case::WriteCase;
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Part, Schema, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
 /// Returns a plan of all required changes, with the reads that their keys need.
@@ -224,12 +224,13 @@ impl Deriver<'_> {
     }
 
     /// Adds a read of what stands beside a changed attribute in one text of an index's key, where the
-    /// text is an attribute of the item: who changes a part of it writes it anew.
+    /// text is an attribute of the item, and of what tells whether a sparse index has the item: who
+    /// changes a part of it writes it anew.
     fn read_beside(&mut self, effect: &Effect, id: FamilyId) {
         // Of several parts under a condition none is left out where the tuple is not there.
         let several = self.write.effects.len() > 1;
         let conditional = self.write.effects.iter().any(|one| !one.conditions.is_empty());
-        if self.target.name != "dynamodb" || effect.each.is_some() || several && conditional {
+        if effect.each.is_some() || several && conditional {
             return;
         }
         let is_set =
@@ -238,8 +239,23 @@ impl Deriver<'_> {
             |path: &ColumnPath| effect.key.iter().any(|(column, _)| path.as_slice() == [*column]);
         let mut wanted = BTreeSet::new();
         for entry in self.schema.families.iter().filter(|entry| entry.base == Some(id)) {
-            for column in &entry.key {
+            let own = self.schema.own_conditions(entry);
+            let mark = self.schema.mark_of(entry).filter(|_| !own.is_empty());
+            for (at, column) in entry.key.iter().enumerate() {
                 let mut beside = BTreeSet::new();
+                if mark == Some(at) {
+                    // What is given is not absent.
+                    let given = |one: &Predicate| {
+                        let set = effect.set.iter().find(|(column, _)| one.path == [*column]);
+                        one.op == CondOp::Absent && matches!(set, Some((_, Term::Param(_))))
+                    };
+                    if fails(self.model, entry, own, effect) || own.iter().any(given) {
+                        continue;
+                    }
+                    beside = asked_by_index(self.model, self.schema, entry);
+                } else if self.target.name != "dynamodb" {
+                    continue;
+                }
                 for part in &column.parts {
                     if let Part::Hole { term, .. } = part {
                         term.columns(&mut |path| {

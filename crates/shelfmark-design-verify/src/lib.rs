@@ -24,6 +24,7 @@ mod write;
 mod write_conditions;
 mod write_copies;
 mod write_families;
+mod write_indexes;
 mod write_loops;
 mod write_parts;
 mod write_reads;

@@ -128,7 +128,23 @@ pub(super) fn told(when: &[Predicate], effect: &Effect, after: bool) -> Option<b
             _ => None,
         }
     };
+    // An input is something, whatever it is.
+    let there = |at: usize| {
+        let set = effect.set.iter().find(|(column, _)| after && *column == at);
+        let selected = || effect.key.iter().find(|(column, _)| *column == at);
+        let mut asked = effect.conditions.iter().filter(|one| one.path == [at]);
+        match set {
+            Some((_, term)) => effect.kind == EffectKind::Update && matches!(term, Term::Param(_)),
+            None => {
+                selected().is_some_and(|(_, term)| matches!(term, Term::Param(_)))
+                    || asked.any(|one| one.op != CondOp::Absent)
+            }
+        }
+    };
     let one = |one: &Predicate| {
+        if let (CondOp::Present | CondOp::Absent, true) = (one.op, there(*one.path.first()?)) {
+            return Some(one.op == CondOp::Present);
+        }
         let found = value(*one.path.first()?)?;
         let wanted: Option<Vec<Value>> = one.values.iter().map(constant).collect();
         Some(holds(one.op, &found, &wanted?))

@@ -281,16 +281,6 @@ fn all_known(
     (earlier, step): (&[WriteStep], &WriteStep),
     family: &Family,
 ) -> Vec<BTreeSet<ColumnPath>> {
-    let reads = || {
-        let read = |read: &&WriteStep| read.kind.is_read();
-        earlier.iter().filter(read).flat_map(|read| {
-            read.families
-                .iter()
-                .filter_map(|id| schema.families.get(*id))
-                .map(move |other| (read, other))
-        })
-    };
-    let looked = |effect: &Effect| reads().any(|(_, other)| other.source == effect.relation);
     let alone = |effect: &&Effect| {
         effect.relation == family.source
             && effect.each.is_some() == step.kind.each().is_some()
@@ -301,25 +291,46 @@ fn all_known(
                 EffectKind::Update | EffectKind::Increment => step.kind.is_patch(),
             }
     };
-    let known = |effects: &[&Effect]| {
-        let own = effects.iter().flat_map(|effect| {
-            // What an update sets tells no key that a patch is made under.
-            let selects = step.kind.is_patch() && effect.relation == family.source;
-            let given = given(model, family, effect, write, &looked);
-            let selected = |path: &ColumnPath| effect.key.iter().any(|(at, _)| *path == [*at]);
-            given.into_iter().filter(move |path| !selects || path.len() > 1 || selected(path))
-        });
-        let mut known: BTreeSet<ColumnPath> = own.collect();
-        for (read, other) in reads() {
-            known.extend(seen(model, family, other, read, effects));
-        }
-        known
-    };
+    let known =
+        |effects: &[&Effect]| known_by(model, schema, write, (earlier, step), family, effects);
     let own: Vec<&Effect> = write.effects.iter().filter(alone).collect();
     if own.is_empty() {
         return vec![known(&write.effects.iter().collect::<Vec<_>>())];
     }
     own.into_iter().map(|effect| known(&[effect])).collect()
+}
+
+/// Returns what effects and the reads before a step tell of a family's rows.
+pub(super) fn known_by(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    (earlier, step): (&[WriteStep], &WriteStep),
+    family: &Family,
+    effects: &[&Effect],
+) -> BTreeSet<ColumnPath> {
+    let reads = || {
+        let read = |read: &&WriteStep| read.kind.is_read();
+        earlier.iter().filter(read).flat_map(|read| {
+            read.families
+                .iter()
+                .filter_map(|id| schema.families.get(*id))
+                .map(move |other| (read, other))
+        })
+    };
+    let looked = |effect: &Effect| reads().any(|(_, other)| other.source == effect.relation);
+    let own = effects.iter().flat_map(|effect| {
+        // What an update sets tells no key that a patch is made under.
+        let selects = step.kind.is_patch() && effect.relation == family.source;
+        let given = given(model, family, effect, write, &looked);
+        let selected = |path: &ColumnPath| effect.key.iter().any(|(at, _)| *path == [*at]);
+        given.into_iter().filter(move |path| !selects || path.len() > 1 || selected(path))
+    });
+    let mut known: BTreeSet<ColumnPath> = own.collect();
+    for (read, other) in reads() {
+        known.extend(seen(model, family, other, read, effects));
+    }
+    known
 }
 
 /// Returns the attributes of a family that an effect gives.

@@ -303,3 +303,10 @@ fn random_models_run_through_the_dynamodb_face() {
 fn random_models_run_through_the_cql_face() {
     random_models("cql", 80, 0, confirm_through_cql);
 }
+
+/// Indexes with conditions of their own: items come into them and go as what they hold changes.
+#[test]
+fn sparse_indexes_run_through_the_dynamodb_face() {
+    random_models("dynamodb", 120, crate::texts::SPARSE, confirm_through_dynamodb);
+    planned_schemas("dynamodb", 30, crate::texts::SPARSE, confirm_through_dynamodb);
+}

@@ -14,7 +14,7 @@ use crate::value::CqlType;
 #[derive(Debug, Clone, Default)]
 pub(super) struct FloatSum {
     sum: f64,
-    /// What the last addition rounded away.
+    /// Holds what the last addition rounded away.
     compensation: f64,
     /// The sum without compensation, which keeps its infinities.
     plain: f64,

@@ -1,4 +1,4 @@
-//! When a value that lies inside of a cell was written: when the cell was, if the value is there.
+//! Properties of values that lie inside of a cell: those of the cell, if the value is there.
 //!
 //! What it is not: a function that a client can call.
 //!

@@ -134,6 +134,19 @@ impl Schema {
         begun.chain(whole).chain(holders).chain(entries)
     }
 
+    /// Returns the conditions that an index has beside those of its rows; of rows themselves none.
+    pub fn own_conditions<'f>(&self, entry: &'f Family) -> &'f [Predicate] {
+        let Some(base) = entry.base.and_then(|base| self.families.get(base)) else { return &[] };
+        entry.when.get(base.when.len()..).unwrap_or(&[])
+    }
+
+    /// Returns the place of the column in an index's key that items have only where the index holds
+    /// them: the first, of a local index the last of its own.
+    pub fn mark_of(&self, entry: &Family) -> Option<usize> {
+        let table = self.tables.get(entry.table).filter(|table| table.is_index)?;
+        Some(if table.is_local { table.partition } else { 0 })
+    }
+
     /// Returns the indexes of a family.
     pub fn entries(&self, base: FamilyId) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.entries.get(&base).map_or(&[], Vec::as_slice))

@@ -478,7 +478,7 @@ pub struct Row {
     pub span: Span,
 }
 
-/// `index by_title pk "…" sk "…"`.
+/// `index by_title pk "…" sk "…"`, `index open when state = "open" key (…)`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Index {
@@ -486,6 +486,9 @@ pub struct Index {
     /// True if it lies beside its rows, in their partition, and shows a write at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
+    /// The conditions of an index that holds some of the rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Cond>,
     pub key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<Store>,

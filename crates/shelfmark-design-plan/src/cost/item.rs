@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 
 use crate::bytes::{plain_bytes, text_bytes, value_bytes};
 use crate::load::present;
+use crate::sparse;
 use shelfmark_design_language::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, canonical};
 use shelfmark_design_language::target::Target;
-use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::paths::{all_key_paths, asked_by_index};
 
 /// The name and value of the attribute that tells row types apart.
 const ROW_TYPE_BYTES: f64 = 10.0;
@@ -45,7 +46,13 @@ impl Items<'_> {
         let Some(base) = family.base else { return self.row(id, family) };
         let Some(row) = self.schema.families.get(base) else { return 0.0 };
         let own = self.own_columns(family, row);
-        let mut direct = direct(self.model, own, family.source);
+        let beside_mark: Vec<_> = own
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !self.is_mark(family, *at))
+            .map(|(_, column)| column.clone())
+            .collect();
+        let mut direct = direct(self.model, &beside_mark, family.source);
         direct.extend(direct_of(self.model, row));
         let names = self.projected(family);
         let carried = self.carried(base, row);
@@ -61,9 +68,11 @@ impl Items<'_> {
         let mut composed = 0.0;
         for (_, entry) in self.schema.entries(id) {
             let own = self.own_columns(entry, family);
-            let put_together =
-                own.iter().filter(|column| direct_path(self.model, column, entry.source).is_none());
-            let columns: Vec<_> = put_together.cloned().collect();
+            let own = own.iter().enumerate();
+            let put_together = own.filter(|(at, column)| {
+                self.is_mark(entry, *at) || direct_path(self.model, column, entry.source).is_none()
+            });
+            let columns: Vec<_> = put_together.map(|(_, column)| column.clone()).collect();
             composed += self.keys(entry, &columns, true) * self.share(entry);
         }
         let direct = direct_of(self.model, family);
@@ -93,18 +102,9 @@ impl Items<'_> {
         let keys = all_key_paths(self.model, family);
         let of_keys: f64 =
             keys.iter().map(|path| present(self.model, family.source, path)).product();
-        let guards = family.when.iter().filter(|one| !keys.contains(&one.path));
-        let of_guards: f64 = guards
-            .map(|one| {
-                use shelfmark_design_language::syntax::tree::CondOp;
-                match one.op {
-                    CondOp::Absent => 1.0 - present(self.model, family.source, &one.path),
-                    CondOp::Present => present(self.model, family.source, &one.path),
-                    _ => 0.5,
-                }
-            })
-            .product();
-        of_keys * of_guards
+        let when: Vec<_> =
+            family.when.iter().filter(|one| !keys.contains(&one.path)).cloned().collect();
+        of_keys * sparse::share(self.model, family.source, &when)
     }
 
     fn row_type(&self, family: &Family) -> f64 {
@@ -120,6 +120,11 @@ impl Items<'_> {
     ) -> &'f [shelfmark_design_language::model::schema::Column] {
         let own = entry.key.len().saturating_sub(row.key.len());
         entry.key.get(..own).unwrap_or(&[])
+    }
+
+    /// Returns true for the column that an item has only where a sparse index has the item.
+    fn is_mark(&self, entry: &Family, at: usize) -> bool {
+        !self.schema.own_conditions(entry).is_empty() && self.schema.mark_of(entry) == Some(at)
     }
 
     /// Returns the attributes that any row type shows in an index.
@@ -142,6 +147,7 @@ impl Items<'_> {
         let mut paths = self.held(family);
         for (_, entry) in self.schema.entries(id) {
             paths.extend(self.held(entry));
+            paths.extend(asked_by_index(self.model, self.schema, entry));
         }
         paths
     }

@@ -30,7 +30,7 @@ use shelfmark_design_language::model::{
 };
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
 use shelfmark_design_language::target::{Target, profile};
-use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::paths::{all_key_paths, asked_by_index};
 use shelfmark_design_prove::range::may_touch;
 use shelfmark_design_prove::write::prove_write;
 use shelfmark_design_prove::write_case::WriteCase;
@@ -266,7 +266,10 @@ impl Counter<'_> {
         let Some(source) = read.sources.get(at) else { return 0.0 };
         let wanted = load::rows_read(self.model, read, at);
         let known = load::equal(self.model, family.source, &source.predicates);
-        let keys = all_key_paths(self.model, family);
+        let mut keys = all_key_paths(self.model, family);
+        // What all rows have need not be looked for.
+        let fixed = family.when.iter().filter(|one| one.op == CondOp::Eq);
+        keys.extend(fixed.map(|one| canonical(self.model, family.source, &one.path)));
         // What the key does not hold is filtered afterwards, and read before.
         let held: BTreeSet<ColumnPath> =
             known.iter().filter(|path| keys.contains(*path)).cloned().collect();
@@ -327,8 +330,20 @@ impl Counter<'_> {
     /// Returns how many entries of an index one change of its row writes.
     fn entries(&self, write: &Write, step: &WriteStep, entry: &Family) -> f64 {
         let share = self.items.share(entry);
+        let own = self.schema.own_conditions(entry);
         if !step.kind.is_patch() {
-            return share;
+            let mut about = write.effects.iter().filter(|effect| effect.relation == entry.source);
+            let told = match (about.next(), about.next()) {
+                (Some(only), None) if only.kind == EffectKind::Insert && step.kind.is_put() => {
+                    crate::sparse::told_by_insert(own, only)
+                }
+                _ => None,
+            };
+            return match told {
+                Some(false) => 0.0,
+                Some(true) if !own.is_empty() => 1.0,
+                _ => share,
+            };
         }
         let set = |path: &ColumnPath| {
             let owner = self.model.path_owner(entry.source, path);
@@ -338,9 +353,15 @@ impl Counter<'_> {
                     && effect.set.iter().any(|(column, _)| path.last() == Some(column))
             })
         };
+        if asked_by_index(self.model, self.schema, entry).iter().any(set) {
+            return 1.0;
+        }
         if all_key_paths(self.model, entry).iter().any(set) {
             // An entry that only comes or goes is one write; one that moves is two.
-            return if share < 1.0 { 1.0 } else { 2.0 };
+            return match (share < 1.0, own.is_empty()) {
+                (true, true) => 1.0,
+                _ => 2.0 * share,
+            };
         }
         let shown = entry.stored.iter().any(|stored| match stored {
             shelfmark_design_language::model::schema::Stored::Path(path) => {

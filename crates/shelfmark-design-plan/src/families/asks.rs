@@ -116,7 +116,7 @@ impl Planner<'_> {
     }
 
     /// Returns the conditions by which a read asks for a constant, of attributes of its own.
-    pub(super) fn constants(&self, read: usize) -> Vec<Predicate> {
+    pub(crate) fn constants(&self, read: usize) -> Vec<Predicate> {
         let source = self.model.reads.get(read).and_then(|read| match read.sources.as_slice() {
             [only] => Some(only),
             _ => None,

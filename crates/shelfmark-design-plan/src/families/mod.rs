@@ -36,7 +36,7 @@ use choose::Planned;
 pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
 use mixed::Mixed;
-use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 use shelfmark_design_language::target::Target;
 
 /// A read and the family that serves it.
@@ -181,7 +181,7 @@ impl<'a> Planner<'a> {
     /// Finds or creates such a family; with `alone` it always creates one.
     fn ask_beside(&mut self, ask: &Ask, alone: bool) -> (usize, bool) {
         let fits = self.fits();
-        let based = self.is_indexed(ask.relation) && ask.when.is_empty();
+        let based = self.is_indexed(ask.relation) && are_own(&ask.when);
         if based && !self.moves.leading.contains(&ask.relation) {
             self.base(ask.relation);
         }
@@ -204,7 +204,7 @@ impl<'a> Planner<'a> {
                 let flip = fits.ascending_only
                     && ask.tail.iter().find_map(|(_, desc)| *desc).unwrap_or(false);
                 let mut draft = Draft::new(ask, fits);
-                if based && !self.has_base(ask.relation) {
+                if based && ask.when.is_empty() && !self.has_base(ask.relation) {
                     draft.leads = true;
                     draft.shown = self.own_columns(ask.relation);
                 }
@@ -324,9 +324,10 @@ impl<'a> Planner<'a> {
         let Some(draft) = self.drafts.get_mut(at) else { return };
         let mut wanted = paths.clone();
         let mut holder = at;
-        if indexed && draft.when.is_empty() && !draft.guard {
+        if indexed && may_be_entry(draft) && !draft.guard {
             draft.shown.extend(paths.iter().cloned());
             wanted.extend(draft.paths());
+            wanted.extend(draft.when.iter().map(|one| one.path.clone()));
             holder = self.base(relation);
         }
         if let Some(draft) = self.drafts.get_mut(holder) {
@@ -341,7 +342,7 @@ impl<'a> Planner<'a> {
 
     /// Returns true if the draft is an index of the relation's table.
     fn is_index(&self, draft: &Draft) -> bool {
-        self.is_indexed(draft.relation) && draft.when.is_empty() && !draft.locked && !draft.leads
+        self.is_indexed(draft.relation) && may_be_entry(draft) && !draft.locked && !draft.leads
     }
 
     /// Returns the whole key of a draft: its components, and of a table what makes it unique.
@@ -363,6 +364,16 @@ impl<'a> Planner<'a> {
             self.notes.push(text);
         }
     }
+}
+
+/// Returns true if conditions are on attributes of the rows' own tuples: an index may ask them.
+fn are_own(when: &[Predicate]) -> bool {
+    when.iter().all(|one| one.path.len() == 1)
+}
+
+/// Returns true if rows under a draft's conditions may be entries: an index has a column at least.
+fn may_be_entry(draft: &Draft) -> bool {
+    draft.when.is_empty() || are_own(&draft.when) && draft.components().next().is_some()
 }
 
 /// Returns the fewest attributes of the primary key that make the given ones determine the tuple.

@@ -8,7 +8,7 @@ use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake, wanted_name};
 use super::serve::constant;
 use super::text_keys::DELIMITER;
-use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Type};
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId, Type};
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 
@@ -88,8 +88,10 @@ impl Planner<'_> {
 
     fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
         let relation = &self.model.relation(draft.relation).name.text;
-        let mut out =
-            format!("  table {name} from {relation}{}", self.guard(draft.relation, &draft.when));
+        let mut out = format!(
+            "  table {name} from {relation}{}",
+            guard(self.model, draft.relation, &draft.when)
+        );
         out.push_str(&format!(" {}", self.key_text(draft)));
         out.push_str(&self.store_text(draft));
         if draft.is_base() && self.is_indexed(draft.relation) {
@@ -99,28 +101,13 @@ impl Planner<'_> {
                 };
                 if self.is_index(index) {
                     let shown = self.projection(index).unwrap_or_default();
-                    out.push_str(&format!(" index {name} {}{shown}", self.key_text(index)));
+                    let when = guard(self.model, index.relation, &index.when);
+                    out.push_str(&format!(" index {name}{when} {}{shown}", self.key_text(index)));
                 }
             }
         }
         out.push('\n');
         out
-    }
-
-    /// Returns the conditions that rows are only there under, as a schema writes them.
-    fn guard(&self, relation: RelationId, when: &[Predicate]) -> String {
-        let texts: Vec<String> = when
-            .iter()
-            .map(|one| {
-                let name = self.model.path_text(relation, &one.path);
-                match (one.op, one.values.first().and_then(constant)) {
-                    (CondOp::Eq, Some(value)) => format!("{name} = {value}"),
-                    (CondOp::Absent, _) => format!("{name} is absent"),
-                    _ => format!("{name} is present"),
-                }
-            })
-            .collect();
-        if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
     }
 
     fn key_text(&self, draft: &Draft) -> String {
@@ -257,7 +244,7 @@ impl Planner<'_> {
                 format!(" store {{ {} }}", stored.join(", "))
             };
             let key = self.mixed_key(&table, mixed, row);
-            let when = self.guard(row.relation, &row.when);
+            let when = guard(self.model, row.relation, &row.when);
             out.push_str(&format!("    row {name} from {relation}{when} {key}{stored}\n"));
         }
         out.push_str("  }\n");
@@ -328,4 +315,20 @@ impl Planner<'_> {
         let Some(Some(first)) = types.next() else { return false };
         types.all(|other| other.is_some_and(|other| first.comparable(&other)))
     }
+}
+
+/// Returns the conditions that rows are only there under, as a schema writes them.
+pub(crate) fn guard(model: &Model, relation: RelationId, when: &[Predicate]) -> String {
+    let texts: Vec<String> = when
+        .iter()
+        .map(|one| {
+            let name = model.path_text(relation, &one.path);
+            match (one.op, one.values.first().and_then(constant)) {
+                (CondOp::Eq, Some(value)) => format!("{name} = {value}"),
+                (CondOp::Absent, _) => format!("{name} is absent"),
+                _ => format!("{name} is present"),
+            }
+        })
+        .collect();
+    if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
 }

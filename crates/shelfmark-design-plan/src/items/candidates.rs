@@ -14,7 +14,8 @@ use super::ways::{Market, Place, Rows, Thing};
 use crate::families::draft::Ask;
 use crate::families::mixed::MixedRow;
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// Most candidates of one relation.
 ///
@@ -78,8 +79,9 @@ impl Market<'_> {
             return;
         }
         for key in tried.iter().chain(&self.collections(relation)) {
-            self.indexes(relation, key, &needs);
+            self.indexes(relation, key, &needs, &[]);
         }
+        self.sparse_indexes(relation, &needs);
         for need in &needs {
             if need.strong || !need.ask.when.is_empty() {
                 self.copy(need);
@@ -212,12 +214,30 @@ impl Market<'_> {
         })
     }
 
+    /// Adds indexes of the rows of which the constants hold that some read asks for.
+    fn sparse_indexes(&mut self, relation: RelationId, needs: &[&Need]) {
+        let own =
+            |ask: &&Ask| !ask.when.is_empty() && ask.when.iter().all(|one| one.path.len() == 1);
+        let asks: Vec<&Ask> = needs.iter().flat_map(|need| need.asks()).filter(own).collect();
+        let mut tried: Vec<&[Predicate]> = Vec::new();
+        for ask in &asks {
+            if tried.contains(&ask.when.as_slice()) {
+                continue;
+            }
+            tried.push(&ask.when);
+            let alike: Vec<&Ask> =
+                asks.iter().filter(|other| other.when == ask.when).copied().collect();
+            for key in keys(self.model, &alike) {
+                self.indexes(relation, &key, needs, &ask.when);
+            }
+        }
+    }
+
     /// Adds an index with nothing beside its key, with what each read shows, and with all of it.
-    fn indexes(&mut self, relation: RelationId, key: &Key, needs: &[&Need]) {
-        let served: Vec<&&Need> = needs
-            .iter()
-            .filter(|need| need.ask.when.is_empty() && key.serves(self.model, &need.ask))
-            .collect();
+    fn indexes(&mut self, relation: RelationId, key: &Key, needs: &[&Need], when: &[Predicate]) {
+        let serves =
+            |need: &&&Need| need.among(when).is_some_and(|ask| key.serves(self.model, ask));
+        let served: Vec<&&Need> = needs.iter().filter(serves).collect();
         let mut shown: Vec<BTreeSet<ColumnPath>> = vec![BTreeSet::new()];
         let mut all: [BTreeSet<ColumnPath>; 2] = Default::default();
         for need in &served {
@@ -240,9 +260,11 @@ impl Market<'_> {
         shown.extend(all);
         shown.dedup();
         for shown in shown {
-            let shown = self.beside(relation, key, &shown);
+            let mut shown = self.beside(relation, key, &shown);
+            shown.retain(|path| !is_fixed(when, path));
             let key = self.spread(relation, key.clone(), Some(&shown));
-            self.add(Rows { relation, place: Place::Index, key, shown, when: Vec::new() });
+            let when = when.to_vec();
+            self.add(Rows { relation, place: Place::Index, key, shown, when });
         }
     }
 
@@ -310,4 +332,9 @@ impl Market<'_> {
             self.things.push(thing);
         }
     }
+}
+
+/// Returns true if all rows under these conditions have one value of an attribute.
+pub(super) fn is_fixed(when: &[Predicate], path: &ColumnPath) -> bool {
+    when.iter().any(|one| one.op == CondOp::Eq && one.path == *path)
 }

@@ -11,17 +11,22 @@ use super::keys::Key;
 use super::needs::{Need, Origin};
 use super::ways::{Place, Rows, Thing};
 use crate::bytes::{plain_bytes, value_bytes};
-use crate::load::{self, Load, count, hottest, present, rows_of, rows_read};
+use crate::load::{self, Change, Load, count, hottest, present, rows_of, rows_read};
 use crate::price::Prices;
-use crate::volume::{Figure, distinct, rows};
+use crate::sparse;
+use crate::volume::{Figure, rows};
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId};
-use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, Read, RelationId, Value};
 use shelfmark_design_language::target::Target;
 
 /// The price of keeping one more index or second row, whatever it holds, in dollars a month: of two
 /// schemas that cost the same, the one with fewer of them is chosen.
 const STANDING: f64 = 0.01;
+
+/// The name of a column that a sparse index has beside the attributes.
+///
+/// Ours: `order_open_pk`, and a few letters more.
+const MARK_NAME_BYTES: f64 = 16.0;
 
 /// Most parts of one partition.
 const SHARDS_MAX: u32 = 256;
@@ -72,23 +77,27 @@ impl<'a> Estimate<'a> {
         paths.extend(rows.shown.iter().cloned());
         let key: BTreeSet<ColumnPath> =
             self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
-        self.attributes(relation, &paths) + self.attributes(relation, &key) + 12.0
+        self.attributes(relation, &paths) + self.attributes(relation, &key) + 12.0 + self.mark(rows)
+    }
+
+    /// Returns the bytes of the column that an item has where a sparse index has the item: the partition
+    /// key once more, under the name of the index.
+    fn mark(&self, rows: &Rows) -> f64 {
+        if rows.place != Place::Index || rows.when.is_empty() {
+            return 0.0;
+        }
+        let partition = rows.key.partition.iter().cloned().collect();
+        self.attributes(rows.relation, &partition) + MARK_NAME_BYTES
     }
 
     /// Returns the share of tuples that have a row or entry.
     fn share(&self, rows: &Rows) -> f64 {
         let keys = rows.key.paths();
-        let there = |path: &ColumnPath| present(self.model, rows.relation, path);
-        let guards = rows.when.iter().map(|one| match one.op {
-            CondOp::Absent => 1.0 - there(&one.path),
-            CondOp::Eq => {
-                let values =
-                    distinct(self.model, rows.relation, &BTreeSet::from([one.path.clone()]));
-                1.0 / values.unwrap_or(1.0).max(1.0)
-            }
-            _ => there(&one.path),
-        });
-        keys.iter().map(there).chain(guards).product()
+        let there = keys.iter().map(|path| present(self.model, rows.relation, path));
+        // What the conditions ask for is counted with them.
+        let when: Vec<Predicate> =
+            rows.when.iter().filter(|one| !keys.contains(&one.path)).cloned().collect();
+        there.product::<f64>() * sparse::share(self.model, rows.relation, &when)
     }
 
     /// Returns how many shards the hottest partition of a key needs.
@@ -146,7 +155,16 @@ impl<'a> Estimate<'a> {
         let units = self.prices.write_units(bytes);
         let share = self.share(rows);
         let mut units_per_second = 0.0;
+        let mut looks = 0.0;
+        let sparse = rows.place == Place::Index && !rows.when.is_empty();
         for change in self.load.about(rows.relation) {
+            if sparse {
+                let (times, looked) = coming_and_going(rows, change, share);
+                units_per_second += change.rate * times * units;
+                let item = self.item(rows.relation);
+                looks += change.rate * looked * self.prices.read_units(item, true);
+                continue;
+            }
             let keys = rows.key.paths();
             let hits = |paths: &BTreeSet<ColumnPath>| {
                 paths
@@ -184,9 +202,15 @@ impl<'a> Estimate<'a> {
             Place::Base => 0.0,
             // Where nobody asks for what is there now, one that can be added and dropped is better.
             Place::Local => 1.5 * STANDING,
+            // One that has all rows serves more.
+            Place::Index if sparse => 1.5 * STANDING,
             _ => STANDING,
         } + parts;
-        self.prices.writes(units_per_second) + self.prices.storage(items, bytes) + standing
+        let looks = self.prices.reads(looks);
+        looks
+            + self.prices.writes(units_per_second)
+            + self.prices.storage(items, bytes + self.mark(rows))
+            + standing
     }
 
     /// Returns the cost of keeping copies of an attribute behind a reference.
@@ -245,5 +269,42 @@ impl<'a> Estimate<'a> {
             .map(|(source, rows)| self.bytes(rows) * rows_read(self.model, read, source))
             .sum();
         self.prices.reads(load::rate(&read.facts) * self.prices.read_units(bytes, false))
+    }
+}
+
+/// Returns how many entries of a sparse index one change writes on average, and how often its row is
+/// read before, because nobody knows otherwise whether the index has it.
+fn coming_and_going(rows: &Rows, change: &Change, share: f64) -> (f64, f64) {
+    let inserts = change.kind == EffectKind::Insert;
+    let told = sparse::told(&rows.when, &|column| {
+        let given = change.constants.iter().find(|(at, _)| *at == column);
+        match given {
+            Some((_, value)) => Some(value.clone()),
+            None if inserts && !change.key.contains(&column) => Some(Value::Null),
+            None => None,
+        }
+    });
+    let (fails, holds) = (told == Some(false), told == Some(true));
+    let sets = |path: &ColumnPath| matches!(path.as_slice(), [one] if change.set.contains(one));
+    let knows = |path: &ColumnPath| matches!(path.as_slice(), [one] if change.key.contains(one));
+    let asked = || rows.when.iter().map(|one| &one.path);
+    let mark = || asked().chain(&rows.key.partition);
+    match change.kind {
+        EffectKind::Insert if fails => (0.0, 0.0),
+        EffectKind::Insert if holds => (1.0, 0.0),
+        EffectKind::Insert | EffectKind::Delete => (share, 0.0),
+        EffectKind::Update | EffectKind::Increment => {
+            let written = if asked().any(sets) {
+                1.0
+            } else if rows.key.paths().iter().any(sets) {
+                2.0 * share
+            } else if rows.shown.iter().any(sets) {
+                share
+            } else {
+                0.0
+            };
+            let open = !fails && mark().any(sets) && mark().any(|one| !sets(one) && !knows(one));
+            (written, if open { 1.0 } else { 0.0 })
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::Options;
 use crate::basis::Basis;
 use crate::cost::dollars;
 use crate::counting::possible;
+use crate::families::text::guard;
 use crate::load::Load;
 use crate::price::Prices;
 use shelfmark_design_language::model::{ColumnPath, RelationId};
@@ -121,8 +122,9 @@ impl Market<'_> {
             }
             _ => String::new(),
         };
+        let when = guard(self.model, rows.relation, &rows.when);
         Some(format!(
-            "{place} by ({}; {}){parts}{shown}",
+            "{place} by ({}; {}){parts}{shown}{when}",
             names(&rows.key.partition),
             names(&rows.key.sort)
         ))

@@ -13,7 +13,7 @@ use crate::families::mixed::Mixed;
 use crate::families::{Modes, Planner};
 use crate::load::{self, Load};
 use shelfmark_design_language::model::{
-    ColumnPath, Consistency, Model, RelationId, Type, canonical,
+    ColumnPath, Consistency, Model, Predicate, RelationId, Type, canonical,
 };
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_language::target::Target;
@@ -50,6 +50,8 @@ pub(crate) struct Behind {
 pub(crate) struct Need {
     pub(crate) origin: Origin,
     pub(crate) ask: Ask,
+    /// The same among rows of which the constants hold that the read asks for: of them nobody asks again.
+    pub(crate) narrow: Option<Ask>,
     /// The row's own attributes that are shown.
     pub(crate) own: BTreeSet<ColumnPath>,
     pub(crate) behind: Vec<Behind>,
@@ -59,6 +61,18 @@ pub(crate) struct Need {
     pub(crate) rate: f64,
     /// Rows of one call.
     pub(crate) rows: f64,
+}
+
+impl Need {
+    /// Returns the requirements, and those on rows of which the read's constants hold.
+    pub(crate) fn asks(&self) -> impl Iterator<Item = &Ask> {
+        std::iter::once(&self.ask).chain(&self.narrow)
+    }
+
+    /// Returns the requirements on rows that are there under just these conditions.
+    pub(crate) fn among(&self, when: &[Predicate]) -> Option<&Ask> {
+        self.asks().find(|ask| ask.when == when)
+    }
 }
 
 /// All requirements of a model.
@@ -134,8 +148,22 @@ fn of_read(model: &Model, load: &Load<'_>, rules: &Planner<'_>, index: usize, as
         strong: read.is_some_and(|read| now(read.consistency)),
         rate: read.map_or(1.0, |read| load::rate(&read.facts)),
         rows: read.map_or(1.0, |read| load::rows_read(model, read, 0)),
+        narrow: narrow(model, rules.constants(index), &ask),
         ask,
     }
+}
+
+/// Returns requirements on rows of which constants hold; `None` where the read asks for none.
+fn narrow(model: &Model, constants: Vec<Predicate>, ask: &Ask) -> Option<Ask> {
+    let fixed = |path: &ColumnPath| constants.iter().any(|one| one.path == *path);
+    let equal: Vec<ColumnPath> = ask.equal.iter().filter(|path| !fixed(path)).cloned().collect();
+    if equal.len() == ask.equal.len() {
+        return None;
+    }
+    let mut narrow = Ask::new(model, ask.relation, equal, ask.tail.clone());
+    narrow.when = ask.when.iter().cloned().chain(constants).collect();
+    narrow.shown.clone_from(&ask.shown);
+    Some(narrow)
 }
 
 /// Groups attributes by the reference that they lie behind.
@@ -186,6 +214,7 @@ fn loops(model: &Model) -> Vec<Need> {
                 strong: false,
                 rate: load::rate(&write.facts),
                 rows: load::rows_of(model, each.relation, &known),
+                narrow: None,
                 ask,
             });
         }

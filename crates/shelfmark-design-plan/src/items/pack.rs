@@ -18,7 +18,8 @@ use super::ways::{Access, Market, Place, Rows, Thing};
 use crate::families::names::{Names, snake};
 use crate::load::Load;
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId, Term, Value};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -272,6 +273,36 @@ pub(super) fn parts(model: &Model, rows: &Rows) -> String {
     if all.is_empty() { "all".to_owned() } else { all.join("_") }
 }
 
+/// Returns the wanted name of an index: by its key; of a sparse one, whose name stands in each of its
+/// entries and items, by its conditions.
+fn index_name(model: &Model, relation: &str, rows: &Rows) -> String {
+    match rows.when.is_empty() {
+        true => format!("{relation}_by_{}", parts(model, rows)),
+        false => format!("{relation}{}", some_of(model, rows)),
+    }
+}
+
+/// Returns what names the rows of a sparse index among all: `_open`, `_due`, `_without_due`.
+fn some_of(model: &Model, rows: &Rows) -> String {
+    let word = |one: &Predicate| {
+        let name = snake(&model.path_text(rows.relation, &one.path).replace('.', "_"));
+        match (one.op, one.values.first()) {
+            (CondOp::Absent, _) => format!("_without_{name}"),
+            (CondOp::Eq, Some(Term::Const(Value::Text(text)))) if is_word(text) => {
+                format!("_{}", snake(text))
+            }
+            (CondOp::Eq, Some(Term::Const(Value::Bool(false)))) => format!("_not_{name}"),
+            _ => format!("_{name}"),
+        }
+    };
+    rows.when.iter().map(word).collect()
+}
+
+/// Returns true if a text can be a part of a name.
+fn is_word(text: &str) -> bool {
+    (1..=20).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
 /// Returns true if one typed column holds the partition of all rows: one attribute of one type.
 fn one_column<'r>(model: &Model, mut rows: impl Iterator<Item = &'r Rows>) -> bool {
     let of = |rows: &Rows| match rows.key.partition.as_slice() {
@@ -341,7 +372,7 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
         for at in &slot.entries {
             let Some(one) = layout.placed.get_mut(*at) else { continue };
             let relation = snake(&model.relation(one.rows.relation).name.text);
-            let wanted = format!("{relation}_by_{}", parts(model, &one.rows));
+            let wanted = index_name(model, &relation, &one.rows);
             if table.is_empty() {
                 // Its name stands in each item that has an entry: a short one, and the field's own.
                 numbered += usize::from(shared);

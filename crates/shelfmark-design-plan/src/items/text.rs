@@ -6,7 +6,7 @@
 
 use super::pack::{Form, Layout, Placed};
 use super::ways::Place;
-use crate::families::text::EVERYTHING;
+use crate::families::text::{EVERYTHING, guard};
 use crate::families::text_keys::{DELIMITER, hole};
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Type};
 use shelfmark_design_language::syntax::print::quote;
@@ -131,8 +131,9 @@ fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, Stri
                 entry.rows.shown.iter().map(|path| model.path_text(relation, path)).collect();
             let local = if entry.rows.place == Place::Local { " local" } else { "" };
             out.push_str(&format!(
-                " index {}{local} {} store {{ {} }}",
+                " index {}{local}{} {} store {{ {} }}",
                 entry.name,
+                when(model, entry),
                 key(model, entry),
                 shown.join(", ")
             ));
@@ -141,18 +142,9 @@ fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, Stri
     out
 }
 
+/// Returns the conditions that rows or entries are only there under.
 fn when(model: &Model, one: &Placed) -> String {
-    use shelfmark_design_language::syntax::tree::CondOp;
-    let texts: Vec<String> = one
-        .rows
-        .when
-        .iter()
-        .map(|guard| {
-            let word = if guard.op == CondOp::Absent { "absent" } else { "present" };
-            format!("{} is {word}", model.path_text(one.rows.relation, &guard.path))
-        })
-        .collect();
-    if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
+    guard(model, one.rows.relation, &one.rows.when)
 }
 
 /// Returns the attributes that rows hold beside their key.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::candidates::is_fixed;
 use super::estimate::Estimate;
 use super::keys::Key;
 use super::needs::{Need, Needs, Origin};
@@ -213,8 +214,7 @@ impl<'a> Market<'a> {
     /// Returns true if the rows are those of the need, and one range of them is what it asks for.
     fn reaches(&self, rows: &Rows, need: &Need) -> bool {
         let loops = matches!(need.origin, Origin::Loop(_));
-        let same = rows.when.len() == need.ask.when.len()
-            && rows.when.iter().zip(&need.ask.when).all(|(a, b)| a.path == b.path && a.op == b.op);
+        let Some(ask) = need.among(&rows.when) else { return false };
         let at_once = rows.place != Place::Index || !(need.strong);
         // Shards of each value of a list would multiply.
         let single = rows.key.shards == 1 || !(need.list || loops);
@@ -223,9 +223,9 @@ impl<'a> Market<'a> {
                 rows.key.is_known(&need.ask.equal)
                     && need.ask.equal.len() == rows.key.partition.len()
             }
-            _ => rows.key.serves(self.model, &need.ask),
+            _ => rows.key.serves(self.model, ask),
         };
-        same && at_once && single && served
+        at_once && single && served
     }
 
     /// Returns the way through one candidate, with references followed or copied.
@@ -266,7 +266,11 @@ impl<'a> Market<'a> {
         }
         let missing = match rows.place {
             Place::Base => false,
-            _ => !self.beside(relation, &rows.key, &wanted).is_subset(&rows.shown),
+            _ => {
+                let mut beside = self.beside(relation, &rows.key, &wanted);
+                beside.retain(|path| !(rows.place.is_entry() && is_fixed(&rows.when, path)));
+                !beside.is_subset(&rows.shown)
+            }
         };
         let loops = matches!(need.origin, Origin::Loop(_));
         if missing {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expr::plain_text;
-use crate::paths::all_key_paths;
+use crate::paths::{all_key_paths, asked_by_index};
 use crate::unique::available;
 use shelfmark_design_language::model::schema::{
     Codec, ColumnKind, Family, FamilyId, Fold, Part, Schema, Stored, Table, TableId,
@@ -106,7 +106,8 @@ impl Columns {
         }
         let told = if table.is_local { keys.last_mut() } else { keys.first_mut() };
         if let Some(first) = told
-            && self.holds_others(model, schema, base, id, &families, own)
+            && (families.iter().any(|family| !schema.own_conditions(family).is_empty())
+                || self.holds_others(model, schema, base, id, &families, own))
         {
             let part = match (table.is_local, table.partition) {
                 (true, _) => "sk",
@@ -302,6 +303,7 @@ pub(super) fn carried(
     for (_, entry) in schema.entries(id) {
         paths.extend(available(model, entry).iter().cloned());
         paths.extend(all_key_paths(model, entry));
+        paths.extend(asked_by_index(model, schema, entry));
     }
     paths
 }

@@ -161,6 +161,10 @@ fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     if !table.is_index {
         return Ok(());
     }
+    let mut entries = calls.schema.of_table(id).map(|(_, entry)| entry);
+    if entries.any(|entry| !calls.schema.own_conditions(entry).is_empty()) {
+        return Err(calls.refuse("view_rows", format!("{text} has only some rows of its table")));
+    }
     let own = own_columns(calls, id);
     let base = calls.columns.key(calls.base_of(id));
     let columns = calls.columns.key(id).get(..own).unwrap_or(&[]);

@@ -140,6 +140,8 @@ impl Expr {
     pub(super) fn may_be_empty(&self) -> bool {
         match self {
             Self::Const(Value::Text(text), _) => text.is_empty(),
+            // What is taken away is no text.
+            Self::Const(Value::Null, _) => false,
             Self::Text(pieces) => pieces.iter().all(|piece| match piece {
                 Piece::Literal(text) => text.is_empty(),
                 Piece::Hole(one, _) => one.may_be_empty(),

@@ -213,7 +213,8 @@ impl Writer<'_> {
         };
         let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
         let conditions = Vec::new();
-        Ok(Some(Change { table: family.table, key, kind, each, guards, conditions }))
+        let (table, marks) = (family.table, Vec::new());
+        Ok(Some(Change { table, key, kind, each, guards, conditions, marks }))
     }
 }
 

@@ -112,6 +112,8 @@ pub(super) struct Change {
     pub(super) guards: Vec<Guard>,
     /// Comparisons of the item's attributes, without which nothing is changed.
     pub(super) conditions: Vec<Condition>,
+    /// Says what must be true for an item to have a column: it is one of a sparse index.
+    pub(super) marks: Vec<(String, Vec<super::marks::Asked>)>,
 }
 
 /// A comparison that a target makes with an attribute of the item that is changed.

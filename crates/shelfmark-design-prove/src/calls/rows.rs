@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::expr::Expr;
+use super::marks::add_marks;
 use super::request::{Change, ChangeKind, Condition, Guard, Refusal};
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
 use crate::unique::{available, key_paths};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part, Stored};
+use shelfmark_design_language::model::schema::{Family, FamilyId, Stored};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
@@ -20,7 +21,7 @@ use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use super::write::{Case, Known, Writer};
 
 /// Attributes that a row may lack and that one update takes; each of them doubles its requests.
-const LACKING_MAX: usize = 2;
+pub(super) const LACKING_MAX: usize = 2;
 
 /// A row with copies: the values known of it, its changes, the read that shows it, and guards.
 type Dependent = (Known, Known, usize, Vec<Guard>);
@@ -170,11 +171,7 @@ impl Writer<'_> {
         guards.extend(self.keyed(family, known));
         let base = family.table;
         let mut values: Vec<(String, Expr)> = Vec::new();
-        let mut paths = available(self.calls.model, family).clone();
-        for (_, entry) in self.calls.schema.entries(id) {
-            paths.extend(available(self.calls.model, entry).iter().cloned());
-            paths.extend(all_key_paths(self.calls.model, entry));
-        }
+        let paths = self.calls.carried(id);
         let keys: Vec<&str> =
             self.calls.columns.key(base).iter().map(|column| column.name.as_str()).collect();
         for path in paths {
@@ -210,62 +207,11 @@ impl Writer<'_> {
             let text = Value::Text(family.name.text.clone());
             values.push((name.to_owned(), Expr::Const(text, super::expr::plain_text())));
         }
-        values.extend(self.index_keys(id, known, None)?);
+        let marks = add_marks(&mut values, self.index_keys(id, known, None)?);
         let kind = ChangeKind::Put { values, fresh };
         let each = each.and_then(|at| self.told.get(at)).map(|told| told.step);
-        Ok(Some(Change { table: base, key, kind, each, guards, conditions: Vec::new() }))
-    }
-
-    /// Returns the composed columns of index keys; only those that `changed` concerns.
-    pub(super) fn index_keys(
-        &self,
-        id: FamilyId,
-        known: &Known,
-        changed: Option<&Known>,
-    ) -> Result<Vec<(String, Expr)>, Refusal> {
-        let mut found = Vec::new();
-        for (_, entry) in self.calls.schema.entries(id) {
-            let columns = self.calls.columns.key(entry.table).iter().zip(&entry.key);
-            for (column, parts) in columns.filter(|(column, _)| !column.direct) {
-                let in_base = self.calls.columns.key(self.calls.base_of(entry.table));
-                if in_base.iter().any(|other| other.name == column.name)
-                    || changed.is_some_and(|changed| !self.concerns(entry, parts, changed))
-                {
-                    continue;
-                }
-                let value = self
-                    .column(entry.source, known, &parts.parts)
-                    .ok_or_else(|| self.unknown(&format!("the key of {}", entry.name.text)))?;
-                if changed.is_some() || !value.is_null() {
-                    found.push((column.name.clone(), value));
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Returns an index with a composed column that changes with these attributes.
-    fn composed(&self, id: FamilyId, changed: &Known) -> Option<&str> {
-        let mut entries = self.calls.schema.entries(id).map(|(_, entry)| entry);
-        let found = entries.find(|entry| {
-            let columns = self.calls.columns.key(entry.table).iter().zip(&entry.key);
-            let mut composed = columns.filter(|(column, _)| !column.direct);
-            composed.any(|(_, parts)| self.concerns(entry, parts, changed))
-        });
-        found.map(|entry| entry.name.text.as_str())
-    }
-
-    pub(super) fn concerns(&self, family: &Family, column: &Column, changed: &Known) -> bool {
-        column.parts.iter().any(|part| {
-            let mut found = false;
-            if let Part::Hole { term, .. } = part {
-                term.columns(&mut |path| {
-                    found |=
-                        changed.contains_key(&canonical(self.calls.model, family.source, path));
-                });
-            }
-            found
-        })
+        let conditions = Vec::new();
+        Ok(Some(Change { table: base, key, kind, each, guards, conditions, marks }))
     }
 
     /// Returns the key of a family's row; `None` where an attribute of it is absent.
@@ -408,7 +354,15 @@ impl Writer<'_> {
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
-            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
+            changes.push(Change {
+                table: family.table,
+                key,
+                kind,
+                each,
+                guards,
+                conditions,
+                marks: Vec::new(),
+            });
         }
         for (known, _, at, asked) in self.dependents(id, family, each, true)? {
             let Some(key) = self.key(family, &known)? else { continue };
@@ -417,7 +371,15 @@ impl Writer<'_> {
             let mut guards = self.keyed(family, &known);
             guards.extend(asked);
             let conditions = Vec::new();
-            changes.push(Change { table: family.table, key, kind, each, guards, conditions });
+            changes.push(Change {
+                table: family.table,
+                key,
+                kind,
+                each,
+                guards,
+                conditions,
+                marks: Vec::new(),
+            });
         }
         Ok(changes)
     }
@@ -563,6 +525,7 @@ impl Writer<'_> {
             set.extend(name.map(|name| (name.to_owned(), value.clone())));
         }
         let mut add = Vec::new();
+        let mut marks = Vec::new();
         if adds {
             if let Some(entry) = self.composed(id, &changed) {
                 let why = format!("the key of {entry} is put together from a sum");
@@ -572,14 +535,15 @@ impl Writer<'_> {
         } else {
             let mut new = old;
             new.extend(changed.clone());
-            set.extend(self.index_keys(id, &new, Some(&changed))?);
+            marks = add_marks(&mut set, self.index_keys(id, &new, Some(&changed))?);
         }
         if set.is_empty() && add.is_empty() {
             return Ok(Vec::new());
         }
         let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
         let table = family.table;
-        self.where_shown(Change { table, key, kind, each, guards, conditions: Vec::new() })
+        let conditions = Vec::new();
+        self.where_shown(Change { table, key, kind, each, guards, conditions, marks })
     }
 
     /// Splits an update by what the rows that it takes values of may lack: without them an attribute

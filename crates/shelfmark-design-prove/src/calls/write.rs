@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
         for change in changes {
             merge(&mut merged, id, change);
         }
-        for (_, change) in merged {
+        for change in self.each_marked(merged)? {
             self.steps += 1;
             self.found.push(Request::Write { step: self.steps, changes: vec![change] });
         }
@@ -142,7 +142,7 @@ impl<'a> Writer<'a> {
             self.never_cancelled(&changes)?;
         }
         self.steps += 1;
-        let changes = changes.into_iter().map(|(_, change)| change).collect();
+        let changes = self.each_marked(changes)?;
         self.found.push(Request::Write { step: self.steps, changes });
         Ok(())
     }
@@ -316,7 +316,12 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
         });
         if let Some((
             _,
-            Change { kind: ChangeKind::Update { set: a, add: b, push: c, .. }, conditions, .. },
+            Change {
+                kind: ChangeKind::Update { set: a, add: b, push: c, .. },
+                conditions,
+                marks,
+                ..
+            },
         )) = same
         {
             let named =
@@ -329,6 +334,8 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
                 c.retain(|(name, _)| !named(set, name));
                 // The later value of an attribute is the one that stays.
                 a.retain(|(name, _)| !set.iter().any(|(other, _)| other == name));
+                marks.retain(|(name, _)| !set.iter().any(|(other, _)| other == name));
+                marks.extend(change.marks);
                 a.extend(set.iter().cloned());
                 b.extend(add.iter().cloned());
                 c.extend(push.iter().cloned());
@@ -419,7 +426,7 @@ fn unput(delete: &Change, put: &Change) -> Vec<Change> {
 }
 
 /// Returns the comparison that holds exactly where another does not.
-fn opposite(op: CondOp) -> Option<CondOp> {
+pub(super) fn opposite(op: CondOp) -> Option<CondOp> {
     Some(match op {
         CondOp::Eq => CondOp::Near,
         CondOp::Near => CondOp::Eq,

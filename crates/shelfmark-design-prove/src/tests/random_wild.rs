@@ -49,14 +49,15 @@ fn wild_models_agree_with_brute_force_and_with_the_verifier() {
     let seeds = seeds(24, 6_000);
     let alone = seeds.end - seeds.start == 1;
     let mut wrong = Vec::new();
-    // A third as many have conditions, a third more keep numbers, a third more have everything; a seed
-    // that is asked for says by itself.
+    // A third as many have conditions, a third more keep numbers, a third more have everything, a third
+    // more have sparse indexes; a seed that is asked for says by itself.
     let whole = !alone && seeds.start == 0;
     let more = if whole { seeds.end / 3 } else { 0 };
     let kept = texts::KEEPING..texts::KEEPING + more;
     let newest = texts::NEWEST..texts::NEWEST + more;
     let all = seeds.chain(texts::CONDITIONAL..texts::CONDITIONAL + more).chain(kept);
-    for seed in all.chain(newest) {
+    let sparse = texts::SPARSE..texts::SPARSE + more;
+    for seed in all.chain(newest).chain(sparse) {
         let run = || one(seed, alone, &mut found);
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
             wrong.push(seed);

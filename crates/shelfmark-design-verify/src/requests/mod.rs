@@ -6,7 +6,8 @@
 //!
 //! Invariant: a plan passes only when none of these rules forbids it.
 
-use shelfmark_design_language::model::pattern::{Effect, EffectKind, Source};
+use super::write_indexes::marked;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate, Source};
 use shelfmark_design_language::model::schema::{
     Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
 };
@@ -95,6 +96,9 @@ pub(super) fn write(
     write: &Write,
     steps: &[WriteStep],
 ) -> Result<(), String> {
+    for at in 0..steps.len() {
+        marked(model, schema, write, (steps, at))?;
+    }
     if schema.target == "candb" {
         for id in steps.iter().flat_map(|step| &step.families) {
             let family = schema.families.get(*id);
@@ -317,6 +321,13 @@ fn summed_keys(
     Ok(())
 }
 
+/// Returns the conditions that an index asks of its rows beside those of the rows themselves.
+pub(super) fn own_conditions<'s>(schema: &Schema, entry: &'s Family) -> &'s [Predicate] {
+    let base = entry.base.and_then(|base| schema.families.get(base));
+    let of_rows = base.map_or(entry.when.len(), |base| base.when.len());
+    entry.when.get(of_rows..).unwrap_or(&[])
+}
+
 /// Returns true if rows of another type may have all attributes of an index's key under the same
 /// names, so that the index has a column of its own in their place.
 fn shares_column(model: &Model, schema: &Schema, entry: &Family, columns: &[Column]) -> bool {
@@ -425,6 +436,9 @@ fn table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
                 }
             }
             let (true, Some(base)) = (table.is_index, base) else { return Ok(()) };
+            if families.clone().any(|family| !own_conditions(schema, family).is_empty()) {
+                return Err(format!("O10: {name} has only some rows of its table"));
+            }
             let wrong = families.any(|family| {
                 let beside = family.key.iter().take(own).filter(|column| {
                     !base.key.iter().any(|other| {

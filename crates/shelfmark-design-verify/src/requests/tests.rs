@@ -600,3 +600,52 @@ schema s target shelfmark {{ table t {{ pk text sk text
     check(&text("b<id>", "transaction { put One ; put Two }"), ONE);
     check(&text("<id>", "transaction { put One ; put Two }"), "");
 }
+
+/// Holds that whoever changes a row knows whether an index with conditions of its own has it, and under
+/// which key.
+#[test]
+fn the_mark_of_a_sparse_index_is_known() {
+    let text = |write: &str, plan: &str| {
+        format!(
+            "entity E {{ key id: uuid  s: enum(\"x\", \"y\")  u: uuid  n: int  v: int }}
+write w{write}
+schema s target dynamodb {{ table rows from E key (id;) store all
+    index some when s = \"x\" and n >= 1 key (u; v)
+  write w {{ {plan} }} }}"
+        )
+    };
+    let unknown = "nobody knows whether rows.some has it";
+    let (blind, looking) = ("patch rows", "read rows where id = i ; patch rows");
+    let moves = "(i, u) = update E(id i) set u = u";
+    check(&text(moves, blind), &[("w", unknown)]);
+    check(&text(moves, looking), &[("w", "")]);
+    // What selects the tuple, or is set with it, tells as well.
+    let told = "(i, u) = update E(id i, s \"x\", n 1) set u = u";
+    check(&text(told, blind), &[("w", "")]);
+    check(&text("(i, u) = update E(id i) set u = u, s = \"x\", n = 1", blind), &[("w", "")]);
+    check(&text("(i) = update E(id i) set s = \"x\", n = 1", blind), &[("w", unknown)]);
+    // What surely is not there needs no key.
+    check(&text("(i) = update E(id i) set s = \"y\"", blind), &[("w", "")]);
+    check(&text("(i) = update E(id i) set n = 0", blind), &[("w", "")]);
+    check(&text("(i) = update E(id i) set n = 1", blind), &[("w", unknown)]);
+    // The other columns are attributes of the item.
+    check(&text("(i, v) = update E(id i) set v = v", blind), &[("w", "")]);
+    check(&text("(i) = increment E(id i) set v by 1", blind), &[("w", "")]);
+    check(&text("(i) = increment E(id i) set n by -1", blind), &[("w", "depends on a sum")]);
+    check(&text("(i) = increment E(id i) set n by 1", blind), &[("w", "depends on a sum")]);
+}
+
+/// A view of CQL has all rows of its table.
+#[test]
+fn a_view_of_cql_asks_for_nothing() {
+    let text = |when: &str| {
+        format!(
+            "entity E {{ key id: uuid  s: enum(\"x\", \"y\")  u: uuid }}
+read r(u) = E where u = u and s = \"x\"
+schema s target cql {{ table rows from E key (id;) store all index some{when} key (u; id)
+  serve r(u) by query some (u) }}"
+        )
+    };
+    check(&text(" when s = \"x\""), &[("r", "has only some rows of its table")]);
+    check(&text(""), &[("r", "")]);
+}

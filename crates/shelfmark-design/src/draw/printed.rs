@@ -14,6 +14,7 @@ use shelfmark_design_language::model::schema::{
 };
 use shelfmark_design_language::model::{Model, Term, Type, Value};
 use shelfmark_design_prove::eval::rows::{KeyValue, column};
+use shelfmark_design_prove::eval::state::compare;
 
 /// The sign for a value that a row does not print.
 const UNSAID: &str = "?";
@@ -31,7 +32,9 @@ pub(super) fn lines(model: &Model, schema: &Schema, table: TableId) -> Vec<Line>
             let own = own_columns(schema, id).unwrap_or(family.key.len());
             let key = key(model, family, id, sample, own);
             // Whether an index has an entry cannot be told of a row that does not say its key.
-            if family.base.is_some() && key.contains(&None) {
+            if family.base.is_some()
+                && (key.contains(&None) || !is_in(model, schema, family, sample))
+            {
                 continue;
             }
             let texts: Vec<String> = key
@@ -94,6 +97,18 @@ fn key(
             None => column(&one.parts, &leaf),
         })
         .collect()
+}
+
+/// Returns true if a printed row says that it satisfies the conditions of a sparse index; what it does not
+/// print is absent where it may be.
+fn is_in(model: &Model, schema: &Schema, entry: &Family, sample: &Sample) -> bool {
+    schema.own_conditions(entry).iter().all(|one| {
+        let values: Option<Vec<Value>> =
+            one.values.iter().map(|term| term.compute(&|_| None)).collect();
+        let found = said(sample, &model.path_text(entry.source, &one.path));
+        let found = found.unwrap_or(&Value::Null);
+        values.is_some_and(|values| compare(one.op, found, &values))
+    })
 }
 
 fn said<'a>(sample: &'a Sample, name: &str) -> Option<&'a Value> {

@@ -12,7 +12,8 @@ use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
 use shelfmark_design_language::syntax::tree::BoundKind;
 use shelfmark_design_prove::eval::rows::{KeyValue, Row, column, key_of};
 use shelfmark_design_prove::eval::shelf::{End, Holder, Key, RangeAsk, Reader};
-use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::eval::state::compare;
+use shelfmark_design_prove::paths::{all_key_paths, asked_by_index};
 use shelfmark_design_prove::unique::available;
 
 /// A store behind the evaluator's interface.
@@ -29,6 +30,7 @@ fn carried(model: &Model, schema: &Schema, id: FamilyId) -> BTreeSet<ColumnPath>
     for family in schema.families.iter().filter(|family| family.base == Some(id)) {
         paths.extend(available(model, family).iter().cloned());
         paths.extend(all_key_paths(model, family));
+        paths.extend(asked_by_index(model, schema, family));
     }
     paths
 }
@@ -55,7 +57,13 @@ pub(super) fn image(
             Term::Column(path) => value(&canonical(model, family.source, path)),
             _ => None,
         };
-        if let Some(key) = key_of(&other.key, &leaf) {
+        let asked = schema.own_conditions(other).iter().all(|one| {
+            let values: Option<Vec<Value>> =
+                one.values.iter().map(|term| term.compute(&leaf)).collect();
+            let found = value(&canonical(model, family.source, &one.path));
+            found.zip(values).is_some_and(|(found, values)| compare(one.op, &found, &values))
+        });
+        if let (true, Some(key)) = (asked, key_of(&other.key, &leaf)) {
             entries.insert(other.table, key);
         }
     }

@@ -296,3 +296,32 @@ fn the_largest_is_compared_where_it_lies() {
     assert_eq!(of("shelfmark", together).1, "s.place certified");
     assert_eq!(of("cql", "").1, "s.place refused");
 }
+
+/// An input is always something: who sets an attribute to one takes its tuple out of what is counted while
+/// the attribute is absent, and brings it into what is counted while it is there.
+#[test]
+fn what_is_absent_is_counted() {
+    let of = |counted: &str, take: &str| {
+        statuses(&format!(
+            r#"
+entity Repo {{ key id: uuid  title: text(max 40) }}
+entity Issue {{ key id: uuid  repo: Repo immutable  assignee: uuid optional }}
+read number(r) = count of Issue where repo = r and assignee is {counted}
+write file(i, r) = insert Issue(id i, repo r)
+write give(i, r, a) = insert Issue(id i, repo r, assignee a)
+write take(i, a) = update Issue(id i) set assignee = a if assignee is {take}
+write leave(i, a) = update Issue(id i, assignee a) set assignee = absent
+schema s target shelfmark {{
+  table repos from Repo key (id;) store {{ title, count Issue where assignee is {counted} as number }}
+  table issues from Issue key (id;) store all
+}}
+"#
+        ))
+    };
+    let all = ["number", "file", "give", "take", "leave"].map(|name| format!("s.{name} certified"));
+    for counted in ["absent", "present"] {
+        assert_eq!(of(counted, "absent"), all, "{counted}");
+        // Whoever takes what another has changes no number.
+        assert_eq!(of(counted, "present"), all, "{counted}");
+    }
+}

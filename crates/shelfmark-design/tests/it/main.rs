@@ -32,6 +32,7 @@ mod planned;
 mod planned_late;
 mod records;
 mod reference;
+mod sparse_indexes;
 mod together;
 mod weighed;
 

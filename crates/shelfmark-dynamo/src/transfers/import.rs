@@ -40,7 +40,7 @@ pub(super) struct Walk {
 /// A failure that an import ends with: its code and its message.
 type Failure = (&'static str, String);
 
-/// What a slice came to.
+/// Says how a slice ended.
 enum Read {
     /// There is more.
     Part,

@@ -73,7 +73,7 @@ pub(crate) struct Transfers {
     options: FaceOptions,
     pub(crate) buckets: Arc<dyn Buckets>,
     claims: Claims,
-    /// What imports are reading, by their ids, between two slices.
+    /// Holds what imports are reading between two slices, by their ids.
     walks: Mutex<BTreeMap<String, Walk>>,
 }
 

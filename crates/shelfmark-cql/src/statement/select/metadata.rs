@@ -10,7 +10,7 @@ use shelfmark_cql_types::term::{MetadataPath, Receiver, Scope, prepare};
 use super::names::{column_name, key_name};
 use super::selection::{element_types, slice_bound};
 
-/// What `WRITETIME` and the like are asked of.
+/// Names the column and the cells that `WRITETIME` and the like are asked of.
 pub(super) struct Asked<'s> {
     pub(super) column: &'s Name,
     /// The part of the column whose cells have the property.

@@ -11,8 +11,10 @@ use super::super::schema::{
 use super::super::types::{TextDomain, Type};
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
+use super::writes::CONDITIONS;
 use super::{Resolver, constant, named};
 use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
+use crate::model::Term;
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
@@ -175,6 +177,8 @@ impl Resolver {
         if index.local && !self.is_beside(&schema.target, index, &key, base_key) {
             return;
         }
+        let mut when = family.when.clone();
+        when.extend(self.index_conditions(family.source, index));
         key.columns.extend(base_key.columns.iter().cloned());
         key.kinds.extend(base_key.kinds.iter().cloned());
         key.desc.extend(base_key.desc.iter().copied());
@@ -214,12 +218,34 @@ impl Resolver {
             name: super::super::Named { text: full, span: name.span },
             table,
             base: Some(base),
+            when,
             key: key.columns,
             stored,
             span: index.span,
             notes: Notes::default(),
             ..family
         });
+    }
+
+    /// Resolves the conditions of a sparse index: on attributes of the rows' own tuples, with constants.
+    fn index_conditions(&mut self, source: RelationId, index: &tree::Index) -> Vec<Predicate> {
+        let mut found = Vec::new();
+        for cond in &index.when {
+            let mut none = Params::known(&[]);
+            let Some(one) = self.predicate(source, cond, &mut none, Scope::NONE) else { continue };
+            let constant = one.values.iter().all(|value| matches!(value, Term::Const(_)));
+            if one.path.len() != 1 || !constant || !CONDITIONS.contains(&cond.op) {
+                let message =
+                    "an index asks attributes of its rows' own tuples, by constants".to_owned();
+                self.error(Diagnostic::error(cond.span, message).help(
+                    "`=`, `<`, `<=`, `>`, `>=`, `is present` and `is absent` are known here; what lies \
+                     behind a reference changes without the row",
+                ));
+                continue;
+            }
+            found.push(one);
+        }
+        found
     }
 
     /// Checks that an index is one that lies beside its rows: on a target that has such, with their

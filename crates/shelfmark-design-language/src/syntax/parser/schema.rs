@@ -108,9 +108,10 @@ impl Parser<'_> {
             self.step();
             let name = self.name("the name of an index")?;
             let local = self.eat_word("local");
+            let when = if self.eat_word("when") { self.conds()? } else { Vec::new() };
             let key = self.key()?;
             let store = self.store()?;
-            indexes.push(Index { name, local, key, store, span: self.since(start) });
+            indexes.push(Index { name, local, when, key, store, span: self.since(start) });
         }
         let span = self.since(start);
         Some(Row { name, sources, when, key, store, follows, indexes, span })

@@ -139,9 +139,7 @@ fn store_item(item: &StoreItem) -> String {
 fn row_text(head: &str, row: &Row) -> Vec<String> {
     let sources: Vec<&str> = row.sources.iter().map(|name| name.text.as_str()).collect();
     let mut first = format!("{head} from {}", sources.join(" + "));
-    if !row.when.is_empty() {
-        first.push_str(&format!(" when {}", conds(&row.when)));
-    }
+    first.push_str(&when(&row.when));
     first.push_str(&format!(" {}", key(&row.key)));
     let mut clauses = vec![first];
     clauses.extend(store(&row.store));
@@ -152,6 +150,11 @@ fn row_text(head: &str, row: &Row) -> Vec<String> {
     clauses
 }
 
+/// Returns the condition of sparse rows or of a sparse index, mostly nothing.
+fn when(all: &[Cond]) -> String {
+    if all.is_empty() { String::new() } else { format!(" when {}", conds(all)) }
+}
+
 fn index_text(index: &Index) -> String {
     let stored = index.store.as_ref().map_or_else(String::new, |item| match item {
         // Nothing stored is something else than nothing said.
@@ -159,7 +162,8 @@ fn index_text(index: &Index) -> String {
         other => store(other).map_or_else(String::new, |text| format!(" {text}")),
     });
     let local = if index.local { " local" } else { "" };
-    format!("index {}{local} {}{stored}", index.name.text, key(&index.key))
+    let when = when(&index.when);
+    format!("index {}{local}{when} {}{stored}", index.name.text, key(&index.key))
 }
 
 fn serve_text(serve: &Serve) -> Vec<String> {

@@ -32,14 +32,20 @@ pub(crate) const KEEPING: u64 = 1 << 21;
 /// local indexes, and writes that move what is counted.
 pub(crate) const NEWEST: u64 = 1 << 22;
 
+/// The first seed of wild texts whose indexes mostly have conditions of their own; a third of them has
+/// what the newest have, another third what the plainest have.
+pub(crate) const SPARSE: u64 = 1 << 23;
+
 /// Relations, patterns, row families and plans put together at random; a few of them do not fit each
 /// other, and are no model. From [`CONDITIONAL`] on writes have conditions, from [`KEEPING`] on
 /// relations hold more, from [`NEWEST`] on there is everything that the language has.
 pub(crate) fn wild(seed: u64) -> String {
+    let sparse = seed >= SPARSE;
     let taste = wild::Taste {
-        conditional: seed >= CONDITIONAL,
-        keeping: seed >= KEEPING,
-        newest: seed >= NEWEST,
+        conditional: seed >= CONDITIONAL && (!sparse || !seed.is_multiple_of(3)),
+        keeping: seed >= KEEPING && (!sparse || seed % 3 == 2),
+        newest: seed >= NEWEST && (!sparse || seed % 3 == 2),
+        sparse,
     };
     wild::text(&mut Random::new(seed ^ 0xBEEF), taste)
 }

@@ -230,7 +230,6 @@ pub(super) fn math(
 
 /// Calls the methods of `Math` for whole numbers and `float`.
 fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
-    let overflow = |kind: &str| Thrown::arithmetic(&format!("{kind} overflow"));
     Ok(Some(match (name, arguments) {
         ("abs", [Value::Int(own)]) => Value::Int(own.wrapping_abs()),
         ("abs", [Value::Long(own)]) => Value::Long(own.wrapping_abs()),
@@ -240,24 +239,6 @@ fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
         }
         ("signum", [Value::Float(own)]) if *own == 0.0 => Value::Float(*own),
         ("signum", [Value::Float(own)]) => Value::Float(own.signum()),
-        ("negateExact", [Value::Int(own)]) => {
-            Value::Int(own.checked_neg().ok_or_else(|| overflow("integer"))?)
-        }
-        ("negateExact", [Value::Long(own)]) => {
-            Value::Long(own.checked_neg().ok_or_else(|| overflow("long"))?)
-        }
-        ("incrementExact", [Value::Int(own)]) => {
-            Value::Int(own.checked_add(1).ok_or_else(|| overflow("integer"))?)
-        }
-        ("incrementExact", [Value::Long(own)]) => {
-            Value::Long(own.checked_add(1).ok_or_else(|| overflow("long"))?)
-        }
-        ("decrementExact", [Value::Int(own)]) => {
-            Value::Int(own.checked_sub(1).ok_or_else(|| overflow("integer"))?)
-        }
-        ("decrementExact", [Value::Long(own)]) => {
-            Value::Long(own.checked_sub(1).ok_or_else(|| overflow("long"))?)
-        }
         ("round", [Value::Float(own)]) => {
             let rounded = Value::Double((f64::from(*own) + 0.5).floor());
             arithmetic::convert(Primitive::Int, &rounded)?
@@ -285,6 +266,33 @@ fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
             let product = floor_divided(one, other).wrapping_mul(other);
             Value::Long(one.wrapping_sub(product))
         }
+        ("max" | "min", [one, other]) => extreme(name, one, other),
+        _ => return exact_math(name, arguments),
+    }))
+}
+
+/// Calls the methods of `Math` that fail where a whole number overflows.
+fn exact_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
+    let overflow = |kind: &str| Thrown::arithmetic(&format!("{kind} overflow"));
+    Ok(Some(match (name, arguments) {
+        ("negateExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_neg().ok_or_else(|| overflow("integer"))?)
+        }
+        ("negateExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_neg().ok_or_else(|| overflow("long"))?)
+        }
+        ("incrementExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_add(1).ok_or_else(|| overflow("integer"))?)
+        }
+        ("incrementExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_add(1).ok_or_else(|| overflow("long"))?)
+        }
+        ("decrementExact", [Value::Int(own)]) => {
+            Value::Int(own.checked_sub(1).ok_or_else(|| overflow("integer"))?)
+        }
+        ("decrementExact", [Value::Long(own)]) => {
+            Value::Long(own.checked_sub(1).ok_or_else(|| overflow("long"))?)
+        }
         ("addExact", [Value::Int(one), Value::Int(other)]) => {
             Value::Int(one.checked_add(*other).ok_or_else(|| overflow("integer"))?)
         }
@@ -306,7 +314,6 @@ fn whole_math(name: &str, arguments: &[Value]) -> Run<Option<Value>> {
         ("toIntExact", [Value::Long(own)]) => {
             Value::Int(i32::try_from(*own).map_err(|_| overflow("integer"))?)
         }
-        ("max" | "min", [one, other]) => extreme(name, one, other),
         _ => return Ok(None),
     }))
 }

@@ -498,6 +498,7 @@ impl Records<'_> {
         row.key = self.key(source, &row.key, ordered);
         row.store = self.store(source, &row.store);
         for index in &mut row.indexes {
+            index.when = self.conds(source, &index.when);
             index.key = self.key(source, &index.key, ordered);
             if let Some(store) = index.store.take() {
                 index.store = Some(self.store(source, &store));

@@ -3,6 +3,7 @@
 //! Invariant: every input is named by some condition.
 
 use super::path::{self, Path};
+use super::read::Read;
 use super::relation::Relation;
 use super::{Random, chance, word};
 
@@ -31,6 +32,17 @@ pub(super) enum Test {
     /// One of a list.
     Among(String),
     Is(&'static str),
+}
+
+impl Test {
+    /// Returns true if the test has no inputs.
+    fn is_constant(&self) -> bool {
+        match self {
+            Self::Equal(value) => !value.starts_with('x'),
+            Self::Is(_) => true,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -90,4 +102,39 @@ pub(super) fn when(relations: &[Relation], of: usize, random: &mut Random) -> St
         _ => word(random, &["=", ">=", "<"]),
     };
     format!(" when {} {comparison} {value}", path.name)
+}
+
+/// Returns a test without inputs, if an attribute has one.
+pub(super) fn always(path: &Path, random: &mut Random) -> Option<Test> {
+    if path.optional && chance(random, 1, 2) {
+        return Some(Test::Is(word(random, &["present", "present", "absent"])));
+    }
+    path::constant(path.ty, random).map(Test::Equal)
+}
+
+/// Returns the condition of an index: mostly what a read asks for, else any of its rows' attributes.
+pub(super) fn of_index(
+    relations: &[Relation],
+    (of, aim): (usize, Option<&Read>),
+    random: &mut Random,
+) -> String {
+    let asked = aim.into_iter().flat_map(|read| read.conditions.iter().map(move |one| (read, one)));
+    let own = asked.filter(|(_, one)| one.path.steps == 1 && one.test.is_constant());
+    let own: Vec<_> = own
+        .map(|(read, one)| {
+            let second = read.is_second(of);
+            let path =
+                Path { name: one.path.named(second).to_owned(), pair: None, ..one.path.clone() };
+            Condition { path, test: one.test.clone() }.text()
+        })
+        .collect();
+    if let Some(found) = random.pick(&own).filter(|_| chance(random, 4, 5)) {
+        return format!(" when {found}");
+    }
+    if chance(random, 1, 3) {
+        return String::new();
+    }
+    let path = path::path(relations, of, false, random);
+    let test = always(&path, random);
+    test.map_or_else(String::new, |test| format!(" when {}", Condition { path, test }.text()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is counted or collected refers to the row's source once.
 
-use super::condition::when;
+use super::condition::{of_index, when};
 use super::key::{self, Column, Piece};
 use super::path;
 use super::read::Read;
@@ -52,7 +52,7 @@ pub(super) fn typed(
     relations: &[Relation],
     (of, aim): (usize, Option<&Read>),
     target: &str,
-    number: usize,
+    (number, sparse): (usize, bool),
     random: &mut Random,
 ) -> (String, Vec<Family>) {
     let complete = !chance(random, 1, 12);
@@ -75,11 +75,12 @@ pub(super) fn typed(
         store(relations, of, random)
     );
     let mut families = Vec::new();
-    if chance(random, 1, 4) {
+    if chance(random, if sparse { 3 } else { 1 }, 4) {
         let parts = key::parts(relations, of, aim, false, random);
         let own = key::typed(parts, may_descend, random);
         let partition = usize::from(target != "ordered");
-        text.push_str(&format!("\n    index i{number} key {}", tuple(&own, partition)));
+        let when = if sparse { of_index(relations, (of, aim), random) } else { String::new() };
+        text.push_str(&format!("\n    index i{number}{when} key {}", tuple(&own, partition)));
         if chance(random, 1, 4) {
             text.push_str(&format!(" {}", store(relations, of, random)));
         }
@@ -94,7 +95,7 @@ pub(super) fn typed(
 pub(super) fn textual(
     relations: &[Relation],
     wanted: &[(usize, Option<&Read>)],
-    (number, local): (usize, bool),
+    (number, local, sparse): (usize, bool, bool),
     random: &mut Random,
 ) -> (String, Vec<Family>) {
     let table = format!("t{number}");
@@ -114,16 +115,22 @@ pub(super) fn textual(
         let family =
             |table, columns| Family { table, of: *of, columns, partition: 1, is_text: true };
         families.push(family(table.clone(), columns));
-        if chance(random, 1, 5) {
+        let when = |random: &mut Random| match sparse {
+            true => of_index(relations, (*of, *aim), random),
+            false => String::new(),
+        };
+        if chance(random, if sparse { 3 } else { 1 }, 5) {
             let columns = texts(relations, (*of, *aim), tag, false, random);
-            out.push_str(&format!("      index i{number}{row} {}\n", both(&columns)));
+            let when = when(random);
+            out.push_str(&format!("      index i{number}{row}{when} {}\n", both(&columns)));
             families.push(family(format!("i{number}{row}"), columns));
         }
         if local && chance(random, 1, 3) {
             let columns = texts(relations, (*of, *aim), tag, false, random);
             let sort = key::template(&columns[1]);
+            let when = when(random);
             out.push_str(&format!(
-                "      index l{number}{row} local pk \"{partition}\" sk \"{sort}\"\n"
+                "      index l{number}{row} local{when} pk \"{partition}\" sk \"{sort}\"\n"
             ));
         }
     }

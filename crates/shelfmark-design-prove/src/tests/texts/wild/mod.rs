@@ -27,11 +27,12 @@ pub(super) struct Taste {
     pub(super) conditional: bool,
     pub(super) keeping: bool,
     pub(super) newest: bool,
+    pub(super) sparse: bool,
 }
 
 /// Returns a model: entities and links, two to five reads, one to four writes, one or two schemas.
 pub(super) fn text(random: &mut Random, taste: Taste) -> String {
-    let Taste { conditional, keeping, newest } = taste;
+    let Taste { conditional, keeping, newest, sparse } = taste;
     let mut relations = relation::relations(random);
     let mut tallies = Vec::new();
     if keeping {
@@ -42,9 +43,12 @@ pub(super) fn text(random: &mut Random, taste: Taste) -> String {
         tallies = tally::tallies(&mut relations, newest, random);
     }
     let mut out = relation::declared(&relations);
-    let reads: Vec<read::Read> = (0..2 + random.below(4))
+    let mut reads: Vec<read::Read> = (0..2 + random.below(4))
         .map(|number| read::read(&relations, number, newest, random))
         .collect();
+    if sparse {
+        reads.iter_mut().for_each(|read| read.narrow(&relations, random));
+    }
     for read in &reads {
         let text = read.text(&relations);
         // A limit may be the size of a page.
@@ -58,7 +62,7 @@ pub(super) fn text(random: &mut Random, taste: Taste) -> String {
         out.push_str(&write::text(&relations, number, random, conditional));
     }
     for number in 0..1 + random.below(2) {
-        out.push_str(&schema::text(&relations, &reads, number, newest, random));
+        out.push_str(&schema::text(&relations, &reads, number, (newest, sparse), random));
     }
     out
 }

@@ -4,7 +4,7 @@
 //!
 //! Invariant: what a read of several row types names is an attribute of each of them.
 
-use super::condition::{Condition, Inputs, condition};
+use super::condition::{Condition, Inputs, always, condition};
 use super::path::{self, Path};
 use super::relation::Relation;
 use super::{Random, chance, word};
@@ -46,6 +46,17 @@ impl Read {
             out.push_str(&format!(" limit {limit}"));
         }
         out + self.facts + "\n"
+    }
+
+    /// Asks for one value more, or for what is there, mostly: what an index may ask for as well.
+    pub(super) fn narrow(&mut self, relations: &[Relation], random: &mut Random) {
+        let [of] = self.sources.as_slice() else { return };
+        let path = path::path(relations, *of, false, random);
+        if chance(random, 2, 3)
+            && let Some(test) = always(&path, random)
+        {
+            self.conditions.push(Condition { path, test });
+        }
     }
 
     /// Returns true if a relation is the second row type only.

@@ -15,7 +15,7 @@ pub(super) fn text(
     relations: &[Relation],
     reads: &[Read],
     number: usize,
-    newest: bool,
+    (newest, sparse): (bool, bool),
     random: &mut Random,
 ) -> String {
     let target = word(random, &TARGETS);
@@ -35,9 +35,10 @@ pub(super) fn text(
         let (text, more) = if is_text {
             let wanted: Vec<_> =
                 (0..=random.below(3)).map(|_| aim(relations, reads, random)).collect();
-            family::textual(relations, &wanted, (next, newest && target == "dynamodb"), random)
+            let local = newest && target == "dynamodb";
+            family::textual(relations, &wanted, (next, local, sparse), random)
         } else {
-            family::typed(relations, aim(relations, reads, random), target, next, random)
+            family::typed(relations, aim(relations, reads, random), target, (next, sparse), random)
         };
         out.push_str(&if newest { family::late(&text, random) } else { text });
         families.extend(more);
