@@ -188,13 +188,14 @@ impl Store for Watched {
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
-        if commit.writes.is_empty() {
+        if commit.writes.is_empty() && commit.additions.is_empty() {
             add(&self.shared.waits, 1);
         } else {
             add(&self.shared.commits, 1);
-            add(&self.shared.writes, commit.writes.len());
+            add(&self.shared.writes, commit.writes.len() + commit.additions.len());
         }
-        let trees: Vec<u8> = commit.writes.iter().filter_map(tree_of).collect();
+        let added = commit.additions.iter().filter_map(|addition| addition.key.first().copied());
+        let trees: Vec<u8> = commit.writes.iter().filter_map(tree_of).chain(added).collect();
         self.shared.step(Step::Commit, trees.into_iter())?;
         self.inner.submit(commit, done)
     }

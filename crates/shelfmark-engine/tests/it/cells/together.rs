@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use shelfmark_engine::{
-    CatalogueChange, CellChange, CellIndexQuery, CellLimits, CellQuery, CellScan, ConditionalRead,
-    Decision, Span, Table,
+    CatalogueChange, CellChange, CellGet, CellIndexQuery, CellLimits, CellOperation, CellQuery,
+    CellScan, ConditionalRead, Decision, Span, Table,
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema, TextFold};
@@ -16,7 +16,9 @@ use shelfmark_store::clock::ManualClock;
 use shelfmark_store::random::SplitMix;
 
 use super::derived::view;
-use super::{A, B, as_text, bytes, insert, key, mutation, name_of, schema, set, text, update};
+use super::{
+    A, B, COUNTER, as_text, bytes, insert, key, mutation, name_of, schema, set, text, update,
+};
 use crate::drivers::{Bed, on_every_driver, open, patiently};
 use crate::watched::Watched;
 
@@ -53,6 +55,34 @@ fn view_rows(bed: &Bed, view: &Table) -> BTreeSet<(String, String)> {
         (format!("{}:{name}", as_text(pk.as_ref().unwrap())), as_text(&entry.partition))
     });
     rows.collect()
+}
+
+#[test]
+fn additions_of_two_servers_do_not_meet_unless_something_else_is_written() {
+    const ROWS: u8 = 0x02;
+    let add = |table: &Arc<Table>, delta| {
+        update(table, "p", key(1, "x"), 1, vec![CellOperation::Add { column: COUNTER, delta }])
+    };
+    // One that adds and does nothing else is queued once, whatever the other server adds meanwhile.
+    for (besides, commits) in [(false, 2), (true, 3)] {
+        let clock = Arc::new(ManualClock::at_micros(0));
+        let store = Watched::of_many(&clock);
+        let [one, other] = [(); 2].map(|()| open(Arc::clone(&store) as Arc<dyn Store>, &clock));
+        let table = one.create_table(schema("t")).unwrap();
+        one.write_cells(vec![add(&table, 1)]).unwrap();
+        let seen = other.table(&table.schema.name).unwrap();
+        store.take();
+        store.after_get_of(ROWS, move || other.write_cells(vec![add(&seen, 10)]).unwrap());
+        let mut mutations = vec![add(&table, 100)];
+        if besides {
+            mutations.push(update(&table, "p", key(2, "x"), 1, vec![set(A, "v")]));
+        }
+        one.write_cells(mutations).unwrap();
+        assert_eq!((store.was_met(), store.take().commits), (true, commits));
+        let get = CellGet { partition: bytes("p"), clustering: key(1, "x"), ..CellGet::default() };
+        let row = one.get_cells(&table, &get).unwrap().row.unwrap();
+        assert_eq!(row.cell(COUNTER).unwrap().value.as_ref(), 111_i64.to_be_bytes());
+    }
 }
 
 #[test]
