@@ -6,16 +6,14 @@ use std::time::Duration;
 use shelfmark_engine::{
     BackgroundEvent, Engine, ErrorKind, Get, Query, SweepPosition, Table, Upkeep, Work, Write,
 };
-use shelfmark_keycode::KeyType;
-use shelfmark_model::{
-    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TtlSource, Value,
-};
+use shelfmark_model::{IndexState, Item, Key, TtlSource, Value};
 use shelfmark_store::Write as StoreWrite;
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, Error as StoreError, ErrorKind as StoreErrorKind, Store};
 
 use crate::drivers::{START_SECONDS, open, plain};
+use crate::upkeep::by_n;
 use crate::watched::Watched;
 
 const ROWS: u8 = 2;
@@ -49,9 +47,7 @@ impl Bench {
 
     /// Returns how many due times there are.
     fn due_times(&self) -> usize {
-        let snapshot = self.store.snapshot().unwrap();
-        let range = shelfmark_store::KeyRange::prefix(vec![DUE]);
-        snapshot.scan(&range, Default::default(), Default::default()).unwrap().rows.len()
+        self.store.keys(DUE).len()
     }
 
     fn damage_due(&self, second: u64) {
@@ -71,17 +67,6 @@ fn until(mut holds: impl FnMut() -> bool) {
         ThreadSleeper.sleep(Duration::from_millis(5));
     }
     panic!("it did not come to that in ten seconds");
-}
-
-fn by_n() -> IndexSchema {
-    IndexSchema {
-        name: "by_n".to_owned(),
-        kind: IndexKind::Secondary,
-        partition: vec![KeyColumn::new("n", KeyType::Decimal)],
-        sort: Vec::new(),
-        projected: Projected::All,
-        state: IndexState::Public,
-    }
 }
 
 fn broken_disk() -> StoreError {

@@ -1,23 +1,14 @@
 //! Tables that are filled before they may be used.
 
 use shelfmark_engine::{ErrorKind, Get, Query, Scan, Write};
-use shelfmark_keycode::KeyType;
 use shelfmark_model::limits::VALUE_DEPTH_MAX;
-use shelfmark_model::{
-    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableSchema, Value,
-};
+use shelfmark_model::{Item, Key, TableSchema, Value};
 
 use crate::drivers::{on_every_driver, plain};
+use crate::upkeep::by_n;
 
 fn schema() -> TableSchema {
-    let mut schema = plain("t").with_index(IndexSchema {
-        name: "by_n".to_owned(),
-        kind: IndexKind::Secondary,
-        partition: vec![KeyColumn::new("n", KeyType::Decimal)],
-        sort: Vec::new(),
-        projected: Projected::All,
-        state: IndexState::Public,
-    });
+    let mut schema = plain("t").with_index(by_n());
     schema.options.item_size_bytes_max = Some(1_000);
     schema
 }

@@ -13,7 +13,7 @@ use crate::drivers::{START_SECONDS, open, plain};
 
 fn engine_at(folder: &Path, disk_free_bytes_min: u64) -> Engine {
     let clock = Arc::new(ManualClock::at_micros(START_SECONDS * 1_000_000));
-    let options = Options { disk_free_bytes_min, ..Options::default() };
+    let options = Options { disk_free_bytes_min, disk_free_bytes_reserve: 0, ..Options::default() };
     let store = EmbeddedStore::open(folder, options, clock.clone()).unwrap();
     open(Arc::new(store), &clock)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use shelfmark_engine::{Engine, Get, Share, Write};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{Item, Key, KeyColumn, TableName, TableSchema};
@@ -20,14 +21,6 @@ fn opened() -> (Arc<Watched>, Engine) {
     (store, engine)
 }
 
-/// Returns the keys of all rows.
-fn rows(store: &Watched) -> Vec<bytes::Bytes> {
-    let range = shelfmark_store::KeyRange::prefix(vec![ROWS]);
-    let page = store.snapshot().unwrap();
-    let page = page.scan(&range, Default::default(), Default::default()).unwrap();
-    page.rows.into_iter().map(|row| row.key).collect()
-}
-
 #[test]
 fn items_that_are_read_together_are_preloaded_by_the_keys_of_their_rows() {
     let (store, engine) = opened();
@@ -41,7 +34,7 @@ fn items_that_are_read_together_are_preloaded_by_the_keys_of_their_rows() {
     assert!(engine.get_many(&gets).unwrap().iter().all(|got| got.item.is_some()));
     let mut preloaded = store.take_preloaded();
     preloaded.sort();
-    assert_eq!(preloaded, rows(&store));
+    assert_eq!(preloaded, store.keys(ROWS));
 }
 
 #[test]
@@ -57,7 +50,7 @@ fn rows_that_are_written_together_are_preloaded_by_their_keys() {
     engine.write_all(puts.into()).unwrap();
     let mut preloaded = store.take_preloaded();
     preloaded.sort();
-    assert_eq!(preloaded, rows(&store));
+    assert_eq!(preloaded, store.keys(ROWS));
 }
 
 #[test]
@@ -72,5 +65,5 @@ fn rows_of_another_kind_of_table_are_not_guessed_at() {
     store.take_preloaded();
     let got = engine.get_many(&[(table, Get::new(Key::partition("a")))]).unwrap();
     assert!(got[0].item.is_some());
-    assert_eq!(store.take_preloaded(), Vec::<bytes::Bytes>::new());
+    assert_eq!(store.take_preloaded(), Vec::<Bytes>::new());
 }

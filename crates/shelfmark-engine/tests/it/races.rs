@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use bytes::Bytes;
 use shelfmark_engine::{Engine, Error, ErrorKind, Get, Query, SweepPosition, Table, Token, Write};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
@@ -12,7 +13,7 @@ use shelfmark_model::{
     TtlSource, Value,
 };
 use shelfmark_store::clock::ManualClock;
-use shelfmark_store::{Error as StoreError, ErrorKind as StoreErrorKind, KeyRange, Store};
+use shelfmark_store::{Error as StoreError, ErrorKind as StoreErrorKind, Store};
 
 use crate::drivers::{open, plain};
 use crate::watched::Watched;
@@ -245,11 +246,8 @@ fn expiring_by(attribute: &str) -> impl FnOnce(&mut TableOptions) + use<> {
 
 /// Returns the seconds at which something is due.
 fn due_times(store: &Watched) -> Vec<u64> {
-    let range = KeyRange::prefix(vec![DUE]);
-    let snapshot = store.snapshot().unwrap();
-    let page = snapshot.scan(&range, Default::default(), Default::default()).unwrap();
-    let seconds = page.rows.iter().map(|row| u64::from_be_bytes(row.key[1..9].try_into().unwrap()));
-    seconds.collect()
+    let second = |key: &Bytes| u64::from_be_bytes(key[1..9].try_into().unwrap());
+    store.keys(DUE).iter().map(second).collect()
 }
 
 #[test]

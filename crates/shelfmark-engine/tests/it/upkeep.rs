@@ -22,7 +22,7 @@ fn item(pk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", "x").with("n", Value::number(n))
 }
 
-fn by_n() -> IndexSchema {
+pub(crate) fn by_n() -> IndexSchema {
     IndexSchema {
         name: "by_n".to_owned(),
         kind: IndexKind::Secondary,

@@ -113,6 +113,14 @@ impl Watched {
         std::mem::take(&mut *preloaded)
     }
 
+    /// Returns the keys that begin with `tree`; this counts as nothing.
+    pub(crate) fn keys(&self, tree: u8) -> Vec<Bytes> {
+        let snapshot = self.inner.snapshot().expect("memory has a snapshot");
+        let limits = ScanLimits { rows_max: usize::MAX, bytes_max: usize::MAX, keys_only: true };
+        let page = snapshot.scan(&KeyRange::prefix(vec![tree]), Direction::Ascending, limits);
+        page.expect("memory is read").rows.into_iter().map(|row| row.key).collect()
+    }
+
     /// Runs `hook` after the next scan that delivers a row whose key begins with `tree`.
     pub(crate) fn after_scan_of(&self, tree: u8, hook: impl FnOnce() + Send + 'static) {
         self.hook(Step::Scan, tree, move || {
