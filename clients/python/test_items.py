@@ -208,9 +208,8 @@ class Items(unittest.TestCase):
     def test_an_operation_that_is_not_there_says_so(self):
         self.refused(
             "UnknownOperationException",
-            client.create_global_table,
-            GlobalTableName="tab",
-            ReplicationGroup=[{"RegionName": "eu-central-1"}],
+            client.update_table_replica_auto_scaling,
+            TableName=self.table.name,
         )
 
 
