@@ -256,7 +256,7 @@ pub(crate) fn due_key_of(table: &Table, row_key: &[u8], second: u64) -> Bytes {
     key.into()
 }
 
-/// Returns a number as whole seconds, if it is one that fits.
+/// Returns the whole seconds of a number, without their fraction, if they fit.
 pub(super) fn whole_seconds(number: &Decimal) -> Option<u64> {
     let number = number.normalized();
     let power = Some(number.scale().unsigned_abs()).filter(|power| *power < 30)?;
