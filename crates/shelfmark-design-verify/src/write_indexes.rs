@@ -70,7 +70,11 @@ fn wanted(
     if !touched || own && conditions.iter().any(|one| fails(one, effect)) {
         return Ok(BTreeSet::new());
     }
+    // Other targets keep their indexes themselves, and see the sum.
     if own && effect.kind == EffectKind::Increment {
+        if schema.target != "dynamodb" {
+            return Ok(BTreeSet::new());
+        }
         return Err(format!("O10: whether {} has a row depends on a sum", entry.name.text));
     }
     Ok(all.into_iter().filter(|path| !sets(path) && !behind(path)).collect())

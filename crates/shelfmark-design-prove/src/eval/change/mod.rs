@@ -48,23 +48,28 @@ fn told<'a>(
     }
 }
 
-/// Returns true if a write inserts one tuple twice, by two of its parts or in a loop: it is not defined,
-/// whatever its conditions say.
+/// Returns true if a write inserts two tuples of one key or one unique value, by two of its parts or in a
+/// loop: it is not defined, whatever its conditions say.
 fn inserts_twice(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> bool {
     let fresh =
         |effect: &&Effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh;
-    let mut made: Vec<(usize, Vec<Option<Value>>)> = Vec::new();
+    let mut made: Vec<(usize, usize, Vec<Value>)> = Vec::new();
     write.effects.iter().filter(fresh).any(|effect| {
         loop_tuples(model, state, effect, inputs).into_iter().any(|tuple| {
             let leaf = told(model, state, effect, tuple, inputs);
             let given = |column: &usize| {
                 let term = effect.key.iter().find(|(other, _)| other == column);
-                term.and_then(|(_, term)| term.compute(&leaf))
+                let value = term.and_then(|(_, term)| term.compute(&leaf));
+                value.filter(|value| *value != Value::Null)
             };
-            let key = model.relation(effect.relation).key().iter().map(given).collect();
-            let one = (effect.relation, key);
-            let again = made.contains(&one);
-            made.push(one);
+            let keys = model.relation(effect.relation).keys.iter().enumerate();
+            let own = keys.filter_map(|(number, key)| {
+                let values: Option<Vec<Value>> = key.iter().map(given).collect();
+                Some((effect.relation, number, values?))
+            });
+            let own: Vec<_> = own.collect();
+            let again = own.iter().any(|one| made.contains(one));
+            made.extend(own);
             again
         })
     })
