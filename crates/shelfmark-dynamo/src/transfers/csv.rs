@@ -16,10 +16,32 @@ pub(super) enum Line {
     End,
 }
 
-/// Reads up to the end of a line. With `quotes` an end between quotation marks is part of a value.
-pub(super) fn read_line(reader: &mut dyn BufRead, quotes: bool) -> io::Result<Line> {
+/// The place of a byte in a record: quotation marks mean something where a value begins, and behind that.
+enum Place {
+    Begin,
+    Plain,
+    Quoted,
+    /// Behind a mark in a quoted value: its end, unless another follows.
+    Mark,
+}
+
+impl Place {
+    fn behind(&self, byte: u8, delimiter: u8) -> Self {
+        match (self, byte) {
+            (Self::Begin | Self::Mark, b'"') => Self::Quoted,
+            (Self::Quoted, b'"') => Self::Mark,
+            (Self::Quoted, _) => Self::Quoted,
+            (_, byte) if byte == delimiter => Self::Begin,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Reads up to the end of a line. Where values are delimited, an end in a quoted value is part of it.
+pub(super) fn read_line(reader: &mut dyn BufRead, delimiter: Option<u8>) -> io::Result<Line> {
     let mut line = Vec::new();
-    let (mut is_quoted, mut is_too_long, mut is_any) = (false, false, false);
+    let mut place = Place::Begin;
+    let (mut is_too_long, mut is_any) = (false, false);
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
@@ -33,10 +55,12 @@ pub(super) fn read_line(reader: &mut dyn BufRead, quotes: bool) -> io::Result<Li
         let mut used = buffer.len();
         let mut ended = false;
         for (at, byte) in buffer.iter().enumerate() {
-            is_quoted ^= quotes && *byte == b'"';
-            if *byte == b'\n' && !is_quoted {
+            if *byte == b'\n' && !matches!(place, Place::Quoted) {
                 (used, ended) = (at + 1, true);
                 break;
+            }
+            if let Some(delimiter) = delimiter {
+                place = place.behind(*byte, delimiter);
             }
         }
         let taken = used - usize::from(ended);
@@ -111,15 +135,23 @@ mod tests {
     fn lines_end_where_they_end() {
         let mut text: &[u8] = b"a\r\n\"b\nc\"\nlast";
         let mut lines = Vec::new();
-        while let Line::Whole(line) = read_line(&mut text, true).unwrap() {
+        while let Line::Whole(line) = read_line(&mut text, Some(b',')).unwrap() {
             lines.push(String::from_utf8(line).unwrap());
         }
         assert_eq!(lines, ["a", "\"b\nc\"", "last"]);
+        // A mark within a value that does not begin with one is a letter.
+        let mut text: &[u8] = b"k1,5\" nail\nk2,\"a \"\"b\"\"\nc\"\nk3,\"x\"y\"\nk4,\"\"\nk5,e";
+        let mut lines = Vec::new();
+        while let Line::Whole(line) = read_line(&mut text, Some(b',')).unwrap() {
+            lines.push(String::from_utf8(line).unwrap());
+        }
+        let expected = ["k1,5\" nail", "k2,\"a \"\"b\"\"\nc\"", "k3,\"x\"y\"", "k4,\"\"", "k5,e"];
+        assert_eq!(lines, expected);
         let long = [vec![b'x'; RECORD_BYTES_MAX + 1], b"\nnext".to_vec()].concat();
         let mut reader = io::BufReader::new(&long[..]);
-        assert!(matches!(read_line(&mut reader, false).unwrap(), Line::TooLong));
+        assert!(matches!(read_line(&mut reader, None).unwrap(), Line::TooLong));
         assert!(
-            matches!(read_line(&mut reader, false).unwrap(), Line::Whole(line) if line == b"next")
+            matches!(read_line(&mut reader, None).unwrap(), Line::Whole(line) if line == b"next")
         );
     }
 }

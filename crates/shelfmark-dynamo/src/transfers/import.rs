@@ -128,9 +128,15 @@ impl Transfers {
             let why = format!("There are more than {OBJECTS_MAX} objects");
             return Err(("TooManyObjects", why));
         }
-        let done = entry.text("done");
-        let keys = objects.into_iter().map(|object| object.key).filter(|key| key.as_str() > done);
-        Ok(Walk { keys: keys.collect(), open: None })
+        // What came before the object that was begun was not there when that was.
+        let (done, part) = (entry.text("done"), entry.text("part"));
+        let is_left = |key: &String| key.as_str() > done && key.as_str() >= part;
+        let keys: VecDeque<String> =
+            objects.into_iter().map(|object| object.key).filter(is_left).collect();
+        if !part.is_empty() && keys.front().is_none_or(|key| key != part) {
+            return Err(("InvalidObject", format!("{part} is gone, of which a part was read")));
+        }
+        Ok(Walk { keys, open: None })
     }
 
     /// Reads up to a slice's bytes, and puts their items.

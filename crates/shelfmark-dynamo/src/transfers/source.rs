@@ -14,6 +14,12 @@ use super::zstd::Unpacker;
 use crate::json::Reader;
 use crate::table::{check_attribute_names, check_item};
 
+/// The mark that some programs begin texts with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The mark that a text of Ion may begin with, in a line of its own too.
+const ION_VERSION: &str = "$ion_1_0";
+
 /// The form of the items in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -84,6 +90,21 @@ impl InputOptions {
     }
 }
 
+impl InputOptions {
+    /// Returns the delimiter of values, if there are any.
+    fn delimiter_byte(&self) -> Option<u8> {
+        (self.format == Format::Csv).then(|| u8::try_from(self.delimiter).unwrap_or(b','))
+    }
+
+    /// Returns true if a line has nothing in it: delimiters are something, and the version of Ion is not.
+    fn is_blank(&self, line: &[u8]) -> bool {
+        let delimiter = self.delimiter_byte();
+        let is_space = |byte: &u8| byte.is_ascii_whitespace() && Some(*byte) != delimiter;
+        line.iter().all(is_space)
+            || self.format == Format::Ion && line.trim_ascii() == ION_VERSION.as_bytes()
+    }
+}
+
 /// Items of one object, in its order.
 pub(super) struct Items {
     reader: Counted<Box<dyn BufRead + Send>>,
@@ -109,8 +130,12 @@ impl Items {
         let unpacked: Box<dyn BufRead + Send> = match options.compression {
             Compression::None => Box::new(BufReader::new(object)),
             Compression::Gzip => {
-                let packed = BufReader::new(object);
-                Box::new(BufReader::new(MultiGzDecoder::new(packed)))
+                let mut packed = BufReader::new(object);
+                match packed.fill_buf()?.is_empty() {
+                    // Markers of folders and of ends have no bytes, and no header of a packed file.
+                    true => Box::new(io::empty()),
+                    false => Box::new(BufReader::new(MultiGzDecoder::new(packed))),
+                }
             }
             Compression::Zstd => {
                 let packed = BufReader::new(object);
@@ -118,8 +143,11 @@ impl Items {
             }
         };
         let mut reader = Counted::new(unpacked);
+        if reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+            reader.consume(BYTE_ORDER_MARK.len());
+        }
         if options.format == Format::Csv && options.header.is_empty() {
-            let first = match csv::read_line(&mut reader, true)? {
+            let first = match csv::read_line(&mut reader, options.delimiter_byte())? {
                 Line::Whole(line) => String::from_utf8(line).ok(),
                 Line::TooLong | Line::End => None,
             };
@@ -147,13 +175,12 @@ impl Items {
     /// Returns the next item.
     pub(super) fn next(&mut self, table: &Table) -> io::Result<Next> {
         loop {
-            let is_csv = self.options.format == Format::Csv;
-            let line = match csv::read_line(&mut self.reader, is_csv)? {
+            let line = match csv::read_line(&mut self.reader, self.options.delimiter_byte())? {
                 Line::End => return Ok(Next::End),
                 Line::TooLong => return Ok(Next::Refused),
                 Line::Whole(line) => line,
             };
-            if line.iter().all(u8::is_ascii_whitespace) {
+            if self.options.is_blank(&line) {
                 continue;
             }
             let item = match self.options.format {

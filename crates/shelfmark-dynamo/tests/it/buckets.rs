@@ -16,6 +16,10 @@ impl MemoryBuckets {
     pub(crate) fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         self.objects.lock().unwrap().clone()
     }
+
+    pub(crate) fn remove(&self, key: &str) {
+        self.objects.lock().unwrap().remove(key).unwrap();
+    }
 }
 
 impl Buckets for MemoryBuckets {

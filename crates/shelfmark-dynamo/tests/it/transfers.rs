@@ -97,10 +97,14 @@ impl Bed {
 
     /// Begins an import, and returns its ARN.
     fn import(&self, table: &str, packing: &str) -> String {
+        self.import_as(table, packing, "DYNAMODB_JSON")
+    }
+
+    fn import_as(&self, table: &str, packing: &str, format: &str) -> String {
         let request = json!({
             "ClientToken": table,
             "S3BucketSource": {"S3Bucket": "bucket", "S3KeyPrefix": format!("{table}/")},
-            "InputFormat": "DYNAMODB_JSON", "InputCompressionType": packing,
+            "InputFormat": format, "InputCompressionType": packing,
             "TableCreationParameters": of_table(table)
         });
         let answer = self.call("ImportTable", &request);
@@ -229,6 +233,87 @@ fn a_name_that_is_too_long_is_refused_in_an_import_as_in_a_put() {
     });
     assert_eq!(ended["ErrorCount"], json!(1), "{ended}");
     assert_eq!(ended["ImportedItemCount"], json!(1), "{ended}");
+}
+
+/// Imports one object, which becomes so many items and errors.
+fn check_object(table: &str, packing: &str, format: &str, object: &[u8], expected: (u64, u64)) {
+    let bed = Bed::new();
+    bed.buckets.put("bucket", &format!("{table}/a"), object).unwrap();
+    let arn = bed.import_as(table, packing, format);
+    let ended = bed.until(|| {
+        Some(bed.imported(&arn)).filter(|import| import["ImportStatus"] != "IN_PROGRESS")
+    });
+    let count = |name: &str| ended[name].as_u64().unwrap();
+    assert_eq!((count("ImportedItemCount"), count("ErrorCount")), expected, "{table}: {ended}");
+    assert_eq!(ended["ImportStatus"], if expected.1 == 0 { "COMPLETED" } else { "FAILED" });
+    let scanned = bed.call("Scan", &json!({"TableName": table, "Select": "COUNT"}));
+    assert_eq!(scanned["Count"], json!(expected.0), "{table}");
+}
+
+#[test]
+fn objects_are_read_as_the_programs_write_them() {
+    // A quotation mark inside of a value is a letter.
+    let nails = b"p,x\nk1,5\" nail\nk2,b\nk3,c\nk4,6\" nail\nk5,e\n";
+    check_object("Nails", "NONE", "CSV", nails, (5, 0));
+    // So begins what some programs write.
+    check_object("Marked", "NONE", "CSV", b"\xef\xbb\xbfp,x\nk1,a\n", (1, 0));
+    check_object(
+        "Json",
+        "NONE",
+        "DYNAMODB_JSON",
+        b"\xef\xbb\xbf{\"Item\":{\"p\":{\"S\":\"a\"}}}\n",
+        (1, 0),
+    );
+    check_object("Version", "NONE", "ION", b"$ion_1_0\n{Item:{p:\"a\"}}\n", (1, 0));
+    // Markers of folders have no bytes.
+    for packing in ["NONE", "GZIP", "ZSTD"] {
+        check_object("Empty", packing, "DYNAMODB_JSON", b"", (0, 0));
+    }
+}
+
+/// What is gone of an import is told, however much of it was read.
+#[test]
+fn an_object_that_goes_away_while_it_is_read_fails_its_import() {
+    let bed = Bed::new();
+    let text: String = (0..ITEMS).map(line).collect();
+    bed.buckets.put("bucket", "Large/b", text.as_bytes()).unwrap();
+    bed.buckets.put("bucket", "Large/c", line(ITEMS).as_bytes()).unwrap();
+    let large = bed.import("Large", "NONE");
+    assert_eq!(bed.imported(&large)["ImportStatus"], "IN_PROGRESS");
+    // What comes in front of it is none of this import.
+    bed.buckets.put("bucket", "Large/a", line(ITEMS + 1).as_bytes()).unwrap();
+    bed.buckets.inner.remove("Large/b");
+    let bed = bed.reopened();
+    let ended = bed.until(|| {
+        Some(bed.imported(&large)).filter(|import| import["ImportStatus"] != "IN_PROGRESS")
+    });
+    assert_eq!(ended["ImportStatus"], "FAILED", "{ended}");
+    assert_eq!(ended["FailureCode"], "InvalidObject", "{ended}");
+    let tables = bed.call("ListTables", &json!({}));
+    assert_eq!(tables["TableNames"], json!([]), "of its table nothing is left");
+}
+
+/// Of several items of one key the last one stays, whatever room they take.
+#[test]
+fn a_smaller_item_takes_the_place_of_a_larger_one_of_the_same_import() {
+    let sizes: [&[usize]; 4] =
+        [&[300_000, 10], &[10, 300_000], &[300_000, 150_000], &[100_000, 300_000, 5, 200_000]];
+    for sizes in sizes {
+        let item = |size: &usize| json!({"Item": {"p": {"S": "k"}, "v": {"S": "x".repeat(*size)}}});
+        let text: String = sizes.iter().map(|size| format!("{}\n", item(size))).collect();
+        let bed = Bed::new();
+        bed.buckets.put("bucket", "Twice/a", text.as_bytes()).unwrap();
+        let arn = bed.import("Twice", "NONE");
+        let ended = bed.until(|| {
+            Some(bed.imported(&arn)).filter(|import| import["ImportStatus"] != "IN_PROGRESS")
+        });
+        assert_eq!(ended["ImportStatus"], "COMPLETED", "{ended}");
+        let scanned = bed.call("Scan", &json!({"TableName": "Twice"}));
+        let text = scanned["Items"][0]["v"]["S"].as_str().unwrap();
+        assert_eq!(Some(&text.len()), sizes.last(), "{sizes:?}");
+        let findings = bed.engine.verify().unwrap().findings;
+        assert!(findings.is_empty(), "{sizes:?}: {findings:?}");
+    }
 }
 
 /// Makes a table of which the first copy is not made by the request that asks for it.

@@ -1,5 +1,6 @@
 //! Dormant tables for faces: copies that an export reads, and new tables that an import fills.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -160,14 +161,19 @@ impl Inner {
             let view: &dyn Snapshot = &*snapshot;
             let mut buffer = Buffer::new(Arc::clone(&snapshot));
             let mut count = 0;
+            // The chunks of what this commit puts: a later item of one key takes their place, too.
+            let mut put: HashMap<&[u8], Vec<Bytes>> = HashMap::new();
             for (row_key, item) in items {
                 let stored = encode(&table, item, None);
                 if !stored.chunks.is_empty() {
                     self.catalogue.set_chunked(&table)?;
                 }
-                let old = match table.has_chunks() {
-                    true => read_row(&view, row_key)?.map(|old| old.chunks).unwrap_or_default(),
-                    false => Vec::new(),
+                let old = match put.insert(row_key, stored.chunks.clone()) {
+                    Some(chunks) => chunks,
+                    None if table.has_chunks() => {
+                        read_row(&view, row_key)?.map(|old| old.chunks).unwrap_or_default()
+                    }
+                    None => Vec::new(),
                 };
                 put_stored(&mut buffer, row_key, &old, Some(stored), true);
                 count += 1;
