@@ -11,7 +11,9 @@ pub(super) const RECORD_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(super) enum Line {
     /// The bytes of one record, without the end of the line.
     Whole(Vec<u8>),
-    /// One that is too long; the rest of it was skipped.
+    /// A part of one that is too long; the next call goes on behind it.
+    Part,
+    /// The rest of one that is too long.
     TooLong,
     End,
 }
@@ -37,42 +39,76 @@ impl Place {
     }
 }
 
-/// Reads up to the end of a line. Where values are delimited, an end in a quoted value is part of it.
-pub(super) fn read_line(reader: &mut dyn BufRead, delimiter: Option<u8>) -> io::Result<Line> {
-    let mut line = Vec::new();
-    let mut place = Place::Begin;
-    let (mut is_too_long, mut is_any) = (false, false);
-    loop {
-        let buffer = reader.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(match (is_any, is_too_long) {
-                (false, _) => Line::End,
-                (true, true) => Line::TooLong,
-                (true, false) => Line::Whole(without_return(line)),
-            });
+/// Reads records one after the other.
+pub(super) struct Lines {
+    /// Delimits values, if there are any: then an end of a line in a quoted value is part of it.
+    delimiter: Option<u8>,
+    place: Place,
+    /// True in a record that is too long.
+    is_too_long: bool,
+}
+
+impl Lines {
+    pub(super) fn new(delimiter: Option<u8>) -> Self {
+        Self { delimiter, place: Place::Begin, is_too_long: false }
+    }
+
+    /// Returns true if a part of a record was read.
+    pub(super) fn is_inside(&self) -> bool {
+        self.is_too_long
+    }
+
+    /// Reads up to the end of a record, or the next few megabytes of one that is too long.
+    pub(super) fn next(&mut self, reader: &mut dyn BufRead) -> io::Result<Line> {
+        let mut line = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let buffer = reader.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(match (self.end(), bytes > 0) {
+                    (true, _) => Line::TooLong,
+                    (false, true) => Line::Whole(without_return(line)),
+                    (false, false) => Line::End,
+                });
+            }
+            let (taken, ended) = self.scan(buffer);
+            bytes += taken + usize::from(ended);
+            if self.is_too_long || line.len() + taken > RECORD_BYTES_MAX {
+                (self.is_too_long, line) = (true, Vec::new());
+            } else {
+                line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
+            }
+            reader.consume(taken + usize::from(ended));
+            if ended {
+                let is_too_long = self.end();
+                return Ok(match is_too_long {
+                    true => Line::TooLong,
+                    false => Line::Whole(without_return(line)),
+                });
+            }
+            if self.is_too_long && bytes > RECORD_BYTES_MAX {
+                return Ok(Line::Part);
+            }
         }
-        is_any = true;
-        let mut used = buffer.len();
-        let mut ended = false;
+    }
+
+    /// Looks for the end of the record in what is there. Returns the bytes before it, and whether it was met.
+    fn scan(&mut self, buffer: &[u8]) -> (usize, bool) {
         for (at, byte) in buffer.iter().enumerate() {
-            if *byte == b'\n' && !matches!(place, Place::Quoted) {
-                (used, ended) = (at + 1, true);
-                break;
+            if *byte == b'\n' && !matches!(self.place, Place::Quoted) {
+                return (at, true);
             }
-            if let Some(delimiter) = delimiter {
-                place = place.behind(*byte, delimiter);
+            if let Some(delimiter) = self.delimiter {
+                self.place = self.place.behind(*byte, delimiter);
             }
         }
-        let taken = used - usize::from(ended);
-        if line.len() + taken > RECORD_BYTES_MAX {
-            (is_too_long, line) = (true, Vec::new());
-        } else if !is_too_long {
-            line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
-        }
-        reader.consume(used);
-        if ended {
-            return Ok(if is_too_long { Line::TooLong } else { Line::Whole(without_return(line)) });
-        }
+        (buffer.len(), false)
+    }
+
+    /// Begins a record. Returns true if the one before was too long.
+    fn end(&mut self) -> bool {
+        self.place = Place::Begin;
+        std::mem::take(&mut self.is_too_long)
     }
 }
 
@@ -133,25 +169,32 @@ mod tests {
 
     #[test]
     fn lines_end_where_they_end() {
+        let mut reader_of_values = Lines::new(Some(b','));
         let mut text: &[u8] = b"a\r\n\"b\nc\"\nlast";
         let mut lines = Vec::new();
-        while let Line::Whole(line) = read_line(&mut text, Some(b',')).unwrap() {
+        while let Line::Whole(line) = reader_of_values.next(&mut text).unwrap() {
             lines.push(String::from_utf8(line).unwrap());
         }
         assert_eq!(lines, ["a", "\"b\nc\"", "last"]);
         // A mark within a value that does not begin with one is a letter.
         let mut text: &[u8] = b"k1,5\" nail\nk2,\"a \"\"b\"\"\nc\"\nk3,\"x\"y\"\nk4,\"\"\nk5,e";
         let mut lines = Vec::new();
-        while let Line::Whole(line) = read_line(&mut text, Some(b',')).unwrap() {
+        while let Line::Whole(line) = reader_of_values.next(&mut text).unwrap() {
             lines.push(String::from_utf8(line).unwrap());
         }
         let expected = ["k1,5\" nail", "k2,\"a \"\"b\"\"\nc\"", "k3,\"x\"y\"", "k4,\"\"", "k5,e"];
         assert_eq!(lines, expected);
-        let long = [vec![b'x'; RECORD_BYTES_MAX + 1], b"\nnext".to_vec()].concat();
+        let long = [vec![b'x'; 3 * RECORD_BYTES_MAX], b"\nnext".to_vec()].concat();
         let mut reader = io::BufReader::new(&long[..]);
-        assert!(matches!(read_line(&mut reader, None).unwrap(), Line::TooLong));
-        assert!(
-            matches!(read_line(&mut reader, None).unwrap(), Line::Whole(line) if line == b"next")
-        );
+        let mut lines = Lines::new(None);
+        let mut parts = 0;
+        while let Line::Part = lines.next(&mut reader).unwrap() {
+            assert!(lines.is_inside());
+            parts += 1;
+        }
+        assert_eq!(parts, 2, "a record that is too long comes in parts of some megabytes");
+        assert!(!lines.is_inside());
+        let last = lines.next(&mut reader).unwrap();
+        assert!(matches!(last, Line::Whole(line) if line == b"next"));
     }
 }

@@ -51,7 +51,9 @@ enum Read {
 /// The counts of a batch.
 #[derive(Default)]
 struct Found {
+    /// Bytes of whole records, and all bytes that were read.
     bytes: u64,
+    read: u64,
     items: u64,
     errors: u64,
     /// Nothing of the object is left.
@@ -163,7 +165,7 @@ impl Transfers {
                         )));
                     }
                 };
-            read += found.bytes;
+            read += found.read;
             transfer.add("bytes", found.bytes);
             transfer.add("processed", found.items + found.errors);
             transfer.add("imported", found.items);
@@ -274,9 +276,11 @@ fn read_batch(
         return Ok(None);
     }
     let mut found = Found::default();
-    while batch.len() < BATCH_ITEMS_MAX && items.place() - place < BATCH_BYTES_MAX {
+    let begun = items.read();
+    while batch.len() < BATCH_ITEMS_MAX && items.read() - begun < BATCH_BYTES_MAX {
         match items.next(table) {
             Ok(Next::Item(item)) => batch.push(item),
+            Ok(Next::Nothing) => {}
             Ok(Next::Refused) => found.errors += 1,
             Ok(Next::End) => {
                 found.is_end = true;
@@ -289,6 +293,7 @@ fn read_batch(
             Err(error) => return Err(error),
         }
     }
+    found.read = items.read() - begun;
     Ok(Some(found))
 }
 

@@ -8,7 +8,7 @@ use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
 use super::counted::Counted;
-use super::csv::{self, Line};
+use super::csv::{self, Line, Lines};
 use super::ion;
 use super::zstd::Unpacker;
 use crate::json::Reader;
@@ -108,6 +108,9 @@ impl InputOptions {
 /// Items of one object, in its order.
 pub(super) struct Items {
     reader: Counted<Box<dyn BufRead + Send>>,
+    lines: Lines,
+    /// The place where the record begins that is read.
+    begun: u64,
     options: InputOptions,
     types: BTreeMap<String, KeyType>,
 }
@@ -117,6 +120,8 @@ pub(super) enum Next {
     Item(Item),
     /// Something that is no item of the table.
     Refused,
+    /// Nothing yet: a blank line, or a part of a record that is too long.
+    Nothing,
     End,
 }
 
@@ -147,18 +152,25 @@ impl Items {
             reader.consume(BYTE_ORDER_MARK.len());
         }
         if options.format == Format::Csv && options.header.is_empty() {
-            let first = match csv::read_line(&mut reader, options.delimiter_byte())? {
+            let first = match Lines::new(options.delimiter_byte()).next(&mut reader)? {
                 Line::Whole(line) => String::from_utf8(line).ok(),
-                Line::TooLong | Line::End => None,
+                Line::Part | Line::TooLong | Line::End => None,
             };
             let names = first.and_then(|line| csv::values(&line, options.delimiter));
             options.header = names.unwrap_or_default();
         }
-        Ok(Self { reader, options, types: key_types(table) })
+        let (lines, begun) = (Lines::new(options.delimiter_byte()), reader.place());
+        Ok(Self { reader, lines, begun, options, types: key_types(table) })
     }
 
-    /// Returns the place of the next line in the unpacked object, in bytes.
+    /// Returns the place in the unpacked object, in bytes, where the record begins that comes next or is
+    /// being read.
     pub(super) fn place(&self) -> u64 {
+        if self.lines.is_inside() { self.begun } else { self.reader.place() }
+    }
+
+    /// Returns how many bytes of the unpacked object were read.
+    pub(super) fn read(&self) -> u64 {
         self.reader.place()
     }
 
@@ -174,25 +186,27 @@ impl Items {
 
     /// Returns the next item.
     pub(super) fn next(&mut self, table: &Table) -> io::Result<Next> {
-        loop {
-            let line = match csv::read_line(&mut self.reader, self.options.delimiter_byte())? {
-                Line::End => return Ok(Next::End),
-                Line::TooLong => return Ok(Next::Refused),
-                Line::Whole(line) => line,
-            };
-            if self.options.is_blank(&line) {
-                continue;
-            }
-            let item = match self.options.format {
-                Format::Csv => self.of_values(&line),
-                Format::Ion => ion::item_of(&line),
-                Format::Json => of_json(&line),
-            };
-            let fits = |item: &Item| {
-                check_attribute_names(item).and_then(|()| check_item(table, item)).is_ok()
-            };
-            return Ok(item.filter(fits).map_or(Next::Refused, Next::Item));
+        if !self.lines.is_inside() {
+            self.begun = self.reader.place();
         }
+        let line = match self.lines.next(&mut self.reader)? {
+            Line::End => return Ok(Next::End),
+            Line::Part => return Ok(Next::Nothing),
+            Line::TooLong => return Ok(Next::Refused),
+            Line::Whole(line) => line,
+        };
+        if self.options.is_blank(&line) {
+            return Ok(Next::Nothing);
+        }
+        let item = match self.options.format {
+            Format::Csv => self.of_values(&line),
+            Format::Ion => ion::item_of(&line),
+            Format::Json => of_json(&line),
+        };
+        let fits = |item: &Item| {
+            check_attribute_names(item).and_then(|()| check_item(table, item)).is_ok()
+        };
+        Ok(item.filter(fits).map_or(Next::Refused, Next::Item))
     }
 
     /// Makes an item of a record: keys have their types, all else is text. Empty values are left out.

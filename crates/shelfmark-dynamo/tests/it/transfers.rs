@@ -271,6 +271,26 @@ fn objects_are_read_as_the_programs_write_them() {
     }
 }
 
+/// A slice ends where no item comes out, too.
+#[test]
+fn a_record_without_an_end_and_blank_lines_are_read_in_slices() {
+    let endless = [vec![b'x'; 20 << 20], b"\n".to_vec(), line(1).into_bytes()].concat();
+    let blank = [vec![b'\n'; 4 << 20], line(1).into_bytes()].concat();
+    for (object, errors) in [(endless, 1), (blank, 0)] {
+        let bed = Bed::new();
+        bed.buckets.put("bucket", "Odd/a", &object).unwrap();
+        let arn = bed.import("Odd", "NONE");
+        assert_eq!(bed.imported(&arn)["ImportStatus"], "IN_PROGRESS", "the call ends before it");
+        let bed = bed.reopened();
+        let ended = bed.until(|| {
+            Some(bed.imported(&arn)).filter(|import| import["ImportStatus"] != "IN_PROGRESS")
+        });
+        let counts = [&ended["ImportedItemCount"], &ended["ErrorCount"]];
+        assert_eq!(counts, [&json!(1), &json!(errors)], "{ended}");
+        assert_eq!(ended["ProcessedSizeBytes"], json!(object.len()), "{ended}");
+    }
+}
+
 /// What is gone of an import is told, however much of it was read.
 #[test]
 fn an_object_that_goes_away_while_it_is_read_fails_its_import() {
