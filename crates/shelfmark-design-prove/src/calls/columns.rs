@@ -99,7 +99,7 @@ impl Columns {
                         (true, false) if own == table.partition + 1 => "sk".to_owned(),
                         _ => format!("k{at}"),
                     };
-                    let name = format!("{}_{part}", table.name.text);
+                    let name = self.free(base, format!("{}_{part}", table.name.text));
                     KeyColumn { name, ty: type_of(kind), direct: false }
                 }
             });
@@ -114,11 +114,25 @@ impl Columns {
                 (false, 1) => "pk",
                 _ => "k0",
             };
-            let name = format!("{}_{part}", table.name.text);
+            let name = self.free(base, format!("{}_{part}", table.name.text));
             *first = KeyColumn { name, ty: first.ty.clone(), direct: false };
         }
         keys.extend(below.iter().cloned());
         keys
+    }
+
+    /// Returns a name that no column of a table has: this one, or one with as few lines behind it as can be.
+    fn free(&self, table: TableId, mut name: String) -> String {
+        let is_taken = |name: &str| {
+            self.key(table).iter().any(|own| own.name == name)
+                || self.names.get(table).is_some_and(|own| {
+                    own.types.contains_key(name) || own.row_type.as_deref() == Some(name)
+                })
+        };
+        while is_taken(&name) {
+            name.push('_');
+        }
+        name
     }
 
     /// Returns true if rows of another type have every column of the index: an index holds each

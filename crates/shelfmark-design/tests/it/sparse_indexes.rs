@@ -166,3 +166,21 @@ schema s target dynamodb {
     let report = Document::parse("m", text).expect_err("a condition behind a reference");
     assert!(report.text.contains("an index asks attributes of its rows' own tuples"), "{report}");
 }
+
+/// An attribute may be called what the mark would be.
+#[test]
+fn the_mark_has_a_name_that_no_attribute_has() {
+    let patterns = r#"
+read opened(r) = Issue where repo = r and state = "open" order by at desc limit 25
+write file(r, n, t, x) = insert Issue(repo r, number n, state "open", at t, open_issues_pk x)
+write set(r, n, x) = update Issue(repo r, number n) set open_issues_pk = x
+"#;
+    let text = issues(patterns, "dynamodb", OPEN, "");
+    let text = text.replace("assignee: name optional", "open_issues_pk: name");
+    assert!(statuses(&text).iter().all(|one| one.ends_with("certified")), "{:?}", statuses(&text));
+    let said = calls(&text);
+    assert!(said.contains(r#"{"AttributeName":"open_issues_pk_","KeyType":"HASH"}"#), "{said}");
+    let mark = r#""open_issues_pk_":{"S":{"$input":"r"}}"#;
+    let attribute = r#""open_issues_pk":{"S":{"$input":"x"}}"#;
+    assert!(said.contains(mark) && said.contains(attribute), "{said}");
+}
