@@ -30,7 +30,7 @@ pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -75,12 +75,14 @@ pub(crate) struct Transfers {
     claims: Claims,
     /// Holds what imports are reading between two slices, by their ids.
     walks: Mutex<BTreeMap<String, Walk>>,
+    /// The imports that have an object open, in a slice or between two.
+    reading: Mutex<BTreeSet<String>>,
 }
 
 impl Transfers {
     pub(crate) fn new(engine: Engine, options: FaceOptions, buckets: Arc<dyn Buckets>) -> Self {
-        let (claims, walks) = (Claims::default(), Mutex::default());
-        Self { engine, options, buckets, claims, walks }
+        let (claims, walks, reading) = (Claims::default(), Mutex::default(), Mutex::default());
+        Self { engine, options, buckets, claims, walks, reading }
     }
 
     /// Goes on with all transfers, slice by slice and in turn, until `should_stop` or the turn is over. Returns
@@ -94,9 +96,6 @@ impl Transfers {
             for (kind, id) in self.running()? {
                 if should_stop() {
                     return outcome.map(|()| done + moved);
-                }
-                if kind == IMPORTING && !self.may_read(&id) {
-                    continue;
                 }
                 match self.slice(kind, &id, should_stop) {
                     Ok(slice) => moved += u64::from(slice != Slice::Waits),
@@ -136,27 +135,43 @@ impl Transfers {
         })
     }
 
-    /// Does a slice of one transfer, unless somebody else works on it.
+    /// Does a slice of one transfer, unless somebody else works on it or as many imports are read as may be.
     fn slice(&self, kind: &str, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
         let Some(_claim) = self.claims.claim(id) else { return Ok(Slice::Waits) };
-        match kind {
-            EXPORTING => self.export(id, should_stop),
-            _ => self.import(id, should_stop),
+        // Whoever had it before may have ended it.
+        if self.engine.ledger_entry(kind, id)?.is_none() {
+            return Ok(Slice::Ended);
+        }
+        if kind == EXPORTING {
+            return self.export(id, should_stop);
+        }
+        if !self.begin_reading(id) {
+            return Ok(Slice::Waits);
+        }
+        let slice = self.import(id, should_stop);
+        self.end_reading(id);
+        slice
+    }
+
+    /// Tells whether an import may have an object open.
+    fn begin_reading(&self, id: &str) -> bool {
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.contains(id) || reading.len() < READING_MAX && reading.insert(id.to_owned())
+    }
+
+    /// Gives the place of an import to others, unless its object stays open for the next slice.
+    fn end_reading(&self, id: &str) {
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        if !walks.contains_key(id) {
+            reading.remove(id);
         }
     }
 
-    /// Tells whether an import is among those whose objects are open, or may become one of them.
-    fn may_read(&self, id: &str) -> bool {
-        let walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        walks.contains_key(id) || walks.len() < READING_MAX
-    }
-
-    /// Keeps what an import is reading for its next slice, if there is room.
+    /// Keeps what an import is reading for its next slice.
     fn keep_walk(&self, id: &str, walk: Walk) {
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        if walks.len() < READING_MAX {
-            walks.insert(id.to_owned(), walk);
-        }
+        walks.insert(id.to_owned(), walk);
     }
 
     /// Returns the transfers that are not finished, each with its kind.
@@ -167,8 +182,11 @@ impl Transfers {
             running.extend(entries.into_iter().map(|entry| (kind, entry.id)));
         }
         // Another server may have ended an import that this one began to read.
+        let is_running = |id: &String| running.iter().any(|(_, own)| own == id);
+        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.retain(is_running);
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        walks.retain(|id, _| running.iter().any(|(_, own)| own == id));
+        walks.retain(|id, _| is_running(id));
         Ok(running)
     }
 

@@ -230,7 +230,9 @@ fn a_full_queue_is_busy() {
             break;
         }
     }
+    let pending = store.stats().commits_pending;
     drop(log);
+    assert!(pending > 0, "who looks sees what waits");
     let refused = refused.expect("never refused");
     assert_eq!(refused.kind(), ErrorKind::Busy);
     assert!(refused.retry_after().is_some());
@@ -250,6 +252,7 @@ fn space_of_keys_that_were_deleted_one_by_one_comes_back_by_itself() {
     store.maintain().unwrap();
     let before = store.stats().tree_bytes_on_disk;
     assert!(before > 3_000_000, "{before}");
+    let merges = store.stats().compactions;
     for number in 0..380 {
         store.commit(Commit::of(vec![delete(&key(number))])).unwrap();
     }
@@ -265,4 +268,44 @@ fn space_of_keys_that_were_deleted_one_by_one_comes_back_by_itself() {
     assert!(after < before / 10, "{after} of {before} bytes after a minute");
     let there = |number| store.snapshot().unwrap().get(key(number).as_bytes()).unwrap().is_some();
     assert_eq!((0..400).filter(|number| there(*number)).count(), 20);
+    assert!(store.stats().compactions > merges, "a merge is counted");
+}
+
+/// What a flush wrote before it failed takes room from those who try again.
+#[test]
+fn a_flush_that_fails_leaves_no_table_file_behind() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    // The list that names the new file cannot be written: something of that name is there.
+    let list = scratch.folder.join("tree/v1");
+    vfs::create_folder(&list).unwrap();
+    store.maintain().unwrap_err();
+    let tables = scratch.folder.join("tree/tables");
+    assert_eq!(vfs::list(&tables).unwrap(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(get(&store, "a").as_deref(), Some("1"));
+    drop(store);
+    vfs::remove_tree(&list).unwrap();
+    let store = scratch.open();
+    store.maintain().unwrap();
+    assert_eq!(vfs::list(&tables).unwrap().len(), 1);
+    assert_eq!(get(&store, "a").as_deref(), Some("1"));
+}
+
+/// A group that fits a log file to the last byte is in it.
+#[test]
+fn a_log_file_is_as_long_as_it_may_be() {
+    let length = |path: &std::path::Path| vfs::read(path).unwrap().len() as u64;
+    let lengths = |log_file_bytes: u64| {
+        let scratch = Scratch::new();
+        let store = scratch.open_with(Options { log_file_bytes, ..small() }).unwrap();
+        (0..3).for_each(|_| commit_put(&store, "a", "1"));
+        let logs = scratch.logs();
+        drop(store);
+        logs.iter().map(|log| length(log)).collect::<Vec<u64>>()
+    };
+    let [all] = lengths(1 << 20)[..] else { panic!("three small groups are one file") };
+    assert_eq!(lengths(all), [all]);
+    let [first, second] = lengths(all - 1)[..] else { panic!("one byte too little") };
+    assert!(first < all && second < first);
 }
