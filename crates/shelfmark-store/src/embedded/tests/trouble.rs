@@ -271,7 +271,7 @@ fn space_of_keys_that_were_deleted_one_by_one_comes_back_by_itself() {
     assert!(store.stats().compactions > merges, "a merge is counted");
 }
 
-/// What a flush wrote before it failed takes room from those who try again.
+/// Holds that what a flush wrote before it failed takes no room from those who try again.
 #[test]
 fn a_flush_that_fails_leaves_no_table_file_behind() {
     let scratch = Scratch::new();
