@@ -353,33 +353,14 @@ impl Writer<'_> {
             guards.extend(self.keyed(family, &old));
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
-            let kind = ChangeKind::Delete { there };
-            changes.push(Change {
-                table: family.table,
-                key,
-                kind,
-                each,
-                guards,
-                conditions,
-                marks: Vec::new(),
-            });
+            changes.push(deletion(family, key, there, (each, guards, conditions)));
         }
         for (known, _, at, asked) in self.dependents(id, family, each, true)? {
             let Some(key) = self.key(family, &known)? else { continue };
             let each = self.told.get(at).map(|told| told.step);
-            let kind = ChangeKind::Delete { there: always };
             let mut guards = self.keyed(family, &known);
             guards.extend(asked);
-            let conditions = Vec::new();
-            changes.push(Change {
-                table: family.table,
-                key,
-                kind,
-                each,
-                guards,
-                conditions,
-                marks: Vec::new(),
-            });
+            changes.push(deletion(family, key, always, (each, guards, Vec::new())));
         }
         Ok(changes)
     }
@@ -605,4 +586,15 @@ impl Writer<'_> {
             })
         })
     }
+}
+
+/// Returns the change that takes an item away; `there` says that it surely is there.
+fn deletion(
+    family: &Family,
+    key: Vec<Expr>,
+    there: bool,
+    (each, guards, conditions): (Option<usize>, Vec<Guard>, Vec<Condition>),
+) -> Change {
+    let (kind, marks) = (ChangeKind::Delete { there }, Vec::new());
+    Change { table: family.table, key, kind, each, guards, conditions, marks }
 }

@@ -77,7 +77,12 @@ impl Transfers {
                 Err(error) => self.end_export(transfer, Some(("S3Error", error.to_string()))),
             };
         }
-        match self.put_manifests(&transfer.entry)? {
+        let files = engine.ledger_entries(&files_of(id), "", None, usize::MAX)?;
+        if files.len() as u64 != transfer.entry.number("files").unwrap_or_default() {
+            // Another server has ended it since it was found, and what it kept of its objects is going.
+            return Ok(Slice::Waits);
+        }
+        match self.put_manifests(&transfer.entry, &files) {
             Ok(()) => self.end_export(transfer, None),
             Err(error) => self.end_export(transfer, Some(("S3Error", error.to_string()))),
         }
@@ -200,8 +205,7 @@ impl Transfers {
         self.engine.put_ledger_entry(file).map(Ok)
     }
 
-    fn put_manifests(&self, entry: &LedgerEntry) -> Result<io::Result<()>> {
-        let files = self.engine.ledger_entries(&files_of(&entry.id), "", None, usize::MAX)?;
+    fn put_manifests(&self, entry: &LedgerEntry, files: &[LedgerEntry]) -> io::Result<()> {
         let files: Vec<DataFile> = files
             .iter()
             .map(|file| DataFile {
@@ -243,8 +247,8 @@ impl Transfers {
             }),
         }
         .text();
-        Ok(put_summed("manifest-files", &listed)
-            .and_then(|()| put_summed("manifest-summary", &summary)))
+        put_summed("manifest-files", &listed)?;
+        put_summed("manifest-summary", &summary)
     }
 }
 

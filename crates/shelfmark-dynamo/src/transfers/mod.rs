@@ -138,10 +138,6 @@ impl Transfers {
     /// Does a slice of one transfer, unless somebody else works on it or as many imports are read as may be.
     fn slice(&self, kind: &str, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
         let Some(_claim) = self.claims.claim(id) else { return Ok(Slice::Waits) };
-        // Whoever had it before may have ended it.
-        if self.engine.ledger_entry(kind, id)?.is_none() {
-            return Ok(Slice::Ended);
-        }
         if kind == EXPORTING {
             return self.export(id, should_stop);
         }

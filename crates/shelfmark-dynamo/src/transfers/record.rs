@@ -13,6 +13,9 @@ pub(crate) const IMPORTS: &str = "import/dynamodb";
 pub(super) const EXPORTING: &str = "exporting";
 pub(super) const IMPORTING: &str = "importing";
 
+/// The status of one that has not ended.
+const IN_PROGRESS: &str = "IN_PROGRESS";
+
 /// An export or import: its entry, and the kind under which it is found while it runs.
 pub(crate) struct Transfer {
     pub(crate) entry: LedgerEntry,
@@ -22,7 +25,7 @@ pub(crate) struct Transfer {
 impl Transfer {
     /// Creates one that is in progress. `kind` is [`EXPORTS`] or [`IMPORTS`].
     pub(crate) fn new(kind: &'static str, id: &str, now_ms: u64) -> Self {
-        let entry = LedgerEntry::new(kind, id).with("status", "IN_PROGRESS");
+        let entry = LedgerEntry::new(kind, id).with("status", IN_PROGRESS);
         Self::of(entry.with_number("start_ms", now_ms))
     }
 
@@ -31,8 +34,11 @@ impl Transfer {
         Self { entry, running }
     }
 
-    pub(crate) fn find(engine: &Engine, kind: &'static str, id: &str) -> Result<Option<Self>> {
-        Ok(engine.ledger_entry(kind, id)?.map(Self::of))
+    /// Finds one that is in progress: whoever worked on it before, here or on another server, may have ended
+    /// it.
+    pub(super) fn find(engine: &Engine, kind: &'static str, id: &str) -> Result<Option<Self>> {
+        let entry = engine.ledger_entry(kind, id)?;
+        Ok(entry.filter(|entry| entry.text("status") == IN_PROGRESS).map(Self::of))
     }
 
     /// Writes it down for the first time; from now on the background works on it.

@@ -396,3 +396,32 @@ fn whoever_waits_for_a_first_copy_ends_with_it() {
     assert_eq!(ended["ExportStatus"], "FAILED", "{ended}");
     assert_eq!(ended["FailureCode"], "PointInTimeRecoveryUnavailable");
 }
+
+/// Who looks at an export that has ended meanwhile, here or on another server, leaves its files alone.
+#[test]
+fn an_export_that_has_ended_is_not_written_again() {
+    let bed = Bed::new();
+    bed.call("CreateTable", &of_table("Music"));
+    let item = json!({"p": {"S": "a"}});
+    bed.call("PutItem", &json!({"TableName": "Music", "Item": item}));
+    let on = json!({"PointInTimeRecoveryEnabled": true});
+    let request = json!({"TableName": "Music", "PointInTimeRecoverySpecification": on});
+    bed.call("UpdateContinuousBackups", &request);
+    let export = json!({
+        "TableArn": "arn:aws:dynamodb:local:000000000000:table/Music", "S3Bucket": "bucket"
+    });
+    let answer = bed.call("ExportTableToPointInTime", &export);
+    let arn = answer["ExportDescription"]["ExportArn"].as_str().unwrap();
+    let described = || bed.call("DescribeExport", &json!({"ExportArn": arn}));
+    bed.until(|| {
+        Some(()).filter(|()| described()["ExportDescription"]["ExportStatus"] == "COMPLETED")
+    });
+    let (before, ended) = (bed.buckets.inner.objects(), described());
+    assert!(before.keys().any(|key| key.ends_with("manifest-files.json")));
+    // The note that it is in progress, as somebody read it before the end.
+    let id = arn.rsplit('/').next().unwrap();
+    let note = || bed.engine.ledger_entry("exporting", id).unwrap();
+    bed.engine.put_ledger_entry(shelfmark_engine::LedgerEntry::new("exporting", id)).unwrap();
+    bed.until(|| Some(()).filter(|()| note().is_none()));
+    assert_eq!((bed.buckets.inner.objects(), described()), (before, ended));
+}

@@ -44,6 +44,16 @@ fn index() -> IndexSchema {
     }
 }
 
+/// Makes the table `t` with so many random writes.
+fn filled(bed: &Bed, schema: TableSchema, seed: u64, writes: usize) -> (SplitMix, State) {
+    let (mut random, mut state) = (SplitMix::new(seed), State::new());
+    bed.create_table(schema).unwrap();
+    for _ in 0..writes {
+        write(bed, "t", &mut random, &mut state);
+    }
+    (random, state)
+}
+
 /// Does one random write, and the same to the model.
 ///
 /// In a table without an index they are small, so that they need not look.
@@ -155,12 +165,7 @@ fn a_backup_shows_one_moment_of_a_table_that_is_written_to() {
     for seed in seeds() {
         eprintln!("SHELFMARK_SEED={seed}");
         on_every_driver(|bed| {
-            let mut random = SplitMix::new(seed);
-            bed.create_table(source(seed)).unwrap();
-            let mut state = State::new();
-            for _ in 0..50 {
-                write(bed, "t", &mut random, &mut state);
-            }
+            let (mut random, mut state) = filled(bed, source(seed), seed, 50);
             let backup = patiently(|| bed.engine.begin_backup(&name("t"), "nightly")).unwrap();
             let mut states = vec![state.clone()];
             let mut is_complete = false;
@@ -198,12 +203,7 @@ fn a_table_is_restored_to_any_moment_that_is_kept() {
     for seed in seeds() {
         eprintln!("SHELFMARK_SEED={seed}");
         on_every_driver(|bed| {
-            let mut random = SplitMix::new(seed);
-            bed.create_table(source(seed)).unwrap();
-            let mut state = State::new();
-            for _ in 0..10 {
-                write(bed, "t", &mut random, &mut state);
-            }
+            let (mut random, mut state) = filled(bed, source(seed), seed, 10);
             patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
             while moments(bed).earliest_micros.is_none() {
                 write(bed, "t", &mut random, &mut state);
@@ -285,12 +285,7 @@ fn the_latest_moment_is_restored_while_the_first_copy_is_made() {
     for seed in seeds() {
         eprintln!("SHELFMARK_SEED={seed}");
         on_every_driver(|bed| {
-            let mut random = SplitMix::new(seed);
-            bed.create_table(source(seed)).unwrap();
-            let mut state = State::new();
-            for _ in 0..30 {
-                write(bed, "t", &mut random, &mut state);
-            }
+            let (mut random, mut state) = filled(bed, source(seed), seed, 30);
             patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
             // In the history, and in the copy before it: what is later must not be undone by them.
             for _ in 0..10 {
@@ -328,12 +323,7 @@ fn the_latest_moment_is_restored_while_the_first_copy_is_made() {
 #[test]
 fn a_restore_that_waits_for_a_first_copy_ends_with_it() {
     on_every_driver(|bed| {
-        let mut random = SplitMix::new(6);
-        bed.create_table(schema("t")).unwrap();
-        let mut state = State::new();
-        for _ in 0..20 {
-            write(bed, "t", &mut random, &mut state);
-        }
+        let (mut random, mut state) = filled(bed, schema("t"), 6, 20);
         patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
         let table = bed.engine.table(&name("t")).unwrap();
         patiently(|| bed.engine.restore_to_moment(&table, Moment::Latest, schema("v"))).unwrap();
@@ -380,12 +370,7 @@ fn whoever_begins_work_does_not_wait_for_all_that_is_done() {
 fn work_goes_on_after_a_restart_at_any_point() {
     for pieces in 0..40 {
         let mut bed = restless();
-        let mut random = SplitMix::new(pieces);
-        bed.create_table(schema("t")).unwrap();
-        let mut state = State::new();
-        for _ in 0..20 {
-            write(&bed, "t", &mut random, &mut state);
-        }
+        let (mut random, mut state) = filled(&bed, schema("t"), pieces, 20);
         bed.engine.start_continuous_backups(&name("t"), 35).unwrap();
         let backup = bed.engine.begin_backup(&name("t"), "nightly").unwrap();
         for _ in 0..pieces / 2 {
@@ -413,12 +398,7 @@ fn work_goes_on_after_a_restart_at_any_point() {
 #[test]
 fn a_moment_that_was_held_for_too_long_is_another_one_then() {
     let bed = restless();
-    let mut random = SplitMix::new(12);
-    bed.create_table(schema("t")).unwrap();
-    let mut state = State::new();
-    for _ in 0..40 {
-        write(&bed, "t", &mut random, &mut state);
-    }
+    let (mut random, mut state) = filled(&bed, schema("t"), 12, 40);
     let first = state.clone();
     let backup = bed.engine.begin_backup(&name("t"), "one").unwrap();
     // Whoever writes has nothing logged for the backup.
@@ -441,12 +421,7 @@ fn a_moment_that_was_held_for_too_long_is_another_one_then() {
 #[test]
 fn rows_of_a_moment_that_was_lost_with_its_process_are_not_in_the_copy_of_the_next() {
     let bed = forgetful();
-    let mut random = SplitMix::new(13);
-    bed.create_table(plain("t")).unwrap();
-    let mut state = State::new();
-    for _ in 0..60 {
-        write(&bed, "t", &mut random, &mut state);
-    }
+    let (mut random, mut state) = filled(&bed, plain("t"), 13, 60);
     let backup = bed.engine.begin_backup(&name("t"), "one").unwrap();
     // The rows are there, and the ledger knows of none.
     bed.engine.keep_backups(&mut BackupKeeper::default(), u64::MAX, &|| false).unwrap_err();
@@ -473,12 +448,7 @@ fn rows_of_a_moment_that_was_lost_with_its_process_are_not_in_the_copy_of_the_ne
 #[test]
 fn rows_that_were_written_and_not_told_of_are_written_over() {
     let bed = forgetful();
-    let mut random = SplitMix::new(11);
-    bed.create_table(schema("t")).unwrap();
-    let mut state = State::new();
-    for _ in 0..60 {
-        write(&bed, "t", &mut random, &mut state);
-    }
+    let (mut random, mut state) = filled(&bed, schema("t"), 11, 60);
     let (mut failures, mut states) = (0, vec![state.clone()]);
     let mut keep = |bed: &Bed, bytes| {
         let kept =
@@ -513,12 +483,7 @@ fn rows_that_were_written_and_not_told_of_are_written_over() {
 #[test]
 fn a_keeper_says_that_more_is_to_be_done_at_once() {
     on_every_driver(|bed| {
-        let mut random = SplitMix::new(5);
-        bed.create_table(schema("t")).unwrap();
-        let mut state = State::new();
-        for _ in 0..20 {
-            write(bed, "t", &mut random, &mut state);
-        }
+        let (mut random, mut state) = filled(bed, schema("t"), 5, 20);
         let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
         let mut keeper = BackupKeeper::default();
         patiently(|| bed.engine.keep_backups(&mut keeper, 1, &|| false)).unwrap();
@@ -537,12 +502,7 @@ fn a_keeper_says_that_more_is_to_be_done_at_once() {
 #[test]
 fn a_dropped_table_stays_as_a_backup_for_35_days() {
     on_every_driver(|bed| {
-        let mut random = SplitMix::new(3);
-        bed.create_table(schema("t")).unwrap();
-        let mut state = State::new();
-        for _ in 0..20 {
-            write(bed, "t", &mut random, &mut state);
-        }
+        let (mut random, mut state) = filled(bed, schema("t"), 3, 20);
         let backup =
             patiently(|| bed.engine.drop_table_keeping_backup(&name("t"), "t$gone")).unwrap();
         assert!(backup.is_complete && backup.is_of_dropped);
@@ -567,12 +527,7 @@ fn a_dropped_table_stays_as_a_backup_for_35_days() {
 #[test]
 fn a_restore_whose_source_goes_away_leaves_nothing() {
     on_every_driver(|bed| {
-        let mut random = SplitMix::new(4);
-        bed.create_table(schema("t")).unwrap();
-        let mut state = State::new();
-        for _ in 0..20 {
-            write(bed, "t", &mut random, &mut state);
-        }
+        let (mut random, mut state) = filled(bed, schema("t"), 4, 20);
         let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
         let refused = patiently_kind(bed, |engine| engine.delete_backup(&backup));
         assert_eq!(refused, Some(ErrorKind::Conflict), "it is being made");
