@@ -323,7 +323,7 @@ fn the_latest_moment_is_restored_while_the_first_copy_is_made() {
 #[test]
 fn a_restore_that_waits_for_a_first_copy_ends_with_it() {
     on_every_driver(|bed| {
-        let (mut random, mut state) = filled(bed, schema("t"), 6, 20);
+        let _ = filled(bed, schema("t"), 6, 20);
         patiently(|| bed.engine.start_continuous_backups(&name("t"), 1)).unwrap();
         let table = bed.engine.table(&name("t")).unwrap();
         patiently(|| bed.engine.restore_to_moment(&table, Moment::Latest, schema("v"))).unwrap();
@@ -421,7 +421,7 @@ fn a_moment_that_was_held_for_too_long_is_another_one_then() {
 #[test]
 fn rows_of_a_moment_that_was_lost_with_its_process_are_not_in_the_copy_of_the_next() {
     let bed = forgetful();
-    let (mut random, mut state) = filled(&bed, plain("t"), 13, 60);
+    let (_, state) = filled(&bed, plain("t"), 13, 60);
     let backup = bed.engine.begin_backup(&name("t"), "one").unwrap();
     // The rows are there, and the ledger knows of none.
     bed.engine.keep_backups(&mut BackupKeeper::default(), u64::MAX, &|| false).unwrap_err();
@@ -483,7 +483,7 @@ fn rows_that_were_written_and_not_told_of_are_written_over() {
 #[test]
 fn a_keeper_says_that_more_is_to_be_done_at_once() {
     on_every_driver(|bed| {
-        let (mut random, mut state) = filled(bed, schema("t"), 5, 20);
+        let _ = filled(bed, schema("t"), 5, 20);
         let backup = patiently(|| bed.engine.begin_backup(&name("t"), "one")).unwrap();
         let mut keeper = BackupKeeper::default();
         patiently(|| bed.engine.keep_backups(&mut keeper, 1, &|| false)).unwrap();
@@ -502,7 +502,7 @@ fn a_keeper_says_that_more_is_to_be_done_at_once() {
 #[test]
 fn a_dropped_table_stays_as_a_backup_for_35_days() {
     on_every_driver(|bed| {
-        let (mut random, mut state) = filled(bed, schema("t"), 3, 20);
+        let (_, state) = filled(bed, schema("t"), 3, 20);
         let backup =
             patiently(|| bed.engine.drop_table_keeping_backup(&name("t"), "t$gone")).unwrap();
         assert!(backup.is_complete && backup.is_of_dropped);
