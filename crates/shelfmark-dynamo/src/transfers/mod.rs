@@ -54,7 +54,7 @@ const UNPREPARED_MS_MAX: u64 = 60_000;
 /// Transfers that are looked for at once.
 const RUNNING_MAX: usize = 1_000;
 
-/// Imports whose objects are open between two slices. *Ours*: one that is packed with Zstandard may look back
+/// Imports whose objects are open, in a slice or between two. *Ours*: one that is packed with Zstandard may look back
 /// 128 MiB. The others wait for one of them to end.
 const READING_MAX: usize = 8;
 
