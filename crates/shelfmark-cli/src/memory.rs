@@ -33,6 +33,8 @@ pub(crate) struct Parts {
     pub(crate) memory_table_bytes: u64,
     /// For what was overwritten while a reader holds a moment: an eighth, and at least 16 MiB.
     pub(crate) snapshot_bytes_max: u64,
+    /// For imports that look back in packed objects: an eighth.
+    pub(crate) import_window_bytes: usize,
     /// Threads for long work: each has a stack, and keeps pages of the allocator.
     pub(crate) threads: usize,
 }
@@ -45,6 +47,7 @@ impl Parts {
             cache_bytes: cache_bytes.min(limit_bytes / 4),
             memory_table_bytes: memory_table_bytes.min(limit_bytes / 32).max(1024 * 1024),
             snapshot_bytes_max: (limit_bytes / 8).max(16 * 1024 * 1024),
+            import_window_bytes: usize::try_from(limit_bytes / 8).unwrap_or(usize::MAX),
             threads: usize::try_from(limit_bytes / THREAD_BYTES)
                 .unwrap_or(usize::MAX)
                 .clamp(THREADS_MIN, THREADS_MAX),
@@ -263,6 +266,7 @@ mod tests {
                 cache_bytes: 64 * MIB,
                 memory_table_bytes: 8 * MIB,
                 snapshot_bytes_max: 32 * MIB,
+                import_window_bytes: 32 << 20,
                 threads: 8
             }
         );

@@ -37,6 +37,8 @@ pub struct FaceOptions {
     pub share: Share,
     /// The tables that requests signed for different regions and accounts see.
     pub scopes: Scopes,
+    /// The memory that imports may take to look back in objects packed with Zstandard, all together.
+    pub import_window_bytes: usize,
 }
 
 impl Default for FaceOptions {
@@ -49,6 +51,7 @@ impl Default for FaceOptions {
             refusals: None,
             share: Share::default(),
             scopes: Scopes::default(),
+            import_window_bytes: 512 * 1024 * 1024,
         }
     }
 }

@@ -6,8 +6,10 @@
 //! Invariant: no file outside of the folder is read or written. Keys have no parts that lead anywhere else,
 //! and what is a symbolic link is not followed.
 
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use shelfmark_dynamo::{BucketObject, Buckets, is_bucket_name, key_parts};
 use shelfmark_store::vfs;
@@ -96,11 +98,18 @@ impl BucketFolder {
                     Self::collect(&path, &inner, (prefix, limit), depth + 1, found)?;
                 }
             } else if metadata.is_file() && key.starts_with(prefix) && !key.ends_with(UNFINISHED) {
-                found.push(BucketObject { key, bytes: metadata.len() });
+                let version = version_of(&metadata);
+                found.push(BucketObject { key, bytes: metadata.len(), version });
             }
         }
         Ok(())
     }
+}
+
+/// Returns what tells a file from one that was written in its place: its length and its time.
+fn version_of(metadata: &Metadata) -> String {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    format!("{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos())
 }
 
 fn is_plain_folder(path: &Path) -> bool {
@@ -160,6 +169,35 @@ mod tests {
         let mut text = String::new();
         buckets.open("mine", "a/two").unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "a/two");
+    }
+
+    #[test]
+    fn an_object_that_is_written_anew_has_another_version() {
+        let (folder, buckets) = beds();
+        let version = || buckets.list("mine", "a", 1).unwrap().remove(0).version;
+        buckets.put("mine", "a", b"one").unwrap();
+        let first = version();
+        assert_eq!(version(), first);
+        // As long as the first one; the clock of the folder may not have moved on.
+        buckets.put("mine", "a", b"two").unwrap();
+        let file = std::fs::File::options().write(true);
+        let file = file.open(folder.path().join("buckets/mine/a")).unwrap();
+        file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
+        assert_ne!(version(), first);
+    }
+
+    /// Half a file would keep a full disk full.
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_put_leaves_nothing() {
+        let (folder, buckets) = beds();
+        // A folder of this name is in the way when the file gets its own.
+        vfs::create_folder(&folder.path().join("buckets/mine/taken")).unwrap();
+        vfs::write_unsynced(&folder.path().join("buckets/mine/taken/x"), b"x").unwrap();
+        let target = folder.path().join("buckets/mine/taken");
+        assert!(vfs::replace(&target, b"bytes").is_err());
+        assert!(!folder.path().join("buckets/mine/taken.new").exists());
+        assert_eq!(buckets.list("mine", "", 10).unwrap().len(), 1);
     }
 
     #[test]

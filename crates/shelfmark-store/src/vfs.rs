@@ -170,10 +170,14 @@ fn replace_with(path: &Path, bytes: &[u8], options: &mut OpenOptions) -> io::Res
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let temporary = path.with_file_name(name);
-    let mut file = options.write(true).create(true).truncate(true).open(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)?;
+    let written =
+        options.write(true).create(true).truncate(true).open(&temporary).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)
+        });
+    // On a disk that is full, the half of it would keep the disk full.
+    written.inspect_err(|_| drop(fs::remove_file(&temporary)))?;
     sync_folder(parent_of(path).unwrap_or(Path::new(".")))
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         ..Settings::default()
     };
     let granted = share(&config, credentials.is_some())?;
-    let options = dynamodb_options(&config, credentials, granted);
+    let options = dynamodb_options(&config, credentials, granted, parts);
     let cql_options = cql::FaceOptions {
         budget,
         spools: spools(&config),
@@ -396,6 +396,7 @@ fn dynamodb_options(
     config: &Config,
     credentials: Option<dynamo::auth::Credentials>,
     share: Share,
+    parts: Parts,
 ) -> dynamo::FaceOptions {
     let refusals = Refusals::of("a DynamoDB request's signature");
     dynamo::FaceOptions {
@@ -403,6 +404,7 @@ fn dynamodb_options(
         scopes: scopes(config),
         credentials,
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
+        import_window_bytes: parts.import_window_bytes,
         ..dynamo::FaceOptions::default()
     }
 }

@@ -9,6 +9,8 @@ pub struct BucketObject {
     pub key: String,
     /// Its size in bytes.
     pub bytes: u64,
+    /// A mark that is another one once the object was written anew.
+    pub version: String,
 }
 
 /// Buckets with objects. A server has them in folders; nothing outside of these is read or written.

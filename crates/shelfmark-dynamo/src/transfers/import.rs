@@ -7,14 +7,14 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::PoisonError;
 
 use shelfmark_engine::{ErrorKind, Result, Table};
 use shelfmark_model::{Item, TableName};
 
+use super::readers::Turn;
 use super::record::{IMPORTING, IMPORTS, Transfer, table_of};
-use super::source::{InputOptions, Items, Next};
-use super::{Slice, Transfers};
+use super::source::{Compression, InputOptions, Items, Next};
+use super::{BucketObject, Slice, Transfers};
 use crate::errors::texts;
 
 /// Most objects of one import. Source: Developer Guide, "Quotas", 50,000.
@@ -32,9 +32,10 @@ const SKIPPED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The objects that an import has not read yet.
 pub(super) struct Walk {
-    /// Their keys; the first one is the one that is being read.
-    keys: VecDeque<String>,
-    open: Option<Items>,
+    /// The first one is the one that is being read.
+    pub(super) objects: VecDeque<BucketObject>,
+    pub(super) open: Option<Items>,
+    pub(super) turn: Turn,
 }
 
 /// A failure that an import ends with: its code and its message.
@@ -63,7 +64,7 @@ struct Found {
 impl Walk {
     /// Tells whether it stands where an import was written down to be, or on the way there.
     fn is_at(&self, transfer: &Transfer) -> bool {
-        let key = self.keys.front().map_or("", String::as_str);
+        let key = self.objects.front().map_or("", |object| &object.key);
         let entry = &transfer.entry;
         match (&self.open, entry.text("part")) {
             (None, "") => key.is_empty() || key > entry.text("done"),
@@ -78,7 +79,7 @@ impl Transfers {
     /// Goes on with an import for a slice.
     pub(super) fn import(&self, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
         let engine = &self.engine;
-        let Some(mut transfer) = Transfer::find(engine, IMPORTS, id)? else {
+        let Some(transfer) = Transfer::find(engine, IMPORTS, id)? else {
             return Transfer::forget(engine, IMPORTING, id).map(|()| Slice::Ended);
         };
         let name = table_of(&transfer.entry);
@@ -93,20 +94,37 @@ impl Transfers {
             }
             Err(error) => return Err(error),
         };
+        if !self.readers.enter(id, Compression::read(transfer.entry.text("compression"))) {
+            return Ok(Slice::Waits);
+        }
+        let mut kept = None;
+        let slice = self.import_part(&table, transfer, &mut kept, should_stop);
+        self.readers.leave(id, kept);
+        slice
+    }
+
+    /// Reads a slice of what is left, and leaves what is to be kept open for the next one in `kept`.
+    fn import_part(
+        &self,
+        table: &Table,
+        mut transfer: Transfer,
+        kept: &mut Option<Walk>,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Slice> {
         let mut walk = match self.walk(&transfer) {
             Ok(walk) => walk,
             Err(failure) => return self.fail_import(transfer, failure),
         };
-        match self.import_slice(&table, &mut transfer, &mut walk, should_stop)? {
+        match self.import_slice(table, &mut transfer, &mut walk, should_stop)? {
             Ok(Read::Part) => {
-                transfer.keep(engine)?;
-                self.keep_walk(id, walk);
+                transfer.keep(&self.engine)?;
+                *kept = Some(walk);
                 Ok(Slice::Moved)
             }
             Ok(Read::Everything) => {
                 // If building the indexes is cut off, nothing is read again for it.
-                transfer.keep(engine)?;
-                self.complete_import(transfer, &name)
+                transfer.keep(&self.engine)?;
+                self.complete_import(transfer, &table.schema.name)
             }
             Err(failure) => self.fail_import(transfer, failure),
         }
@@ -119,11 +137,9 @@ impl Transfers {
         if !self.buckets.has(bucket) {
             return Err(("S3NoSuchBucket", texts::no_such_bucket(bucket)));
         }
-        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(walk) = walks.remove(&entry.id).filter(|walk| walk.is_at(transfer)) {
+        if let Some(walk) = self.readers.take(&entry.id).filter(|walk| walk.is_at(transfer)) {
             return Ok(walk);
         }
-        drop(walks);
         let listed = self.buckets.list(bucket, entry.text("prefix"), OBJECTS_MAX + 1);
         let objects = listed.map_err(|error| ("S3Error", error.to_string()))?;
         if objects.len() > OBJECTS_MAX {
@@ -132,13 +148,23 @@ impl Transfers {
         }
         // What came before the object that was begun was not there when that was.
         let (done, part) = (entry.text("done"), entry.text("part"));
-        let is_left = |key: &String| key.as_str() > done && key.as_str() >= part;
-        let keys: VecDeque<String> =
-            objects.into_iter().map(|object| object.key).filter(is_left).collect();
-        if !part.is_empty() && keys.front().is_none_or(|key| key != part) {
-            return Err(("InvalidObject", format!("{part} is gone, of which a part was read")));
+        let is_left = |own: &BucketObject| own.key.as_str() > done && own.key.as_str() >= part;
+        let objects: VecDeque<BucketObject> = objects.into_iter().filter(is_left).collect();
+        if !part.is_empty() {
+            match objects.front().filter(|object| object.key == part) {
+                Some(object) if is_as_it_was(object, entry.text("part_version")) => {}
+                Some(_) => {
+                    let why = format!("{part} was changed while it was read");
+                    return Err(("InvalidObject", why));
+                }
+                None => {
+                    let why = format!("{part} is gone, of which a part was read");
+                    return Err(("InvalidObject", why));
+                }
+            }
         }
-        Ok(Walk { keys, open: None })
+        let turn = Turn { skipped: place_of(transfer), read: 0 };
+        Ok(Walk { objects, open: None, turn })
     }
 
     /// Reads up to a slice's bytes, and puts their items.
@@ -150,7 +176,8 @@ impl Transfers {
         should_stop: &dyn Fn() -> bool,
     ) -> Result<std::result::Result<Read, Failure>> {
         let mut read = 0;
-        while let Some(key) = walk.keys.front().cloned() {
+        while let Some(object) = walk.objects.front() {
+            let (key, version) = (object.key.clone(), object.version.clone());
             if should_stop() || read >= SLICE_BYTES_MAX {
                 return Ok(Ok(Read::Part));
             }
@@ -166,17 +193,19 @@ impl Transfers {
                     }
                 };
             read += found.read;
+            walk.turn.read += found.read;
             transfer.add("bytes", found.bytes);
             transfer.add("processed", found.items + found.errors);
             transfer.add("imported", found.items);
             transfer.add("errors", found.errors);
             let entry = transfer.entry.clone();
             if found.is_end {
-                (walk.open, _) = (None, walk.keys.pop_front());
+                (walk.open, _) = (None, walk.objects.pop_front());
                 transfer.entry = entry.with("done", key).with("part", "").with_number("place", 0);
             } else {
                 let place = walk.open.as_ref().map(Items::place).unwrap_or_default();
-                transfer.entry = entry.with("part", key).with_number("place", place);
+                let entry = entry.with("part", key).with("part_version", version);
+                transfer.entry = entry.with_number("place", place);
             }
         }
         Ok(Ok(Read::Everything))
@@ -255,6 +284,11 @@ impl Transfers {
         }
         transfer.end(&self.engine, self.now_ms(), Some(failure)).map(|()| Slice::Ended)
     }
+}
+
+/// Tells whether an object is the one whose version was noted; builds from before noted none.
+fn is_as_it_was(object: &BucketObject, version: &str) -> bool {
+    version.is_empty() || object.version == version
 }
 
 /// Returns the place in the object that was begun.

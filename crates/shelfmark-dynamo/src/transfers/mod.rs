@@ -15,10 +15,12 @@ mod counted;
 mod csv;
 mod export;
 mod filter;
+mod gzip;
 mod import;
 mod ion;
 mod lines;
 pub mod manifest;
+mod readers;
 mod record;
 mod source;
 mod zstd;
@@ -30,14 +32,13 @@ pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use shelfmark_engine::{Engine, Result};
 
 use self::claims::Claims;
-use self::import::Walk;
+use self::readers::Readers;
 use self::record::{EXPORTING, IMPORTING};
 use crate::face::FaceOptions;
 
@@ -54,10 +55,6 @@ const UNPREPARED_MS_MAX: u64 = 60_000;
 /// Transfers that are looked for at once.
 const RUNNING_MAX: usize = 1_000;
 
-/// Imports whose objects are open, in a slice or between two. *Ours*: one that is packed with Zstandard may look back
-/// 128 MiB. The others wait for one of them to end.
-const READING_MAX: usize = 8;
-
 /// The outcome of a slice of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slice {
@@ -73,16 +70,13 @@ pub(crate) struct Transfers {
     options: FaceOptions,
     pub(crate) buckets: Arc<dyn Buckets>,
     claims: Claims,
-    /// Holds what imports are reading between two slices, by their ids.
-    walks: Mutex<BTreeMap<String, Walk>>,
-    /// The imports that have an object open, in a slice or between two.
-    reading: Mutex<BTreeSet<String>>,
+    readers: Readers,
 }
 
 impl Transfers {
     pub(crate) fn new(engine: Engine, options: FaceOptions, buckets: Arc<dyn Buckets>) -> Self {
-        let (claims, walks, reading) = (Claims::default(), Mutex::default(), Mutex::default());
-        Self { engine, options, buckets, claims, walks, reading }
+        let readers = Readers::new(options.import_window_bytes);
+        Self { engine, options, buckets, claims: Claims::default(), readers }
     }
 
     /// Goes on with all transfers, slice by slice and in turn, until `should_stop` or the turn is over. Returns
@@ -135,39 +129,13 @@ impl Transfers {
         })
     }
 
-    /// Does a slice of one transfer, unless somebody else works on it or as many imports are read as may be.
+    /// Does a slice of one transfer, unless somebody else works on it.
     fn slice(&self, kind: &str, id: &str, should_stop: &dyn Fn() -> bool) -> Result<Slice> {
         let Some(_claim) = self.claims.claim(id) else { return Ok(Slice::Waits) };
-        if kind == EXPORTING {
-            return self.export(id, should_stop);
+        match kind {
+            EXPORTING => self.export(id, should_stop),
+            _ => self.import(id, should_stop),
         }
-        if !self.begin_reading(id) {
-            return Ok(Slice::Waits);
-        }
-        let slice = self.import(id, should_stop);
-        self.end_reading(id);
-        slice
-    }
-
-    /// Tells whether an import may have an object open.
-    fn begin_reading(&self, id: &str) -> bool {
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        reading.contains(id) || reading.len() < READING_MAX && reading.insert(id.to_owned())
-    }
-
-    /// Gives the place of an import to others, unless its object stays open for the next slice.
-    fn end_reading(&self, id: &str) {
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        if !walks.contains_key(id) {
-            reading.remove(id);
-        }
-    }
-
-    /// Keeps what an import is reading for its next slice.
-    fn keep_walk(&self, id: &str, walk: Walk) {
-        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        walks.insert(id.to_owned(), walk);
     }
 
     /// Returns the transfers that are not finished, each with its kind.
@@ -179,10 +147,7 @@ impl Transfers {
         }
         // Another server may have ended an import that this one began to read.
         let is_running = |id: &String| running.iter().any(|(_, own)| own == id);
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        reading.retain(is_running);
-        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
-        walks.retain(|id, _| is_running(id));
+        self.readers.retain(is_running);
         Ok(running)
     }
 

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::read::MultiGzDecoder;
 use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
 use super::counted::Counted;
 use super::csv::{self, Line, Lines};
-use super::ion;
-use super::zstd::Unpacker;
+use super::{gzip, ion, zstd};
 use crate::json::Reader;
 use crate::table::{check_attribute_names, check_item};
 
@@ -135,16 +133,10 @@ impl Items {
         let unpacked: Box<dyn BufRead + Send> = match options.compression {
             Compression::None => Box::new(BufReader::new(object)),
             Compression::Gzip => {
-                let mut packed = BufReader::new(object);
-                match packed.fill_buf()?.is_empty() {
-                    // Markers of folders and of ends have no bytes, and no header of a packed file.
-                    true => Box::new(io::empty()),
-                    false => Box::new(BufReader::new(MultiGzDecoder::new(packed))),
-                }
+                Box::new(BufReader::new(gzip::Unpacker::new(BufReader::new(object))))
             }
             Compression::Zstd => {
-                let packed = BufReader::new(object);
-                Box::new(BufReader::new(Unpacker::new(packed)))
+                Box::new(BufReader::new(zstd::Unpacker::new(BufReader::new(object))))
             }
         };
         let mut reader = Counted::new(unpacked);

@@ -9,7 +9,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// Most bytes that a frame may look back: what `zstd --ultra` uses without `--long`.
-const WINDOW_BYTES_MAX: u64 = 128 * 1024 * 1024;
+pub(super) const WINDOW_BYTES_MAX: u64 = 128 * 1024 * 1024;
 
 /// A reader of what is packed in another one.
 pub(super) struct Unpacker<R> {

@@ -1,6 +1,7 @@
 //! Buckets in memory.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Cursor, Read};
 use std::sync::Mutex;
 
@@ -39,6 +40,11 @@ impl Buckets for MemoryBuckets {
         let object = |(key, bytes): (&String, &Vec<u8>)| BucketObject {
             key: key.clone(),
             bytes: bytes.len() as u64,
+            version: {
+                let mut hasher = DefaultHasher::new();
+                bytes.hash(&mut hasher);
+                hasher.finish().to_string()
+            },
         };
         Ok(own.map(object).collect())
     }
