@@ -279,10 +279,17 @@ impl Face {
             let _ = sender.send(reply);
         };
         self.handle(head, body, Box::new(answer));
+        self.lead();
         receiver.recv().unwrap_or_else(|_| {
             let error = Error { log: Some("an answer was lost".to_owned()), ..internal() };
             Reply::new(self.ids.next(), Err(error))
         })
+    }
+
+    /// Makes a write that this thread just passed on durable here, where that is quicker than to wait for
+    /// another thread. For who was not answered yet, and may be held up for a sync.
+    pub fn lead(&self) {
+        self.engine.store().lead();
     }
 
     /// Returns the answer to a request whose body is longer than

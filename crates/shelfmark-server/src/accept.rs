@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use shelfmark_engine::budget::Client;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -19,6 +20,11 @@ use crate::throttled_log::ThrottledLog;
 const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// … and the longest pause, after many.
 const RETRY_AFTER_MAX: Duration = Duration::from_millis(500);
+
+/// Tells whether a thread of this runtime may be held up for a sync: others serve connections meanwhile.
+pub(crate) fn may_lead() -> bool {
+    Handle::current().metrics().num_workers() > 1
+}
 
 /// Accepts connections until `stopped`, serving each in a task of its own once it has a slot, then
 /// waits for the open ones.

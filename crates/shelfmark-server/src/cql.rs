@@ -19,7 +19,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_rustls::rustls::{CipherSuite, ProtocolVersion};
 
-use crate::accept::asked_to_stop;
+use crate::accept::{asked_to_stop, may_lead};
 use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::limits::{
     HANDSHAKE_TIME_MAX, IDLE_READ_SIZE_BYTES, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX,
@@ -63,9 +63,10 @@ async fn serve(
     let waker = Arc::clone(&woken);
     let wake = Box::new(move || waker.notify_one());
     let connection = Connection::with_account(face, client, wake, account);
+    let may_lead = may_lead();
     let Some(tls) = tls else {
         let (reader, writer) = stream.split();
-        return Served { connection, reader, writer, woken, stopped, slot }.run().await;
+        return Served { connection, reader, writer, woken, stopped, slot, may_lead }.run().await;
     };
     match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
         Ok(Ok(stream)) => {
@@ -75,7 +76,7 @@ async fn serve(
                 connection.encrypted(&protocol_name(protocol), &suite_name(suite.suite()));
             }
             let (reader, writer) = tokio::io::split(stream);
-            Served { connection, reader, writer, woken, stopped, slot }.run().await;
+            Served { connection, reader, writer, woken, stopped, slot, may_lead }.run().await;
         }
         Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
         Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
@@ -99,6 +100,8 @@ struct Served<R, W> {
     woken: Arc<Notify>,
     stopped: watch::Receiver<bool>,
     slot: Arc<ConnectionSlot>,
+    /// True if this thread may be held up for a sync.
+    may_lead: bool,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
@@ -165,6 +168,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                     }
                     largest = largest.max(input.len());
                     progress = self.connection.feed(&mut input);
+                    if self.may_lead {
+                        self.connection.lead();
+                    }
                     // The room of a large request is not kept for small ones.
                     if input.is_empty() && largest > LARGE_SIZE_BYTES {
                         input = BytesMut::with_capacity(READ_SIZE_BYTES);

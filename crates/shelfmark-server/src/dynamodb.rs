@@ -30,7 +30,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
-use crate::accept::asked_to_stop;
+use crate::accept::{asked_to_stop, may_lead};
 use crate::coding::{Coding, accepted};
 use crate::connection_slots::{ConnectionSlot, ConnectionSlots, Port};
 use crate::console::{self, EndedOperation};
@@ -64,6 +64,8 @@ pub(crate) struct Shared {
     budget: Arc<Budget>,
     throttled_log: ThrottledLog,
     pages: Pages,
+    /// True if the threads that serve connections may be held up for a sync.
+    may_lead: bool,
     /// The notes for whoever watches the server, and the clock for them.
     watch: Option<(Watch, Environment)>,
 }
@@ -78,7 +80,8 @@ impl Shared {
         watch: Option<(Watch, Environment)>,
     ) -> Arc<Self> {
         let throttled_log = ThrottledLog::default();
-        Arc::new(Self { face, tls, times, budget, throttled_log, pages, watch })
+        let may_lead = may_lead();
+        Arc::new(Self { face, tls, times, budget, throttled_log, pages, may_lead, watch })
     }
 }
 
@@ -678,12 +681,19 @@ fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
 
 /// Passes a request to the face. `None` if the answer was lost.
 async fn receive(caller: &Caller, head: &RequestHead<'_>, body: Bytes) -> Option<Reply> {
-    let (sender, receiver) = oneshot::channel();
+    let (sender, mut receiver) = oneshot::channel();
     let answer = Box::new(move |reply| {
         // A client that has gone away does not wait for its answer.
         let _ = sender.send(reply);
     });
-    caller.shared.face.dispatch(head, body, answer);
+    let face = &caller.shared.face;
+    face.dispatch(head, body, answer);
+    if let Ok(reply) = receiver.try_recv() {
+        return Some(reply);
+    }
+    if caller.shared.may_lead {
+        face.lead();
+    }
     receiver.await.ok()
 }
 

@@ -114,6 +114,11 @@ pub const SPOOLED_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// Source: ours; twice what the store refuses writes at.
 pub const SPOOL_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 
+/// Time between two wakes of the thread that waits for the sockets, if nothing else wakes it.
+///
+/// Source: ours; shorter than the times that requests are given, so that setting these wakes nobody.
+pub const TICK_PERIOD: Duration = Duration::from_secs(1);
+
 /// Time that a client has to send a request's head, or may be silent between requests.
 ///
 /// Source: ours; the SDKs keep idle connections for 60 s and less.

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::connection_slots::ConnectionSlots;
 use crate::console::{self, Console, ConsoleSettings};
-use crate::limits::Times;
+use crate::limits::{TICK_PERIOD, Times};
 use crate::pages::Pages;
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
@@ -194,6 +194,7 @@ impl Server {
         let watching = self.console.map(|(listener, console)| {
             tokio::spawn(console::accept(listener, console, stopping.subscribe()))
         });
+        let ticking = tokio::spawn(tick());
         stop.await;
         // Nobody listening any more is fine: then there is nobody to stop.
         let _ = stopping.send(true);
@@ -204,6 +205,18 @@ impl Server {
         if let Some(watching) = watching {
             watching.abort();
         }
+        ticking.abort();
+    }
+}
+
+/// Ticks for as long as the server runs, so that the timers of requests wake nobody.
+///
+/// The runtime wakes the thread that waits for the sockets when a timer is set that ends before all
+/// others, and each request sets several: for its head, for its body. None of them ends before the tick.
+async fn tick() {
+    let mut ticks = tokio::time::interval(TICK_PERIOD);
+    loop {
+        ticks.tick().await;
     }
 }
 

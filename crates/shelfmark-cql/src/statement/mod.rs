@@ -74,6 +74,11 @@ pub struct Executor {
 }
 
 impl Executor {
+    /// Makes a write that this thread just passed on durable here, if it alone is queued.
+    pub(crate) fn lead(&self) {
+        self.engine.store().lead();
+    }
+
     /// Creates the executor of an engine's tables and of `virtual_tables`.
     ///
     /// # Errors

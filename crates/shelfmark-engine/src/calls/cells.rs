@@ -141,7 +141,7 @@ impl Engine {
     ///   with the same timestamps does no harm, except to counters and lists.
     /// * [`crate::ErrorKind::Busy`]: retry after [`crate::Error::retry_after`].
     pub fn write_cells(&self, writes: impl Into<CellWrites>) -> Result<()> {
-        awaited(|done| self.submit_cells(writes.into(), done))
+        awaited(&**self.store(), |done| self.submit_cells(writes.into(), done))
     }
 
     /// Writes as [`Engine::write_cells`] does, without waiting: `done` is called once, from any
@@ -161,7 +161,7 @@ impl Engine {
         read: ConditionalRead,
         decide: impl FnMut(&PartitionView) -> Result<Decision<T>>,
     ) -> Result<T> {
-        awaited(|done| self.submit_cells_if(read, decide, done))
+        awaited(&**self.store(), |done| self.submit_cells_if(read, decide, done))
     }
 
     /// Reads rows and statics of one partition, has `decide` say what to write there, and queues it;

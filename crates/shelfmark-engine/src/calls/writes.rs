@@ -30,7 +30,7 @@ impl Engine {
     ///
     /// * As [`Engine::write`]; [`Error::failures`] names every write that was refused.
     pub fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
-        awaited(|done| self.submit_all(writes, done))
+        awaited(&**self.store(), |done| self.submit_all(writes, done))
     }
 
     /// Writes as [`Engine::write_all`] does, without waiting: `done` is called once, from any
@@ -46,7 +46,7 @@ impl Engine {
     ///
     /// * As [`Engine::write_all`].
     pub fn write_all_once(&self, token: &Token, writes: Vec<Write>) -> Result<Once> {
-        awaited(|done| self.submit_all_once(token.clone(), writes, done))
+        awaited(&**self.store(), |done| self.submit_all_once(token.clone(), writes, done))
     }
 
     /// Writes as [`Engine::write_all_once`] does, without waiting.
@@ -66,7 +66,7 @@ impl Engine {
     ///
     /// * As [`Engine::write_all`] and [`Engine::write_cells`].
     pub fn write_any(&self, call: AnyWrites) -> Result<Once> {
-        awaited(|done| self.submit_any(call, done))
+        awaited(&**self.store(), |done| self.submit_any(call, done))
     }
 
     /// Writes as [`Engine::write_any`] does, without waiting. The answer has one [`Written`] for

@@ -1,312 +1,73 @@
-//! The commit thread: takes a group from the queue, writes it to the log, syncs, inserts it into
-//! the tree, publishes it and completes its commits.
+//! The commit thread: takes groups from the queue, has them written and tells who waits for them.
 //!
-//! It alone appends to the log, inserts into the memory table, seals it, and knows what counters
-//! add up to. It never sleeps while something is queued.
+//! It never sleeps while something is queued, unless a caller leads what is queued (`leader.rs`), and
+//! does what is due between groups and when none comes.
 //!
-//! Invariant: a group is published only after its sync (under [`Durability::Interval`]: after its
-//! write), as a whole, and in the order of the queue. After an error nothing more is written.
+//! Invariant: after an error nothing more is written, and everybody who waits is told.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
-
-use crate::contract::{CommitNumber, Durability, Error, ErrorKind, Result, SnapshotId, Write};
+use crate::contract::{Durability, Error, ErrorKind};
 use crate::locks::lock;
 
-use super::bytes::wide;
-use super::inner::{Counters, Inner, Log, LogFileInfo};
-use super::log::group::{Entries, GroupHeader, GroupWriter, seed_of};
-use super::log::header::FileHeader;
-use super::log::path_of;
-use super::log::writer::LogWriter;
+use super::committer::Failure;
+use super::inner::Inner;
 use super::options::SUPERBLOCK_SYNC_INTERVAL;
-use super::pending::{Layer, Writes};
 use super::queue::Work;
-use super::tree::Active;
-
-/// The failure of a group.
-struct Failure {
-    /// The error kind that its commits get: nothing was written, or the outcome is unknown.
-    kind: ErrorKind,
-    cause: Error,
-}
-
-impl Failure {
-    fn before(cause: Error) -> Self {
-        Self { kind: ErrorKind::ReadOnly, cause }
-    }
-
-    fn after(cause: Error) -> Self {
-        Self { kind: ErrorKind::Undetermined, cause }
-    }
-}
 
 /// Runs until the queue is stopped and empty, or a write fails.
 pub(super) fn run(inner: &Arc<Inner>) {
-    let mut thread = CommitThread {
-        inner: inner.clone(),
-        active: inner.tree.active(),
-        writer: GroupWriter::default(),
-        seed: seed_of(lock(&inner.superblock).superblock.store_id),
-        superblock_synced: inner.clock.monotonic(),
-        log_synced: inner.clock.monotonic(),
+    match catch_unwind(AssertUnwindSafe(|| work(inner))) {
+        Ok(Ok(())) => {}
+        Ok(Err(failure)) => inner.fail(&failure),
+        Err(_) => inner
+            .fail(&Failure::after(Error::new(ErrorKind::Internal, "the commit thread panicked"))),
+    }
+}
+
+fn work(inner: &Inner) -> Result<(), Failure> {
+    loop {
+        match inner.queue.next(idle_timeout(inner)) {
+            Work::Group { layer, first_commit, commits } => {
+                let told = lock(&inner.committer).group(inner, &layer, first_commit, commits)?;
+                told.committed();
+                inner.written.keep_keys_only();
+                lock(&inner.committer).run_due_work(inner, false).map_err(Failure::after)?;
+            }
+            Work::Seal => lock(&inner.committer).seal(inner).map_err(Failure::after)?,
+            Work::Idle => {
+                lock(&inner.committer).run_due_work(inner, true).map_err(Failure::after)?;
+            }
+            Work::Stop => {
+                let mut log = lock(&inner.log);
+                inner.sync_log(&mut log).map_err(Failure::after)?;
+                return Ok(());
+            }
+            Work::Again => {}
+            Work::Broken => return Ok(()),
+        }
+    }
+}
+
+/// Returns how long to wait for a group before a sync is due.
+fn idle_timeout(inner: &Inner) -> Option<Duration> {
+    let superblock = lock(&inner.superblock).is_dirty().then_some(SUPERBLOCK_SYNC_INTERVAL);
+    let log = match inner.options.durability {
+        Durability::Interval(interval) if lock(&inner.log).writer.is_dirty() => Some(interval),
+        Durability::Interval(_) | Durability::Sync => None,
     };
-    let failure = match catch_unwind(AssertUnwindSafe(|| thread.work())) {
-        Ok(Ok(())) => return,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::after(Error::new(ErrorKind::Internal, "the commit thread panicked")),
-    };
-    inner.poison(failure.kind, &failure.cause);
-}
-
-struct CommitThread {
-    inner: Arc<Inner>,
-    active: Active,
-    writer: GroupWriter,
-    seed: u64,
-    /// The time at which the superblock was last synced.
-    superblock_synced: Duration,
-    /// The time at which the log was last synced; used in interval mode.
-    log_synced: Duration,
-}
-
-impl CommitThread {
-    fn work(&mut self) -> std::result::Result<(), Failure> {
-        loop {
-            match self.inner.queue.next(self.idle_timeout()) {
-                Work::Group { layer, first_commit, commits } => {
-                    self.group(&layer, first_commit, commits)?;
-                    self.run_due_work(false).map_err(Failure::after)?;
-                }
-                Work::Seal => self.seal().map_err(Failure::after)?,
-                Work::Idle => self.run_due_work(true).map_err(Failure::after)?,
-                Work::Stop => {
-                    let mut log = lock(&self.inner.log);
-                    self.inner.sync_log(&mut log).map_err(Failure::after)?;
-                    return Ok(());
-                }
-            }
-        }
+    match (superblock, log) {
+        (Some(superblock), Some(log)) => Some(superblock.min(log)),
+        (one, other) => one.or(other),
     }
-
-    /// Returns how long to wait for a group before a sync is due.
-    fn idle_timeout(&self) -> Option<Duration> {
-        let superblock =
-            lock(&self.inner.superblock).is_dirty().then_some(SUPERBLOCK_SYNC_INTERVAL);
-        let log = match self.inner.options.durability {
-            Durability::Interval(interval) if lock(&self.inner.log).writer.is_dirty() => {
-                Some(interval)
-            }
-            Durability::Interval(_) | Durability::Sync => None,
-        };
-        match (superblock, log) {
-            (Some(superblock), Some(log)) => Some(superblock.min(log)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    /// Writes, syncs, inserts and publishes one group.
-    fn group(
-        &mut self,
-        layer: &Arc<Layer>,
-        first_commit: CommitNumber,
-        commits: u32,
-    ) -> std::result::Result<(), Failure> {
-        let inner = self.inner.clone();
-        let mut log = lock(&inner.log);
-        let header = GroupHeader {
-            number: log.last_group + 1,
-            first_commit,
-            commits,
-            writes: 0,
-            seqno: inner.tree.next_seqno(),
-            body_bytes: 0,
-        };
-        let writer = &mut self.writer;
-        encode(&inner, layer, writer).map_err(Failure::before)?;
-        let group = writer.finish(header, self.seed);
-        inner.rotate_if_full(&mut log, group.len()).map_err(Failure::before)?;
-        log.writer.append(group).map_err(Failure::after)?;
-        let bytes = wide(group.len());
-        log.last_group = header.number;
-        log.last_commit = header.last_commit();
-        log.last_seqno = header.seqno;
-        Counters::add(&inner.counters.log_bytes, bytes);
-        if inner.options.durability == Durability::Sync {
-            inner.sync_log(&mut log).map_err(Failure::after)?;
-        }
-        drop(log);
-        self.insert(header.seqno).map_err(Failure::after)?;
-        self.publish(layer, &header, bytes);
-        Ok(())
-    }
-
-    fn insert(&self, seqno: u64) -> Result<()> {
-        let gaps = &self.inner.gaps;
-        gaps.begin_insert();
-        let mut deletions = 0;
-        for entry in Entries::new(self.writer.body()) {
-            let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
-            gaps.written(&entry.key);
-            deletions += u64::from(entry.value.is_none());
-            self.active.insert(entry.key, entry.value, seqno);
-        }
-        Counters::add(&self.inner.tombstones_in_memory, deletions);
-        Ok(())
-    }
-
-    fn publish(&self, layer: &Arc<Layer>, header: &GroupHeader, bytes: u64) {
-        let inner = &self.inner;
-        let id = SnapshotId { commit: header.last_commit(), position: header.seqno + 1 };
-        inner.recent.push(header.seqno, id.commit);
-        inner.space.spend(bytes);
-        let told = inner.queue.finish(|| {
-            let oldest = inner.snapshots.publish(id, bytes);
-            inner.written.push(layer, id.commit, oldest);
-        });
-        inner.gaps.end_insert();
-        Counters::add(&inner.counters.groups, 1);
-        Counters::add(&inner.counters.commits, u64::from(header.commits));
-        told.committed();
-        inner.written.keep_keys_only();
-    }
-
-    /// Does the periodic work that is due between groups; `idle` means that no group came for a
-    /// while.
-    fn run_due_work(&mut self, idle: bool) -> Result<()> {
-        if self.active.size() >= self.inner.options.memory_table_bytes {
-            self.seal()?;
-        }
-        let now = self.inner.clock.monotonic();
-        if let Durability::Interval(interval) = self.inner.options.durability
-            && (idle || now.saturating_sub(self.log_synced) >= interval)
-        {
-            let mut log = lock(&self.inner.log);
-            self.inner.sync_log(&mut log)?;
-            drop(log);
-            self.log_synced = now;
-        }
-        if idle || now.saturating_sub(self.superblock_synced) >= SUPERBLOCK_SYNC_INTERVAL {
-            let mut superblock = lock(&self.inner.superblock);
-            if superblock.is_dirty() {
-                superblock.sync()?;
-            }
-            drop(superblock);
-            self.superblock_synced = now;
-        }
-        Ok(())
-    }
-
-    /// Seals the memory table, so that it can be flushed, and goes on in a new one.
-    fn seal(&mut self) -> Result<()> {
-        let inner = self.inner.clone();
-        let mut log = lock(&inner.log);
-        // What is flushed must be in the durable log, or a crash could keep the later half.
-        self.inner.sync_log(&mut log)?;
-        let sealed = inner.tree.rotate(log.end());
-        if sealed {
-            inner.tombstones_in_memory.store(0, Ordering::Relaxed);
-            inner.tree.refresh(|view| inner.snapshots.install(view));
-            self.active = inner.tree.active();
-            // So that the file can go as soon as this memory table is flushed.
-            if log.writer.length() > inner.options.log_file_bytes / 8 {
-                self.inner.next_file(&mut log)?;
-            }
-        }
-        drop(log);
-        inner.measure_backlog();
-        inner.signals.sealed();
-        Ok(())
-    }
-}
-
-/// Encodes a layer as the body of a group.
-fn encode(inner: &Inner, layer: &Layer, writer: &mut GroupWriter) -> Result<()> {
-    writer.begin();
-    let writes = layer.read();
-    for (key, count) in counts(inner, &writes)? {
-        writer.put(&key, &Write::counter_value(count));
-    }
-    for (key, values) in &writes.values {
-        match &values.newest.1 {
-            Some(value) => writer.put(key, value),
-            None => writer.delete(key),
-        }
-    }
-    Ok(())
-}
-
-/// Adds a layer's sums to the counters' stored values.
-fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
-    if writes.sums.is_empty() {
-        return Ok(Vec::new());
-    }
-    let view = inner.snapshots.view();
-    let mut counts = Vec::with_capacity(writes.sums.len());
-    for (key, (_, sum)) in &writes.sums {
-        let old = match view.get(key, u64::MAX)? {
-            Some(value) => Write::counter(&value)?,
-            None => 0,
-        };
-        counts.push((key.clone(), old.wrapping_add(*sum)));
-    }
-    Ok(counts)
 }
 
 impl Inner {
-    /// Starts a new log file if the group would make this one too large.
-    fn rotate_if_full(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
-        let full =
-            log.writer.length().saturating_add(wide(group_bytes)) > self.options.log_file_bytes;
-        if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }
-    }
-
-    /// Syncs the log file and switches to a new one.
-    fn next_file(&self, log: &mut Log) -> Result<()> {
-        self.sync_log(log)?;
-        self.next_log_file(log)
-    }
-
-    /// Syncs the log and records that in the superblock.
-    fn sync_log(&self, log: &mut Log) -> Result<()> {
-        if !log.writer.is_dirty() {
-            return Ok(());
-        }
-        log.writer.sync()?;
-        Counters::add(&self.counters.syncs, 1);
-        let mut superblock = lock(&self.superblock);
-        superblock.superblock.synced_group = log.last_group;
-        superblock.superblock.synced_commit = log.last_commit;
-        superblock.superblock.seqno_max = log.last_seqno;
-        superblock.superblock.clean = false;
-        superblock.write()
-    }
-
-    /// Creates the next log file, after the current one was synced, and switches to it.
-    pub(super) fn next_log_file(&self, log: &mut Log) -> Result<()> {
-        let old = log.writer.header();
-        let header = FileHeader {
-            store_id: old.store_id,
-            file: old.file + 1,
-            first_group: log.last_group + 1,
-            first_commit: log.last_commit + 1,
-        };
-        let folder = super::layout::log_folder(&self.folder);
-        let length = log.writer.length();
-        log.writer = LogWriter::create(&folder, header, self.options.log_ahead_bytes)?;
-        let mut files = lock(&self.files);
-        if let Some(last) = files.last_mut() {
-            last.bytes = length;
-        }
-        files.push(LogFileInfo {
-            path: path_of(&folder, header.file),
-            first_group: header.first_group,
-            bytes: log.writer.length(),
-        });
-        Ok(())
+    /// Ends all writing after a failure, and tells everybody who waits.
+    pub(super) fn fail(&self, failure: &Failure) {
+        lock(&self.committer).break_off();
+        self.poison(failure.kind, &failure.cause);
     }
 }

@@ -1,7 +1,7 @@
 //! The state that the threads of one store share.
 //!
 //! Locks are taken in this order, and none is held while a later-listed thread is waited for:
-//! queue, layer, moments, written; log, superblock. The queue's lock is never held across a read of files or a
+//! committer; queue, layer, moments, written; log, superblock. The queue's lock is never held across a read of files or a
 //! sync.
 
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::clock::Clock;
 use crate::contract::{Error, ErrorKind};
 
+use super::committer::Committer;
 use super::free_space::FreeSpace;
 use super::high_water_marks::HighWaterMarks;
 use super::log::writer::LogWriter;
@@ -48,6 +49,8 @@ pub(super) struct Inner {
     pub(super) written: Arc<RecentWrites>,
     /// Ranges of tombstones that scans skip.
     pub(super) gaps: Arc<TombstoneGaps>,
+    /// The state of whoever writes groups.
+    pub(super) committer: Mutex<Committer>,
     /// The log file being written, and the numbers of the last group.
     pub(super) log: Mutex<Log>,
     /// The log files on disk, the oldest first.
@@ -105,6 +108,8 @@ pub(super) struct Counters {
     pub(super) groups: AtomicU64,
     /// Syncs of the log.
     pub(super) syncs: AtomicU64,
+    /// Microseconds that the last one took.
+    pub(super) last_sync_micros: AtomicU64,
     /// Bytes appended to the log.
     pub(super) log_bytes: AtomicU64,
     /// Commits refused with `Busy`.

@@ -14,6 +14,7 @@
 mod admission;
 mod bytes;
 mod commit_thread;
+mod committer;
 mod destroy;
 mod fault;
 mod free_space;
@@ -22,6 +23,7 @@ mod ingest;
 mod inner;
 mod latest;
 mod layout;
+mod leader;
 mod lock;
 mod log;
 mod losses;
@@ -198,6 +200,10 @@ impl Store for EmbeddedStore {
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
         submit::submit(&self.inner, commit, done)
+    }
+
+    fn lead(&self) {
+        leader::lead(&self.inner);
     }
 
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {

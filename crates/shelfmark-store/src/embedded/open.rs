@@ -12,6 +12,7 @@ use crate::contract::{Durability, Result, SnapshotId};
 use crate::locks::lock;
 use crate::{threads, vfs};
 
+use super::committer::Committer;
 use super::free_space::{FreeSpace, Probe};
 use super::high_water_marks::HighWaterMarks;
 use super::inner::{Counters, Inner, Log};
@@ -85,6 +86,7 @@ pub(super) fn open_with(
     let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
     let view = tree.view();
     let (gaps, written) = (Arc::<TombstoneGaps>::default(), Arc::new(RecentWrites::new(id.commit)));
+    let committer = Committer::new(&tree, superblock.superblock.store_id, &*clock);
     let inner = Arc::new(Inner {
         folder: folder.to_owned(),
         snapshots: SnapshotTracker::new(
@@ -104,6 +106,7 @@ pub(super) fn open_with(
         recent: RecentGroups::default(),
         written,
         gaps,
+        committer: Mutex::new(committer),
         log: Mutex::new(log),
         files: Mutex::new(files),
         superblock: Mutex::new(superblock),

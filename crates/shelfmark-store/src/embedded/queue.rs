@@ -6,7 +6,7 @@
 //! What it is not: it validates nothing and writes nothing.
 //!
 //! Invariant: commit numbers of the slots are consecutive, and only the oldest slot can be in the
-//! commit thread's hands.
+//! hands of the commit thread or of a caller that leads.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -49,6 +49,10 @@ pub(super) struct QueueState {
     bytes: usize,
     /// True while the commit thread sleeps and must be woken.
     sleeping: bool,
+    /// True if it sleeps until it is woken.
+    sleeping_untimed: bool,
+    /// Commits of the group that was written last.
+    last_group_commits: u32,
     /// The phase: open, closed or poisoned.
     pub(super) phase: Phase,
     /// Bytes that may be queued now while background work is behind; negative is debt.
@@ -81,8 +85,12 @@ pub(super) enum Work {
     Seal,
     /// Nothing was queued in the given time.
     Idle,
+    /// Ask again: when to do what is due by time may be another.
+    Again,
     /// Stop: the queue is empty and closed.
     Stop,
+    /// Stop at once: a write failed.
+    Broken,
 }
 
 /// Completions to be called once no lock is held.
@@ -144,6 +152,17 @@ impl QueueState {
         self.slots.iter().rev().map(|slot| &slot.layer)
     }
 
+    /// Returns the slot of the one commit that is queued, if nobody writes it yet.
+    fn lone(&self) -> Option<&Slot> {
+        let first = self.slots.front().filter(|slot| slot.commits == 1 && !self.in_flight);
+        first.filter(|_| self.slots.len() == 1)
+    }
+
+    /// Returns true if the commit thread has something to do at once.
+    fn is_due(&self) -> bool {
+        !self.slots.is_empty() || self.seal_requested || self.stop
+    }
+
     /// Reserves a commit number and returns it with the layer to fill.
     pub(super) fn admit(&mut self, bytes: usize, done: Completion) -> (CommitNumber, Arc<Layer>) {
         let number = self.last_commit + 1;
@@ -198,6 +217,8 @@ impl Queue {
                 last_commit,
                 bytes: 0,
                 sleeping: false,
+                sleeping_untimed: false,
+                last_group_commits: 1,
                 phase: Phase::Open,
                 allowance: 0,
                 allowed_at: Duration::ZERO,
@@ -223,6 +244,16 @@ impl Queue {
         }
     }
 
+    /// Takes the lone commit before the commit thread does: its writes and its number. Nothing if others
+    /// commit as well.
+    pub(super) fn take_lone(&self) -> Option<(Arc<Layer>, CommitNumber)> {
+        let mut state = self.lock();
+        let lone = state.lone().filter(|_| state.last_group_commits == 1)?;
+        let lone = (lone.layer.clone(), lone.first_commit);
+        state.in_flight = true;
+        Some(lone)
+    }
+
     /// Asks the commit thread to seal the memory table.
     pub(super) fn request_seal(&self) {
         let mut state = self.lock();
@@ -245,11 +276,14 @@ impl Queue {
         let mut state = self.lock();
         let mut waited = false;
         loop {
+            if matches!(state.phase, Phase::Poisoned(_)) {
+                return Work::Broken;
+            }
             // First, or a busy queue would put it off for ever.
             if std::mem::replace(&mut state.seal_requested, false) {
                 return Work::Seal;
             }
-            if let Some(slot) = state.slots.front() {
+            if let Some(slot) = state.slots.front().filter(|_| !state.in_flight) {
                 let work = Work::Group {
                     layer: slot.layer.clone(),
                     first_commit: slot.first_commit,
@@ -258,13 +292,14 @@ impl Queue {
                 state.in_flight = true;
                 return work;
             }
-            if state.stop {
+            if state.stop && state.slots.is_empty() {
                 return Work::Stop;
             }
             if waited {
-                return Work::Idle;
+                return if idle_timeout.is_some() { Work::Idle } else { Work::Again };
             }
             state.sleeping = true;
+            state.sleeping_untimed = idle_timeout.is_none();
             state = match idle_timeout {
                 Some(idle_timeout) => {
                     let (guard, timeout) = self
@@ -274,7 +309,10 @@ impl Queue {
                     waited = timeout.timed_out();
                     guard
                 }
-                None => self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    waited = true;
+                    self.wake.wait(state).unwrap_or_else(PoisonError::into_inner)
+                }
             };
             state.sleeping = false;
         }
@@ -289,11 +327,15 @@ impl Queue {
         let done = match state.slots.pop_front() {
             Some(slot) => {
                 state.bytes = state.bytes.saturating_sub(slot.bytes);
+                state.last_group_commits = slot.commits;
                 slot.done
             }
             None => Vec::new(),
         };
-        drop(state);
+        // It sleeps where a caller led; then it has what came meanwhile, and its clock to set.
+        if state.sleeping && (state.is_due() || state.sleeping_untimed) {
+            self.release(state);
+        }
         Completions(done)
     }
 
@@ -307,7 +349,7 @@ impl Queue {
         state.bytes = 0;
         let done = std::mem::take(&mut state.slots).into_iter().flat_map(|slot| slot.done);
         let told = Completions(done.collect());
-        drop(state);
+        self.release(state);
         told
     }
 }

@@ -148,6 +148,7 @@ impl Transaction<'_> {
                 };
             }
         }
+        self.tables.store.lead();
         match receiver.recv() {
             Ok(outcome) => Ok(outcome.map(|_| Ended::Committed)?),
             Err(_) => {

@@ -12,6 +12,7 @@ mod held;
 mod ingest;
 mod interval;
 mod isolation;
+mod leader;
 mod losses;
 mod model;
 mod pending;
