@@ -18,6 +18,7 @@ pub mod closure;
 mod conditions;
 mod constants;
 mod copied;
+mod defined;
 mod derive;
 pub mod eval;
 mod exact;

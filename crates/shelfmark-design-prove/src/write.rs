@@ -162,6 +162,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     }
     if analysis.failures.is_empty() {
         together(model, schema, write, plan, &mut analysis);
+        prover.found_out_first(&mut analysis);
     }
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
         || plan.steps.iter().any(|step| step.kind.each().is_some());

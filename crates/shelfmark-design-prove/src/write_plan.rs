@@ -43,17 +43,32 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     // The condition of a largest value would cancel what happens together with it.
     let cancels = target.one_operation_per_item
         && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
-    // What may be passed over comes behind what may end the plan.
-    deriver.changes.sort_by_key(|(id, kind)| {
-        target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id)
-    });
     let together = several && target.transactions && reading && !cancels;
+    // First what finds out whether the write is defined; what may be passed over comes behind all that
+    // may end the plan.
+    deriver.changes.sort_by_key(|(id, kind)| {
+        let extending =
+            target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id);
+        (extending, !together && !finds_out(model, schema, write, *id))
+    });
     let transaction = together.then_some(1);
     let mut steps: Vec<WriteStep> = Vec::new();
     for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
         steps.push(WriteStep { kind, families: vec![id], transaction });
     }
     WritePlan { write: index, steps, span: write.span, derived: true }
+}
+
+/// Returns true if the change of a row of this family shows whether a tuple that the write names is there:
+/// the row lies under the tuple's own key, and every tuple has one.
+fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
+    let Some(family) = schema.families.get(id) else { return false };
+    let key = model.relation(family.source).key();
+    let own = |path: &ColumnPath| matches!(path.as_slice(), [only] if key.contains(only));
+    write.effects.iter().any(|effect| effect.relation == family.source)
+        && family.base.is_none()
+        && family.when.is_empty()
+        && all_key_paths(model, family).iter().all(own)
 }
 
 /// Returns true if rows of a family keep a largest or smallest value that a write may replace.

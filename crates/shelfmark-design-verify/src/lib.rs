@@ -23,6 +23,7 @@ mod world;
 mod write;
 mod write_conditions;
 mod write_copies;
+mod write_defined;
 mod write_families;
 mod write_indexes;
 mod write_loops;

@@ -11,6 +11,7 @@ use super::shelf::{Cell, Rows, rows, rows_after};
 use super::world::{Dice, World, draw_inputs, words};
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
+use super::write_defined::checked_first;
 use super::write_families::{concerned, kept_somewhere};
 use super::write_loops::gone_through;
 use super::write_parts::{
@@ -99,6 +100,7 @@ fn certified(
     gone_again(model, schema, write, steps)?;
     super::requests::write(model, schema, write, steps)?;
     compared(model, schema, write, steps)?;
+    checked_first(model, schema, write, steps)?;
     selected_once(model, schema, write)?;
     unless_deleted(model, schema, write)?;
     followed(model, schema, write)?;

@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(version(), first);
         // As long as the first one; the clock of the folder may not have moved on.
         buckets.put("mine", "a", b"two").unwrap();
-        let file = std::fs::File::options().write(true);
-        let file = file.open(folder.path().join("buckets/mine/a")).unwrap();
+        let path = folder.path().join("buckets/mine/a");
+        let file = std::fs::File::options().write(true).open(path).unwrap();
         file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
         assert_ne!(version(), first);
     }

@@ -106,6 +106,10 @@ impl Store for CountingStore {
         self.inner.submit(commit, done)
     }
 
+    fn lead(&self) {
+        self.inner.lead();
+    }
+
     fn caps(&self) -> Caps {
         let caps = self.inner.caps();
         Caps { is_exclusive: self.is_exclusive.unwrap_or(caps.is_exclusive), ..caps }

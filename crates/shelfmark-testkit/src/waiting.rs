@@ -99,6 +99,10 @@ impl Store for WaitingStore {
         self.inner.submit(commit, done)
     }
 
+    fn lead(&self) {
+        self.inner.lead();
+    }
+
     fn caps(&self) -> Caps {
         Caps { reads_may_wait: self.is_announced, ..self.inner.caps() }
     }

@@ -37,6 +37,9 @@ fn work(inner: &Inner) -> Result<(), Failure> {
                 lock(&inner.committer).run_due_work(inner, false).map_err(Failure::after)?;
             }
             Work::Seal => lock(&inner.committer).seal(inner).map_err(Failure::after)?,
+            Work::Due => {
+                lock(&inner.committer).run_due_work(inner, false).map_err(Failure::after)?;
+            }
             Work::Idle => {
                 lock(&inner.committer).run_due_work(inner, true).map_err(Failure::after)?;
             }
@@ -67,7 +70,7 @@ fn idle_timeout(inner: &Inner) -> Option<Duration> {
 impl Inner {
     /// Ends all writing after a failure, and tells everybody who waits.
     pub(super) fn fail(&self, failure: &Failure) {
-        lock(&self.committer).break_off();
         self.poison(failure.kind, &failure.cause);
+        self.queue.end();
     }
 }

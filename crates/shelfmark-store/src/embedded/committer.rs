@@ -56,7 +56,7 @@ pub(super) struct Committer {
     superblock_synced: Duration,
     /// The time at which the log was last synced; used in interval mode.
     log_synced: Duration,
-    /// True once a group failed.
+    /// True while a group is written, and for good once one failed or panicked.
     is_broken: bool,
 }
 
@@ -73,14 +73,26 @@ impl Committer {
         }
     }
 
-    /// Notes that a group failed, so that nothing more is written.
-    pub(super) fn break_off(&mut self) {
-        self.is_broken = true;
+    /// Returns true if the memory table has the size at which it is sealed.
+    fn is_full(&self, inner: &Inner) -> bool {
+        self.active.size() >= inner.options.memory_table_bytes
     }
 
-    /// Returns true if the memory table has the size at which it is sealed.
-    pub(super) fn is_full(&self, inner: &Inner) -> bool {
-        self.active.size() >= inner.options.memory_table_bytes
+    /// Returns true if a sync of the superblock is due, at the latest some time after the last one.
+    fn is_superblock_due(&self, now: Duration) -> bool {
+        now.saturating_sub(self.superblock_synced) >= SUPERBLOCK_SYNC_INTERVAL
+    }
+
+    /// Returns true if the log is to be synced, in interval mode.
+    fn is_log_due(&self, inner: &Inner, now: Duration) -> bool {
+        let since = now.saturating_sub(self.log_synced);
+        matches!(inner.options.durability, Durability::Interval(interval) if since >= interval)
+    }
+
+    /// Returns true if there is work that is done between groups.
+    pub(super) fn has_due_work(&self, inner: &Inner) -> bool {
+        let now = inner.clock.monotonic();
+        self.is_full(inner) || self.is_superblock_due(now) || self.is_log_due(inner, now)
     }
 
     /// Writes, syncs, inserts and publishes one group, and returns who is to be told.
@@ -93,6 +105,7 @@ impl Committer {
         first_commit: CommitNumber,
         commits: u32,
     ) -> std::result::Result<Completions, Failure> {
+        self.is_broken = true;
         let mut log = lock(&inner.log);
         let header = GroupHeader {
             number: log.last_group + 1,
@@ -117,7 +130,9 @@ impl Committer {
         }
         drop(log);
         self.insert(inner, header.seqno).map_err(Failure::after)?;
-        Ok(publish(inner, layer, &header, bytes))
+        let told = publish(inner, layer, &header, bytes);
+        self.is_broken = false;
+        Ok(told)
     }
 
     fn insert(&self, inner: &Inner, seqno: u64) -> Result<()> {
@@ -144,15 +159,14 @@ impl Committer {
             self.seal(inner)?;
         }
         let now = inner.clock.monotonic();
-        if let Durability::Interval(interval) = inner.options.durability
-            && (idle || now.saturating_sub(self.log_synced) >= interval)
-        {
+        let by_interval = matches!(inner.options.durability, Durability::Interval(_));
+        if by_interval && idle || self.is_log_due(inner, now) {
             let mut log = lock(&inner.log);
             inner.sync_log(&mut log)?;
             drop(log);
             self.log_synced = now;
         }
-        if idle || now.saturating_sub(self.superblock_synced) >= SUPERBLOCK_SYNC_INTERVAL {
+        if idle || self.is_superblock_due(now) {
             let mut superblock = lock(&inner.superblock);
             if superblock.is_dirty() {
                 superblock.sync()?;

@@ -43,12 +43,12 @@ fn write(inner: &Inner) -> Result<(), Failure> {
     };
     let Some((layer, commit)) = inner.queue.take_lone() else { return Ok(()) };
     let told = committer.group(inner, &layer, commit, 1)?;
-    let is_full = committer.is_full(inner);
+    let is_due = committer.has_due_work(inner);
     drop(committer);
     told.committed();
     inner.written.keep_keys_only();
-    if is_full {
-        inner.queue.request_seal();
+    if is_due {
+        inner.queue.request_due_work();
     }
     Ok(())
 }

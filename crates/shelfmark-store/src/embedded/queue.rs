@@ -61,7 +61,11 @@ pub(super) struct QueueState {
     pub(super) allowed_at: Duration,
     /// True if the memory table is to be sealed, however small it is.
     seal_requested: bool,
+    /// True if a caller that led found work that is due between groups.
+    due_requested: bool,
     stop: bool,
+    /// True once a group failed.
+    is_broken: bool,
 }
 
 /// The queue of groups.
@@ -83,6 +87,8 @@ pub(super) enum Work {
     },
     /// Seal the memory table.
     Seal,
+    /// Do what is due between groups.
+    Due,
     /// Nothing was queued in the given time.
     Idle,
     /// Ask again: when to do what is due by time may be another.
@@ -159,8 +165,8 @@ impl QueueState {
     }
 
     /// Returns true if the commit thread has something to do at once.
-    fn is_due(&self) -> bool {
-        !self.slots.is_empty() || self.seal_requested || self.stop
+    pub(super) fn is_due(&self) -> bool {
+        !self.slots.is_empty() || self.seal_requested || self.due_requested || self.stop
     }
 
     /// Reserves a commit number and returns it with the layer to fill.
@@ -223,7 +229,9 @@ impl Queue {
                 allowance: 0,
                 allowed_at: Duration::ZERO,
                 seal_requested: false,
+                due_requested: false,
                 stop: false,
+                is_broken: false,
             }),
             wake: Condvar::new(),
         }
@@ -271,17 +279,34 @@ impl Queue {
         self.release(state);
     }
 
+    /// Asks the commit thread to do what is due between groups.
+    pub(super) fn request_due_work(&self) {
+        let mut state = self.lock();
+        state.due_requested = true;
+        self.release(state);
+    }
+
+    /// Ends the commit thread after a failed group, whoever wrote it.
+    pub(super) fn end(&self) {
+        let mut state = self.lock();
+        state.is_broken = true;
+        self.release(state);
+    }
+
     /// Waits up to `idle_timeout` for a task. Only the commit thread calls this.
     pub(super) fn next(&self, idle_timeout: Option<Duration>) -> Work {
         let mut state = self.lock();
         let mut waited = false;
         loop {
-            if matches!(state.phase, Phase::Poisoned(_)) {
+            if state.is_broken {
                 return Work::Broken;
             }
             // First, or a busy queue would put it off for ever.
             if std::mem::replace(&mut state.seal_requested, false) {
                 return Work::Seal;
+            }
+            if std::mem::replace(&mut state.due_requested, false) {
+                return Work::Due;
             }
             if let Some(slot) = state.slots.front().filter(|_| !state.in_flight) {
                 let work = Work::Group {
@@ -349,7 +374,7 @@ impl Queue {
         state.bytes = 0;
         let done = std::mem::take(&mut state.slots).into_iter().flat_map(|slot| slot.done);
         let told = Completions(done.collect());
-        self.release(state);
+        drop(state);
         told
     }
 }

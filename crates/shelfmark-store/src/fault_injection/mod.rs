@@ -203,6 +203,10 @@ impl Store for FaultInjectingStore {
         Ok(queued)
     }
 
+    fn lead(&self) {
+        self.inner.lead();
+    }
+
     fn places(&self, range: &KeyRange, max: usize) -> Result<Vec<StoredPlace>> {
         self.inner.places(range, max)
     }

@@ -85,7 +85,7 @@ fn leaving_out_the_syncs_of_the_superblock_is_noticed() {
     let outcome = trial.run_with(skip, Effort::all_lost(), judge).unwrap();
     let why = outcome.failure.unwrap();
     assert!(why.contains("is not noticed"), "{why}");
-    let skip = |site: &str| site.contains("SuperblockFile::sync < CommitThread::run_due_work");
+    let skip = |site: &str| site.contains("SuperblockFile::sync < Committer::run_due_work");
     let outcome = trial.run_with(skip, Effort::all_lost(), judge).unwrap();
     assert!(outcome.failure.is_some());
 }

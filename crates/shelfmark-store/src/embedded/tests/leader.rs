@@ -1,11 +1,14 @@
 //! A caller writes its lone commit itself, and nobody notices but by the time it takes.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, ThreadId};
 
+use crate::clock::ManualClock;
 use crate::contract::{Commit, ErrorKind, Store as _, Write};
 use crate::embedded::EmbeddedStore;
+use crate::embedded::options::SUPERBLOCK_SYNC_INTERVAL;
 use crate::locks::lock;
 use crate::vfs;
 
@@ -125,6 +128,29 @@ fn the_superblock_is_synced_behind_commits_that_callers_led() {
     }
 }
 
+/// The commit thread, which is woken for each commit and finds none, does what is due all the same.
+#[test]
+fn work_that_is_due_is_done_although_every_commit_is_led() {
+    let scratch = Scratch::new();
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let store = scratch.open_at(small(), clock.clone());
+    let release = hold_the_commit_thread(&store);
+    let lead = |key| {
+        let told = queue(&store, key);
+        store.lead();
+        assert_eq!(told.try_recv(), Ok(thread::current().id()));
+        store.inner.queue.lock().is_due()
+    };
+    assert!(!lead("a"));
+    clock.advance(SUPERBLOCK_SYNC_INTERVAL);
+    assert!(lead("b"));
+    assert!(lock(&store.inner.superblock).is_dirty());
+    drop(release);
+    while lock(&store.inner.superblock).is_dirty() {
+        thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn a_led_commit_that_fails_ends_writing_as_any_other() {
     let scratch = Scratch::new();
@@ -144,6 +170,7 @@ fn a_led_commit_that_fails_ends_writing_as_any_other() {
     drop(release);
     let later = store.commit(Commit::of(vec![Write::Delete { key: "b".into() }])).unwrap_err();
     assert_eq!(later.kind(), ErrorKind::ReadOnly);
+    assert!(store.maintain().is_err(), "nobody waits for the commit thread, which has ended");
     assert!(store.close().is_err());
     drop(store);
     vfs::remove_tree(&next).unwrap();

@@ -1,0 +1,121 @@
+//! Proves that a write which is not defined changes nothing: what finds that out comes first.
+//!
+//! A request whose condition fails ends the plan. So where the changes of a plan are not one transaction,
+//! the first of them must be the one whose condition fails when an inserted tuple is there, or a changed
+//! one is not; what a read has looked up before need not be found out again.
+//!
+//! What it is not: it does not ask whether there is such a condition; requests carry it wherever they can. Of
+//! several tuples that one write changes, each is found out about by its own request: where a later one is not as it
+//! should be, the changes of the earlier ones stay, which lint W2 says.
+
+use super::analysis::Analysis;
+use super::needs::{Need, needs};
+use super::paths::all_key_paths;
+use super::write::Prover;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep};
+use shelfmark_design_language::syntax::tree::Existing;
+
+impl Prover<'_> {
+    /// Proves that no change comes before the one that shows whether the write is defined.
+    pub(super) fn found_out_first(&self, analysis: &mut Analysis) {
+        let requests = self.changing();
+        if requests.len() < 2 {
+            return;
+        }
+        let first = requests.first().and_then(|request| request.first());
+        let first_step = first.map_or(0, |(at, _)| *at);
+        for effect in &self.write.effects {
+            let looked = effect.kind != EffectKind::Insert
+                && self.reads_before(effect, first_step).next().is_some();
+            if effect.each.is_some() || effect.existing != Existing::Fresh || looked {
+                continue;
+            }
+            let tells = |request: &Vec<(usize, FamilyId)>, strictly: bool| {
+                request.iter().any(|(_, id)| self.tells(*id, effect, strictly))
+            };
+            let at = requests
+                .iter()
+                .position(|request| tells(request, true))
+                .or_else(|| requests.iter().position(|request| tells(request, false)));
+            let Some(at) = at else { continue };
+            // The rows of the write's other tuples are found out about by their own requests.
+            let blind = requests.iter().take(at).find(|request| !self.finds_out(request));
+            let Some(blind) = blind else { continue };
+            let name = |request: Option<&Vec<(usize, FamilyId)>>| {
+                let id = request.and_then(|request| request.first()).map_or(0, |(_, id)| *id);
+                self.schema.families.get(id).map_or("", |family| family.name.text.as_str())
+            };
+            let relation = &self.model.relation(effect.relation).name.text;
+            let trouble = match effect.kind {
+                EffectKind::Insert => "is there already",
+                _ => "is not there",
+            };
+            analysis.fail_request(format!(
+                "{} has changed when {} shows that the {relation} {trouble}: change {} first, or \
+                 all in one transaction",
+                name(Some(blind)),
+                name(requests.get(at)),
+                name(requests.get(at)),
+            ));
+        }
+    }
+
+    /// Returns true if all that a request changes is found out about by the request itself.
+    fn finds_out(&self, request: &[(usize, FamilyId)]) -> bool {
+        let own = |id: FamilyId| {
+            self.write
+                .effects
+                .iter()
+                .any(|effect| effect.each.is_none() && self.tells(id, effect, true))
+        };
+        request.iter().all(|(_, id)| own(*id))
+    }
+
+    /// Returns the requests that change rows, in their order: each a transaction, or one row family with
+    /// the step that names it.
+    fn changing(&self) -> Vec<Vec<(usize, FamilyId)>> {
+        let mut requests: Vec<Vec<(usize, FamilyId)>> = Vec::new();
+        let mut open = None;
+        let changing = |step: &&(usize, &WriteStep)| !step.1.kind.is_read();
+        for (at, step) in self.plan.steps.iter().enumerate().filter(|step| changing(&step)) {
+            let own: Vec<(usize, FamilyId)> =
+                step.families.iter().filter(|id| self.concerns(**id)).map(|id| (at, *id)).collect();
+            if step.transaction.is_some() && step.transaction == open {
+                requests.last_mut().into_iter().for_each(|request| request.extend(&own));
+            } else if step.transaction.is_some() {
+                requests.push(own);
+            } else {
+                requests.extend(own.into_iter().map(|one| vec![one]));
+            }
+            open = step.transaction;
+        }
+        requests.retain(|request| !request.is_empty());
+        requests
+    }
+
+    /// Returns true if some effect asks for a change of the family.
+    fn concerns(&self, id: FamilyId) -> bool {
+        let asks = |effect: &Effect| !needs(self.model, self.schema, id, effect).is_empty();
+        self.write.effects.iter().any(asks)
+    }
+
+    /// Returns true if the request that changes a family finds out whether an effect's tuple is there:
+    /// `strictly` by the tuple's own key, and otherwise by any row that the tuple has.
+    fn tells(&self, id: FamilyId, effect: &Effect, strictly: bool) -> bool {
+        let Some(family) = self.schema.families.get(id) else { return false };
+        let own = self.model.relation(effect.relation).key();
+        let by_key = |family: &Family| {
+            all_key_paths(self.model, family)
+                .iter()
+                .all(|path| matches!(path.as_slice(), [only] if own.contains(only)))
+        };
+        family.source == effect.relation
+            && family.base.is_none()
+            && family.when.is_empty()
+            && (!strictly || by_key(family))
+            && needs(self.model, self.schema, id, effect)
+                .iter()
+                .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete | Need::Rekey))
+    }
+}
