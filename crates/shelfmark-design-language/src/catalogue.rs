@@ -277,7 +277,7 @@ pub const ALL: [Lint; 52] = [
         "W7",
         Note,
         "nothing reads this",
-        "A table or an index that no pattern and no write uses, or whose rows another one gives as well, costs storage and writes.",
+        "A table or an index that no pattern and no write uses, or whose rows another one gives as well, costs storage and writes. One whose conditions hold of nothing never has a row (a warning).",
         "drop it, or name the pattern that needs it",
     ),
     lint(

@@ -20,7 +20,7 @@ mod front;
 mod items;
 mod load;
 pub mod price;
-mod sparse;
+pub mod sparse;
 pub mod volume;
 
 use basis::Basis;

@@ -37,9 +37,23 @@ pub(crate) fn told(when: &[Predicate], known: &dyn Fn(usize) -> Option<Value>) -
 }
 
 /// Returns whether conditions hold of the tuple that an insert makes; `None` where its inputs tell.
-pub(crate) fn told_by_insert(when: &[Predicate], effect: &Effect) -> Option<bool> {
-    told(when, &|column| match effect.key.iter().find(|(at, _)| *at == column) {
-        Some((_, Term::Const(value))) => Some(value.clone()),
+#[must_use]
+pub fn told_by_insert(when: &[Predicate], effect: &Effect) -> Option<bool> {
+    let term =
+        |column: usize| effect.key.iter().find(|(at, _)| *at == column).map(|(_, term)| term);
+    // An input is something, whatever it is.
+    let given = |one: &&Predicate| match (one.op, one.path.as_slice()) {
+        (CondOp::Present | CondOp::Absent, [column]) => {
+            term(*column).is_some_and(|term| !matches!(term, Term::Const(_)))
+        }
+        _ => false,
+    };
+    if when.iter().filter(given).any(|one| one.op == CondOp::Absent) {
+        return Some(false);
+    }
+    let open: Vec<Predicate> = when.iter().filter(|one| !given(one)).cloned().collect();
+    told(&open, &|column| match term(column) {
+        Some(Term::Const(value)) => Some(value.clone()),
         Some(_) => None,
         None => Some(Value::Null),
     })
@@ -59,6 +73,32 @@ pub(crate) fn share(model: &Model, relation: RelationId, when: &[Predicate]) -> 
             _ => there(&one.path) * USUAL_SHARE,
         });
         each.product()
+    })
+}
+
+/// Returns the share of a relation's tuples that satisfy conditions, where the model says it: by the rates
+/// of inserts, by numbers of values, or by the shares of what is optional.
+#[must_use]
+pub fn declared_share(model: &Model, relation: RelationId, when: &[Predicate]) -> Option<f64> {
+    let column = |one: &Predicate| {
+        let owner = model.path_owner(relation, &one.path);
+        one.path.last().and_then(|last| model.relation(owner).columns.get(*last))
+    };
+    let there = |one: &Predicate| match column(one)? {
+        column if column.optional => column.facts.get("sparse").copied(),
+        _ => Some(1.0),
+    };
+    let each = |one: &Predicate| match one.op {
+        CondOp::Absent => Some(1.0 - there(one)?),
+        CondOp::Present => there(one),
+        CondOp::Eq => {
+            let values = distinct(model, relation, &BTreeSet::from([one.path.clone()]))?;
+            Some(there(one)? / values.max(1.0))
+        }
+        _ => None,
+    };
+    by_inserts(model, relation, when).or_else(|| {
+        when.iter().map(each).collect::<Option<Vec<f64>>>().map(|all| all.iter().product())
     })
 }
 

@@ -23,6 +23,7 @@ mod derive;
 pub mod eval;
 mod exact;
 mod follow;
+pub mod implied;
 pub mod key;
 mod known;
 mod loops;
@@ -248,9 +249,11 @@ pub fn unservable(model: &Model, read: &Read) -> Option<Unservable> {
             let text = "contains, suffix, full text and geography are no ranges of a key";
             return because(Ground::Search, text);
         };
+        // Rows of which a comparison with a constant holds may lie by themselves: sparse ones.
         let is_range = |met: &&range::Met| {
             matches!(met.op, CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge | CondOp::Begins)
-                && !canon::implied(&range::Met { op: CondOp::Eq, ..(*met).clone() }, &asked)
+                && !matches!(met.plan, Term::Const(_))
+                && !implied::literally(&range::Met { op: CondOp::Eq, ..(*met).clone() }, &asked)
         };
         let mut ranged = asked.iter().filter(is_range).map(|met| &met.row);
         let first = ranged.next()?;

@@ -11,7 +11,7 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::relation::Column;
 use shelfmark_design_language::model::schema::{Family, FamilyId, Schema, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
-use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 
 /// A change that a write requires of one row family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,4 +241,18 @@ fn copies(
         }
     }
     found
+}
+
+/// Returns true if adding to a number does not change whether a condition holds: it asks whether the number
+/// is there, and it is there anyway.
+pub(crate) fn stays(model: &Model, effect: &Effect, condition: &Predicate) -> bool {
+    let [column] = condition.path.as_slice() else { return false };
+    let relation = model.relation(effect.relation);
+    let compares = |one: &Predicate| one.path == [*column] && one.op != CondOp::Absent;
+    let there = relation.columns.get(*column).is_some_and(|column| !column.optional)
+        || effect.key.iter().any(|(at, _)| at == column)
+        || effect.conditions.iter().any(compares);
+    effect.kind == EffectKind::Increment
+        && matches!(condition.op, CondOp::Present | CondOp::Absent)
+        && there
 }

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
-use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
+use super::canon::{canonical, canonical_met, canonical_term, comparisons};
+use super::implied::{implied, with_equal};
 use super::paths::{all_key_paths, asked_by_index, fixed_in_all, is_optional, told_together};
 use super::range::{Found, Met, find, known_beginnings, may_touch};
 use super::read::{Context, NAMES_MAX, Part1, Tail};
@@ -133,7 +134,10 @@ impl Context<'_> {
         }
         self.met(one, (relation, tail), &wanted, &facts, analysis);
         for met in &one.met {
-            if !self.is_each(met) && !implied(met, &wanted) && !self.begun(met, &wanted) {
+            if !self.is_each(met)
+                && !implied(model, relation, met, &wanted)
+                && !self.begun(met, &wanted)
+            {
                 let name = super::order::term_text(model, relation, &met.row);
                 let why =
                     format!("the range fixes {name}, which the pattern does not: rows are missed");
@@ -143,7 +147,7 @@ impl Context<'_> {
         let mut told = wanted.clone();
         told.extend(told_together(model, relation, &wanted));
         for condition in &when {
-            if !implied(condition, &told) {
+            if !implied(model, relation, condition, &told) {
                 let why = format!("{} holds only some of the rows", family.name.text);
                 analysis.fail(4, "A4", why);
             }
@@ -165,7 +169,8 @@ impl Context<'_> {
         for want in wanted {
             let name = || super::order::term_text(self.model, relation, &want.row);
             let filtered = self.filtered(want, relation, tail);
-            match (implied(want, facts), filtered && self.shows(one, want)) {
+            let told = implied(self.model, relation, want, facts);
+            match (told, filtered && self.shows(one, want)) {
                 // What all rows of a sparse family have need not be in them.
                 (true, false) if filtered => {
                     let why = format!("rows do not show {}, by which some are dropped", name());

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
-use super::needs::{Need, fails, loses_key, needs};
+use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
-use super::paths::{all_key_paths, asked_by_index};
+use super::paths::all_key_paths;
 use super::tally::tallies;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
@@ -267,7 +267,9 @@ impl Deriver<'_> {
                     if fails(self.model, entry, own, effect) || own.iter().any(given) {
                         continue;
                     }
-                    beside = asked_by_index(self.model, self.schema, entry);
+                    let changes = |one: &&Predicate| !stays(self.model, effect, one);
+                    let asked = own.iter().filter(changes);
+                    beside.extend(asked.map(|one| canonical(self.model, entry.source, &one.path)));
                 } else if self.target.name != "dynamodb" {
                     continue;
                 }

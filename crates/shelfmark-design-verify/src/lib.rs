@@ -14,6 +14,7 @@
 //!
 //! Invariant: says yes only when nothing contradicts the certificate.
 
+mod follows;
 mod meaning;
 mod requests;
 mod rules;

@@ -394,3 +394,103 @@ schema s target shelfmark { table rows { pk text sk text
     let said = verify(&model, &lie.sealed());
     assert!(said.as_ref().is_err_and(|why| why.contains("pages together")), "{said:?}");
 }
+
+/// A loop may find its tuples among sparse rows that hold all of them, and what is found there is counted
+/// as little afterwards as if all rows had been looked at.
+#[test]
+fn sparse_rows_find_what_their_condition_says() {
+    let text = |issues: &str, asked: &str, plan: &str| {
+        format!(
+            r#"
+entity Repo {{ key id: uuid }}
+entity Issue {{
+  key id: uuid  repo: Repo  state: enum("open", "closed")  votes: int(0..99)
+}}
+write remove(r) = delete Issue(id x.id) for each Issue as x where repo = r and {asked}
+schema s target shelfmark {{
+  table repos from Repo key (id;) store {{ count Issue where state = "open" as opened }}
+  {issues}
+  write remove {{ {plan} }}
+}}
+"#
+        )
+    };
+    let index = r#"table issues from Issue key (id;) store all
+    index opened when state = "open" key (repo; votes)"#;
+    let table = r#"table opened from Issue when state = "open" key (repo; id) store all"#;
+    let by_votes = index.replace(r#"state = "open" key"#, "votes >= 5 key");
+    let all = "transaction { patch repos for each x ; delete ISSUES for each x }";
+    let few = "delete ISSUES for each x";
+    let open = "state = \"open\"";
+    // Says of each plan whether it is right.
+    for (issues, asked, changes, right) in [
+        (index, open, all, true),
+        (table, open, all, true),
+        (index, "state = \"open\" and votes = 5", all, true),
+        (&by_votes, "votes = 7", all, true),
+        // Counted tuples go, and the number stays.
+        (index, open, few, false),
+        (table, open, few, false),
+        (&by_votes, "votes = 7", few, false),
+        // The rows that are looked at are not all that go.
+        (index, "votes = 5", all, false),
+        (index, "state = \"closed\"", all, false),
+        (&by_votes, "votes = 4", all, false),
+        (&by_votes, open, all, false),
+    ] {
+        let changed = if issues == table { "opened" } else { "issues" };
+        let changes = changes.replace("ISSUES", changed);
+        let plan = format!("read opened where repo = r and {asked} as x ; {changes}");
+        let text = text(issues, asked, &plan);
+        check_believed(&text);
+        let model = model(&text);
+        let [mut one] = certificates(&model).try_into().expect("one certificate");
+        let status = if right { Status::Certified } else { Status::Refused };
+        assert_eq!(one.status, status, "{text}\n{}", one.reason);
+        if !right {
+            assert!(claim(&mut one, Status::Certified));
+            assert!(verify(&model, &one.sealed()).is_err(), "a lie is believed\n{text}");
+        }
+    }
+}
+
+/// Rows of which a condition does not follow from what is asked are not all rows, whatever states show.
+#[test]
+fn sparse_rows_are_all_that_are_asked_for() {
+    let text = |asked: &str, condition: &str| {
+        format!(
+            r#"
+entity Issue {{
+  key id: uuid  repo: uuid  votes: int(0..99)  size: decimal  at: timestamp  title: text(max 9)
+}}
+read some(r) = Issue where repo = r and {asked} order by at
+schema s target shelfmark {{
+  table issues from Issue key (id;) store all
+    index some when {condition} key (repo; at)
+  serve some by query some (r) }}
+"#
+        )
+    };
+    for (asked, condition, right) in [
+        ("votes > 4", "votes >= 5", true),
+        ("votes > 3", "votes >= 5", false),
+        ("votes <= 9", "votes < 10", true),
+        ("votes <= 10", "votes < 10", false),
+        ("size >= 5", "size >= 5", true),
+        ("size > 4", "size >= 5", false),
+        ("title >= \"m\"", "title >= \"m\"", true),
+        ("title >= \"m\"", "title > \"m\"", false),
+    ] {
+        let text = text(asked, condition);
+        check_believed(&text);
+        let model = model(&text);
+        let [mut one] = certificates(&model).try_into().expect("one certificate");
+        assert_eq!(one.status == Status::Certified, right, "{text}\n{}", one.reason);
+        if !right {
+            assert!(claim(&mut one, Status::Certified));
+            let said = verify(&model, &one.sealed());
+            let told = said.as_ref().is_err_and(|why| why.starts_with("O4"));
+            assert!(told, "{said:?}\n{text}");
+        }
+    }
+}

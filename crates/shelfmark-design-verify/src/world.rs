@@ -47,7 +47,7 @@ pub(super) struct World<'m> {
 pub(super) struct Words {
     /// Texts, with those at which keys are cut among them.
     texts: Vec<String>,
-    /// The numbers that patterns and plans compare with, and their neighbours.
+    /// The numbers that patterns, plans and sparse rows compare with, and their neighbours.
     numbers: Vec<i64>,
 }
 
@@ -79,9 +79,18 @@ pub(super) fn words(model: &Model, schema: &Schema) -> Words {
         }
     }
     let sources = model.reads.iter().flat_map(|read| &read.sources);
-    for predicate in sources.flat_map(|source| &source.predicates) {
+    let asked = sources.flat_map(|source| &source.predicates);
+    let sparse = schema.families.iter().flat_map(|family| &family.when);
+    let effects = || model.writes.iter().flat_map(|write| &write.effects);
+    let loops = effects().filter_map(|effect| effect.each.as_ref());
+    let changed = effects().flat_map(|effect| &effect.conditions);
+    let changed = changed.chain(loops.flat_map(|each| &each.predicates));
+    for predicate in asked.chain(sparse).chain(changed) {
         predicate.values.iter().for_each(&mut take);
     }
+    effects()
+        .flat_map(|effect| effect.key.iter().chain(&effect.set))
+        .for_each(|(_, term)| take(term));
     let near = numbers.into_iter().flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
     Words { texts: texts.into_iter().collect(), numbers: near.collect() }
 }

@@ -58,7 +58,10 @@ fn wanted(
 ) -> Result<BTreeSet<ColumnPath>, String> {
     let own =
         effect.relation == entry.source && effect.each.is_some() == step.kind.each().is_some();
-    let all = all_of(model, schema, entry, conditions);
+    let lasts = |one: &&Predicate| own && stays(model, effect, one);
+    let (_, open): (Vec<&Predicate>, Vec<&Predicate>) = conditions.iter().partition(lasts);
+    let mut all = all_of(model, schema, entry);
+    all.extend(open.into_iter().map(|one| short(model, entry.source, &one.path)));
     let sets = |path: &ColumnPath| effect.set.iter().any(|(column, _)| *path == [*column]);
     let behind = |path: &ColumnPath| reaches(model, entry, path, effect);
     let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
@@ -80,17 +83,25 @@ fn wanted(
     Ok(all.into_iter().filter(|path| !sets(path) && !behind(path)).collect())
 }
 
-/// Returns the attributes of the column that tells an index's items from others, and of its conditions.
-fn all_of(
-    model: &Model,
-    schema: &Schema,
-    entry: &Family,
-    conditions: &[Predicate],
-) -> BTreeSet<ColumnPath> {
+/// Returns true if adding to a number does not change whether a condition holds: it asks whether the number
+/// is there, and it is there anyway.
+fn stays(model: &Model, effect: &Effect, condition: &Predicate) -> bool {
+    let asks = matches!(condition.op, CondOp::Present | CondOp::Absent);
+    let columns = &model.relation(effect.relation).columns;
+    let told = |column: &usize| {
+        let given = effect.key.iter().any(|(at, _)| at == column);
+        let compared =
+            effect.conditions.iter().any(|one| one.path == [*column] && one.op != CondOp::Absent);
+        given || compared || columns.get(*column).is_some_and(|column| !column.optional)
+    };
+    effect.kind == EffectKind::Increment && asks && condition.path.iter().all(told)
+}
+
+/// Returns the attributes of the column that tells an index's items from others.
+fn all_of(model: &Model, schema: &Schema, entry: &Family) -> BTreeSet<ColumnPath> {
     let table = schema.tables.get(entry.table);
     let at = table.filter(|table| table.is_local).map_or(0, |table| table.partition);
-    let mut found: BTreeSet<ColumnPath> =
-        conditions.iter().map(|one| short(model, entry.source, &one.path)).collect();
+    let mut found = BTreeSet::new();
     for part in entry.key.get(at).into_iter().flat_map(|column| &column.parts) {
         if let Part::Hole { term, .. } = part {
             term.columns(&mut |path| {

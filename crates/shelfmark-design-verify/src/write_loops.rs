@@ -6,6 +6,7 @@
 //!
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
+use super::follows::follows;
 use super::shelf::{short, shown};
 use super::write_families::{concerned_by, key_paths};
 use shelfmark_design_language::model::pattern::{Each, Effect};
@@ -89,6 +90,10 @@ fn found_all(model: &Model, each: &Each, other: &Family) -> Result<(), String> {
         let told = relation.mates(first).any(|mate| meant(&vec![mate]));
         relation.columns.get(first).is_some_and(|column| column.optional) && !meant(path) && !told
     };
+    if !other.when.iter().all(|one| follows(model, each.relation, one, &each.predicates)) {
+        let name = &other.name.text;
+        return Err(format!("O4: {name} has only some of the rows that the loop goes through"));
+    }
     match key_paths(other).iter().find(|path| absent(path)) {
         None => Ok(()),
         Some(path) => {

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use super::follows::{follows, selected};
 use super::rules::{formable, in_key};
 use super::shelf::{short, shown};
 use super::write_copies::told;
 use super::write_families::{key_paths, left_out_by, reaches, touches};
-use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
@@ -133,12 +134,7 @@ pub(super) fn found_by_key(
                 let asked = |path: &ColumnPath| bindings.iter().any(|(by, _)| by == path);
                 let own = own_key(model, effect);
                 // A sparse family holds the tuple only if what selects it says so.
-                let holds = other.when.iter().all(|guard| {
-                    guard.op == CondOp::Eq
-                        && effect.key.iter().any(|(column, term)| {
-                            guard.path == [*column] && guard.values.first() == Some(term)
-                        })
-                });
+                let holds = holds_those(model, other, &selected(model, effect));
                 holds
                     && other.source == effect.relation
                     && effect.key.iter().all(|(column, _)| {
@@ -224,13 +220,13 @@ pub(super) fn looked_up(
     let Some(step) = steps.get(at) else { return Ok(()) };
     for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
         for effect in &write.effects {
+            let asked = selected(model, effect);
             let read = steps.iter().take(at).any(|step| {
+                let mut others = step.families.iter().filter_map(|id| schema.families.get(*id));
                 step.kind.is_read()
-                    && step
-                        .families
-                        .iter()
-                        .filter_map(|id| schema.families.get(*id))
-                        .any(|other| other.source == effect.relation && other.when.is_empty())
+                    && others.any(|other| {
+                        other.source == effect.relation && holds_those(model, other, &asked)
+                    })
             });
             let keeps = family.stored.iter().any(|stored| match stored {
                 Stored::Collect { relation, .. } | Stored::Tally { relation, .. } => {
@@ -382,6 +378,11 @@ pub(super) fn holds_all(model: &Model, family: &Family) -> bool {
         first.is_some_and(|column| column.optional)
     };
     family.when.is_empty() && !key_paths(family).iter().any(optional)
+}
+
+/// Returns true if a family has no condition that a tuple of which something is asked may fail.
+fn holds_those(model: &Model, family: &Family, asked: &[Predicate]) -> bool {
+    family.when.iter().all(|one| follows(model, family.source, one, asked))
 }
 
 /// Returns the key that an effect gives whole: a read that names nothing asks by it.

@@ -197,12 +197,14 @@ impl Places<'_> {
             let rights: Result<Vec<Vec<Value>>, Open> = right.iter().map(all).collect();
             let rights = rights?;
             let first = rights.first().cloned().unwrap_or_default();
+            // What is absent satisfies no comparison but that it is another value.
+            let there = !left.contains(&Value::Null) && !first.contains(&Value::Null);
             let holds = match op.as_str().unwrap_or("") {
                 "=" => left == first,
-                "<" => left < first,
-                "<=" => left <= first,
-                ">" => left > first,
-                ">=" => left >= first,
+                "<" => there && left < first,
+                "<=" => there && left <= first,
+                ">" => there && left > first,
+                ">=" => there && left >= first,
                 "other than" => left != first,
                 "present" => !left.contains(&Value::Null),
                 "absent" => left.contains(&Value::Null),

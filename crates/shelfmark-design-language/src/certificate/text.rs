@@ -1,12 +1,14 @@
 //! Formats plans and keys for people.
 
 use super::{Range, RangeEnd};
-use crate::model::pattern::Param;
+use crate::model::pattern::{Param, Predicate};
 use crate::model::schema::{
     Codec, EachOf, Part, ReadStep, Schema, Step, WritePlan, WriteStep, WriteStepKind,
 };
-use crate::model::{Function, Model, Read, Term, Type, Value};
-use crate::syntax::tree::{BoundKind, Verb};
+use crate::model::value::iso_text;
+use crate::model::{Function, Model, Read, RelationId, Term, Type, Value};
+use crate::syntax::print::quote;
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
 use crate::target::profile;
 
 /// Prints a term with the names of a read's inputs.
@@ -35,6 +37,36 @@ pub fn params_term(params: &[Param], term: &Term) -> String {
             format!("{}({})", function.name(), args.join(", "))
         }
     }
+}
+
+/// Writes conditions of rows with constants, as a schema has them; those that no schema has are left out.
+pub fn conditions(model: &Model, relation: RelationId, all: &[Predicate]) -> String {
+    let texts: Vec<String> = all.iter().filter_map(|one| condition(model, relation, one)).collect();
+    texts.join(" and ")
+}
+
+/// Writes a comparison with a constant, as a schema has it.
+pub fn condition(model: &Model, relation: RelationId, one: &Predicate) -> Option<String> {
+    let name = model.path_text(relation, &one.path);
+    let word = match one.op {
+        CondOp::Present => return Some(format!("{name} is present")),
+        CondOp::Absent => return Some(format!("{name} is absent")),
+        CondOp::Eq => "=",
+        CondOp::Lt => "<",
+        CondOp::Le => "<=",
+        CondOp::Gt => ">",
+        CondOp::Ge => ">=",
+        _ => return None,
+    };
+    let ty = model.path_type(relation, &one.path);
+    let Some(Term::Const(value)) = one.values.first() else { return None };
+    let value = match (value, &ty) {
+        (Value::Int(at), Type::Timestamp) => quote(&iso_text(*at)),
+        (Value::Int(n), Type::Int(_) | Type::Decimal(_)) => n.to_string(),
+        (Value::Bool(bit), _) => bit.to_string(),
+        (value, ty) => quote(&value.text(ty)),
+    };
+    Some(format!("{name} {word} {value}"))
 }
 
 /// Formats a column's text with its holes: `chats#<c>#message#`.

@@ -52,7 +52,8 @@ impl Planner<'_> {
         }
         let source = read.sources.first().ok_or("it reads nothing")?;
         let relation = source.relation;
-        let (mut equal, range) = self.predicates(source)?;
+        let (apart, within) = self.set_apart(read, source);
+        let (mut equal, range) = self.predicates(&within)?;
         let constants =
             if self.moves.sparse.contains(&index) { self.constants(index) } else { Vec::new() };
         equal.retain(|path| !constants.iter().any(|one| one.path == *path));
@@ -90,6 +91,7 @@ impl Planner<'_> {
         let asked = asked.filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent));
         ask.when = asked.filter(|one| !told(one)).cloned().collect();
         ask.when.extend(constants);
+        ask.when.extend(apart);
         ask.shown = self.outputs(source);
         if source.predicates.iter().any(|one| one.op == CondOp::In) {
             // Several ranges are sorted together, by what their rows show.
@@ -126,6 +128,35 @@ impl Planner<'_> {
             one.op == CondOp::Eq && one.path.len() == 1 && value.is_some()
         };
         source.into_iter().flat_map(|one| one.predicates.iter().filter(fixed)).cloned().collect()
+    }
+
+    /// Returns the comparisons with constants that have no place in a key beside the range or the order of
+    /// another attribute, since rows of which they hold may lie by themselves; and the source without them.
+    fn set_apart(&self, read: &Read, source: &Source) -> (Vec<Predicate>, Source) {
+        let path = |one: &Predicate| canonical(self.model, source.relation, &one.path);
+        let is_end = |op| matches!(op, CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge);
+        let fixed = |one: &&Predicate| {
+            let told = one.values.iter().all(|term| super::serve::constant(term).is_some());
+            is_end(one.op) && one.path.len() == 1 && told
+        };
+        let equal = |other: &ColumnPath| {
+            source.predicates.iter().any(|one| one.op == CondOp::Eq && path(one) == *other)
+        };
+        let mut ordered = read.order.iter().filter_map(|(key, _)| match key {
+            OrderKey::Columns(paths) => paths.first()?.as_ref(),
+            OrderKey::Kind => None,
+        });
+        let first = ordered.find_map(|by| {
+            Some(canonical(self.model, source.relation, by)).filter(|by| !equal(by))
+        });
+        let given = || source.predicates.iter().find(|one| is_range(one.op) && !fixed(one));
+        let any = || source.predicates.iter().find(fixed);
+        let kept = first.or_else(|| given().or_else(any).map(path));
+        let others = |one: &&Predicate| fixed(one) && Some(path(one)) != kept;
+        let (apart, within): (Vec<&Predicate>, Vec<&Predicate>) =
+            source.predicates.iter().partition(others);
+        let within = Source { predicates: within.into_iter().cloned().collect(), ..source.clone() };
+        (apart.into_iter().cloned().collect(), within)
     }
 
     /// Returns the attributes with a single value, and the one with a range.

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
+use shelfmark_design_language::certificate::text::condition;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Fold, Stored};
-use shelfmark_design_language::model::value::iso_text;
-use shelfmark_design_language::model::{Model, Predicate, Read, RelationId, Term, Type, Value};
-use shelfmark_design_language::syntax::print::quote;
+use shelfmark_design_language::model::{Model, Predicate, Read, RelationId, Term, Type};
 use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
 use shelfmark_design_prove::tally::{changed_by, extreme, is_followed};
 use shelfmark_design_prove::unservable;
@@ -107,30 +106,6 @@ fn parent_of(model: &Model, counted: RelationId, one: &Predicate) -> Option<Rela
     let [via] = one.path.as_slice() else { return None };
     let refers = model.relation(counted).columns.get(*via)?.refers?;
     (one.op == CondOp::Eq).then_some(refers)
-}
-
-/// Writes a condition with constants.
-fn condition(model: &Model, relation: RelationId, one: &Predicate) -> Option<String> {
-    let name = model.path_text(relation, &one.path);
-    let word = match one.op {
-        CondOp::Present => return Some(format!("{name} is present")),
-        CondOp::Absent => return Some(format!("{name} is absent")),
-        CondOp::Eq => "=",
-        CondOp::Lt => "<",
-        CondOp::Le => "<=",
-        CondOp::Gt => ">",
-        CondOp::Ge => ">=",
-        _ => return None,
-    };
-    let ty = model.path_type(relation, &one.path);
-    let Some(Term::Const(value)) = one.values.first() else { return None };
-    let value = match (value, &ty) {
-        (Value::Int(at), Type::Timestamp) => quote(&iso_text(*at)),
-        (Value::Int(n), Type::Int(_) | Type::Decimal(_)) => n.to_string(),
-        (Value::Bool(bit), _) => bit.to_string(),
-        (value, ty) => quote(&value.text(ty)),
-    };
-    Some(format!("{name} {word} {value}"))
 }
 
 impl Planner<'_> {

@@ -6,11 +6,10 @@ use super::Planner;
 use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake, wanted_name};
-use super::serve::constant;
 use super::text_keys::DELIMITER;
+use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId, Type};
 use shelfmark_design_language::syntax::print::quote;
-use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is the same for all rows.
 pub(crate) const EVERYTHING: &str = "all";
@@ -319,16 +318,6 @@ impl Planner<'_> {
 
 /// Returns the conditions that rows are only there under, as a schema writes them.
 pub(crate) fn guard(model: &Model, relation: RelationId, when: &[Predicate]) -> String {
-    let texts: Vec<String> = when
-        .iter()
-        .map(|one| {
-            let name = model.path_text(relation, &one.path);
-            match (one.op, one.values.first().and_then(constant)) {
-                (CondOp::Eq, Some(value)) => format!("{name} = {value}"),
-                (CondOp::Absent, _) => format!("{name} is absent"),
-                _ => format!("{name} is present"),
-            }
-        })
-        .collect();
-    if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
+    let conditions = text::conditions(model, relation, when);
+    if conditions.is_empty() { String::new() } else { format!(" when {conditions}") }
 }

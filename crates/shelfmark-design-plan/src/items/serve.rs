@@ -202,7 +202,9 @@ impl Writer<'_> {
         let head = key.sort.iter().take_while(known).count();
         let (head, rest) = key.sort.split_at(head);
         let ranges = self.ranges(source, rest.first());
-        let asked = source.predicates.iter().filter(|one| is_range(one.op)).count();
+        let when = &placed.rows.when;
+        let asked = source.predicates.iter().filter(|one| is_range(one.op) && !when.contains(one));
+        let asked = asked.count();
         if ranges.len() != asked {
             return None;
         }

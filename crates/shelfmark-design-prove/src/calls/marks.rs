@@ -4,7 +4,7 @@
 //! An index with conditions of its own holds an item that has the index's mark: its first column, or, of
 //! a local index, its last. The mark is a column beside the attributes, written where the conditions
 //! hold and removed where they no longer do. Where only an input or a row that was read tells whether,
-//! there are two requests, of which guards let one through.
+//! there are several requests, of which guards let one through.
 //!
 //! What it is not: nothing here looks for what the conditions are on; a plan that does not know it is
 //! refused.
@@ -13,12 +13,12 @@
 
 use super::expr::Expr;
 use super::request::{Change, ChangeKind, Guard, Refusal};
-use super::rows::LACKING_MAX;
-use super::write::{Known, Writer, opposite};
+use super::write::{Known, Writer};
+use crate::needs::stays;
 use crate::paths::is_optional;
-use shelfmark_design_language::model::pattern::Predicate;
+use shelfmark_design_language::model::pattern::{Effect, Predicate};
 use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part};
-use shelfmark_design_language::model::{Term, Type, Value, canonical};
+use shelfmark_design_language::model::{Term, Value, canonical};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 /// A composed column of an index's key.
@@ -29,8 +29,13 @@ pub(super) struct IndexKey {
     asked: Vec<Asked>,
 }
 
-/// A guard, with the comparison that holds exactly where its own does not.
-pub(super) type Asked = (Guard, CondOp);
+/// Most requests of which one is sent for one change of an item.
+///
+/// Ours: three indexes, of each of which an input tells whether it has the item, make eight.
+const SPLIT_MAX: usize = 12;
+
+/// A guard, with the comparisons of which one holds exactly where its own does not.
+pub(super) type Asked = (Guard, &'static [CondOp]);
 
 /// Adds columns of index keys to what is put or set, and returns those that are there under conditions.
 pub(super) fn add_marks(
@@ -133,13 +138,13 @@ impl Writer<'_> {
                 Some(Expr::Input(..)) if one.op == CondOp::Present => {}
                 Some(Expr::Input(..)) if one.op == CondOp::Absent => return Ok(None),
                 Some(left) => {
-                    let there = !is_optional(self.calls.model, entry.source, &one.path);
-                    let Some(op) = otherwise(one.op, &ty, there) else {
-                        open = true;
-                        continue;
-                    };
+                    // Only a row that was read may lack it.
+                    let mut of_row = false;
+                    left.rows(&mut |_, _| of_row = true);
+                    let there = !of_row || !is_optional(self.calls.model, entry.source, &one.path);
                     let right = values.into_iter().map(|value| Expr::Const(value, ty.clone()));
-                    guards.push((Guard { left, op: one.op, right: right.collect() }, op));
+                    let guard = Guard { left, op: one.op, right: right.collect() };
+                    guards.push((guard, otherwise(one.op, there)));
                 }
             }
         }
@@ -149,16 +154,33 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns an index with a composed column that changes with these attributes.
-    pub(super) fn composed(&self, id: FamilyId, changed: &Known) -> Option<&str> {
-        let mut entries = self.calls.schema.entries(id).map(|(_, entry)| entry);
-        let found = entries.find(|entry| {
-            let mut columns = self.put_together(entry);
-            columns.any(|(at, _, column)| {
-                self.concerns(entry, column, self.conditions_of(entry, at), changed)
-            })
-        });
-        found.map(|entry| entry.name.text.as_str())
+    /// Refuses a sum that a composed column of an index is made of, or whether it is there.
+    pub(super) fn never_summed(
+        &self,
+        id: FamilyId,
+        effect: &Effect,
+        changed: &Known,
+    ) -> Result<(), Refusal> {
+        let model = self.calls.model;
+        for (_, entry) in self.calls.schema.entries(id) {
+            let name = &entry.name.text;
+            for (at, _, column) in self.put_together(entry) {
+                if self.concerns(entry, column, &[], changed) {
+                    let why = format!("the key of {name} is put together from a sum");
+                    return Err(self.calls.refuse("sum", why));
+                }
+                let hit = |one: &&Predicate| {
+                    let path = canonical(model, entry.source, &one.path);
+                    !stays(model, effect, one) && changed.contains_key(&path)
+                };
+                if let Some(one) = self.conditions_of(entry, at).iter().find(hit) {
+                    let path = model.path_text(entry.source, &one.path);
+                    let why = format!("whether {name} has the row depends on a sum, {path}");
+                    return Err(self.calls.refuse("sum", why));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns true if a column of an index, or whether an item has it, changes with these attributes.
@@ -195,7 +217,8 @@ impl Writer<'_> {
 
     fn marked(&self, mut change: Change) -> Result<Vec<Change>, Refusal> {
         let mut asked: Vec<(Vec<Asked>, Vec<String>)> = Vec::new();
-        for (name, guards) in std::mem::take(&mut change.marks) {
+        let marks = std::mem::take(&mut change.marks);
+        for (name, guards) in marks {
             // What is taken away anyway is there under no condition.
             if is_taken(&change.kind, &name) {
                 continue;
@@ -205,19 +228,26 @@ impl Writer<'_> {
                 None => asked.push((guards, vec![name])),
             }
         }
-        if asked.len() > LACKING_MAX {
-            return Err(self.unknown("which of several indexes have the row"));
-        }
+        let columns: Vec<&str> =
+            asked.iter().flat_map(|(_, names)| names).map(String::as_str).collect();
+        let too_many = format!(
+            "which of {} an item has is told by inputs or rows, and takes more than {SPLIT_MAX} \
+             requests of which one is sent",
+            columns.join(", ")
+        );
         let mut split = vec![change];
-        for (guards, names) in asked {
-            split = split.into_iter().flat_map(|one| by_guards(one, &guards, &names)).collect();
+        for (guards, names) in &asked {
+            split = split.into_iter().flat_map(|one| by_guards(one, guards, names)).collect();
+            if split.len() > SPLIT_MAX {
+                return Err(self.unknown(&too_many));
+            }
         }
         Ok(split)
     }
 }
 
 /// Returns a change that has these columns where all guards hold, and one without them for each guard
-/// that does not.
+/// that does not; those that are never sent are left out.
 fn by_guards(change: Change, guards: &[Asked], names: &[String]) -> Vec<Change> {
     let mut found = Vec::new();
     let mut with = change;
@@ -225,14 +255,36 @@ fn by_guards(change: Change, guards: &[Asked], names: &[String]) -> Vec<Change> 
         if with.guards.contains(guard) {
             continue;
         }
-        let mut without = with.clone();
-        without.guards.push(Guard { op: *otherwise, ..guard.clone() });
-        unmark(&mut without.kind, names);
-        found.push(without);
+        for op in *otherwise {
+            let mut without = with.clone();
+            let alone = matches!(op, CondOp::Absent | CondOp::Present);
+            let right = if alone { Vec::new() } else { guard.right.clone() };
+            without.guards.push(Guard { left: guard.left.clone(), op: *op, right });
+            unmark(&mut without.kind, names);
+            found.push(without);
+        }
         with.guards.push(guard.clone());
     }
     found.insert(0, with);
+    found.retain(|one| !never_sent(&one.guards));
     found
+}
+
+/// Returns true if two of these guards surely do not hold together.
+fn never_sent(guards: &[Guard]) -> bool {
+    let against = |one: &Guard, other: &Guard| match (one.op, other.op) {
+        (CondOp::Absent, CondOp::Absent | CondOp::Near) => false,
+        (CondOp::Absent, _) => true,
+        (CondOp::Eq, CondOp::Eq) => match (one.right.as_slice(), other.right.as_slice()) {
+            ([Expr::Const(one, _)], [Expr::Const(other, _)]) => one != other,
+            _ => false,
+        },
+        (op, other_op) => one.right == other.right && otherwise(op, true) == [other_op],
+    };
+    guards.iter().enumerate().any(|(at, one)| {
+        let mut others = guards.iter().enumerate();
+        others.any(|(place, other)| place != at && one.left == other.left && against(one, other))
+    })
 }
 
 fn is_taken(kind: &ChangeKind, name: &str) -> bool {
@@ -244,16 +296,25 @@ fn is_taken(kind: &ChangeKind, name: &str) -> bool {
     }
 }
 
-/// Returns the comparison that holds exactly where another does not, of numbers that are there also for
-/// the ends of ranges.
-fn otherwise(op: CondOp, ty: &Type, there: bool) -> Option<CondOp> {
-    let ordered = there && matches!(ty, Type::Int(_) | Type::Timestamp);
-    match op {
-        CondOp::Lt if ordered => Some(CondOp::Ge),
-        CondOp::Le if ordered => Some(CondOp::Gt),
-        CondOp::Gt if ordered => Some(CondOp::Le),
-        CondOp::Ge if ordered => Some(CondOp::Lt),
-        other => opposite(other),
+/// Returns the comparisons of which exactly one holds where another does not; what is not surely there
+/// satisfies none but that it is absent, or is another value.
+fn otherwise(op: CondOp, there: bool) -> &'static [CondOp] {
+    use CondOp::{Absent, Eq, Ge, Gt, Le, Lt, Near, Present};
+    match (op, there) {
+        (Lt, true) => &[Ge],
+        (Le, true) => &[Gt],
+        (Gt, true) => &[Le],
+        (Ge, true) => &[Lt],
+        (Lt, false) => &[Ge, Absent],
+        (Le, false) => &[Gt, Absent],
+        (Gt, false) => &[Le, Absent],
+        (Ge, false) => &[Lt, Absent],
+        (Eq, _) => &[Near],
+        (Near, _) => &[Eq],
+        (Present, _) => &[Absent],
+        (Absent, _) => &[Present],
+        // No index has such a condition.
+        _ => &[],
     }
 }
 

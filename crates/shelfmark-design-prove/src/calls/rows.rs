@@ -21,7 +21,7 @@ use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use super::write::{Case, Known, Writer};
 
 /// Attributes that a row may lack and that one update takes; each of them doubles its requests.
-pub(super) const LACKING_MAX: usize = 2;
+const LACKING_MAX: usize = 2;
 
 /// A row with copies: the values known of it, its changes, the read that shows it, and guards.
 type Dependent = (Known, Known, usize, Vec<Guard>);
@@ -469,6 +469,7 @@ impl Writer<'_> {
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let adds = case.effect.kind == EffectKind::Increment;
+            let adds = adds.then_some(case.effect);
             for mut row in self.update(id, family, old, changed, adds, each)? {
                 row.guards.extend(guards.iter().cloned());
                 row.conditions.clone_from(&conditions);
@@ -477,7 +478,7 @@ impl Writer<'_> {
         }
         for (known, change, at, asked) in self.dependents(id, family, each, false)? {
             let each = self.told.get(at).map(|told| told.step);
-            for mut row in self.update(id, family, known, change, false, each)? {
+            for mut row in self.update(id, family, known, change, None, each)? {
                 row.guards.extend(asked.iter().cloned());
                 changes.push(row);
             }
@@ -492,7 +493,7 @@ impl Writer<'_> {
         family: &Family,
         old: Known,
         changed: Known,
-        adds: bool,
+        adds: Option<&Effect>,
         each: Option<usize>,
     ) -> Result<Vec<Change>, Refusal> {
         let Some(mut guards) = self.guards(family, &old)? else { return Ok(Vec::new()) };
@@ -507,11 +508,8 @@ impl Writer<'_> {
         }
         let mut add = Vec::new();
         let mut marks = Vec::new();
-        if adds {
-            if let Some(entry) = self.composed(id, &changed) {
-                let why = format!("the key of {entry} is put together from a sum");
-                return Err(self.calls.refuse("sum", why));
-            }
+        if let Some(effect) = adds {
+            self.never_summed(id, effect, &changed)?;
             std::mem::swap(&mut set, &mut add);
         } else {
             let mut new = old;

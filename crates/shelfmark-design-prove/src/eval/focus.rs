@@ -49,11 +49,14 @@ impl Focus {
         focus.closed(model)
     }
 
-    /// Returns the constants of all of a schema's plans, and no relation.
+    /// Returns the constants of all of a schema's plans and of its sparse rows, and no relation.
     pub fn of_plans(schema: &Schema) -> Self {
         let mut focus = Self::default();
         for step in schema.serves.iter().flat_map(|serve| &serve.steps) {
             focus.step(step);
+        }
+        for family in &schema.families {
+            focus.guards(family);
         }
         focus
     }
@@ -141,8 +144,14 @@ impl Focus {
         }
     }
 
+    /// Adds the constants of the conditions under which rows are there.
+    fn guards(&mut self, family: &Family) {
+        self.terms(family.when.iter().flat_map(|one| &one.values));
+    }
+
     fn kept(&mut self, family: &Family) {
         self.add(family.source);
+        self.guards(family);
         for stored in &family.stored {
             if let Stored::Collect { relation, .. } | Stored::Tally { relation, .. } = stored {
                 self.add(*relation);

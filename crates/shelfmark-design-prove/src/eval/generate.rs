@@ -202,7 +202,7 @@ impl Pool {
         {
             return Some(last);
         }
-        let numbers = matches!(ty, Type::Int(_) | Type::Timestamp | Type::Date);
+        let numbers = matches!(ty, Type::Int(_) | Type::Decimal(_) | Type::Timestamp | Type::Date);
         if self.named.is_empty() || !numbers || random.below(3) > 0 {
             return None;
         }

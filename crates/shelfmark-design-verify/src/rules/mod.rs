@@ -15,8 +15,10 @@
 
 use std::collections::BTreeSet;
 
+use super::follows::follows;
 use super::shelf::{first_of_order, is_of, short};
 use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
+use shelfmark_design_language::model::pattern::{Predicate, Source};
 use shelfmark_design_language::model::relation::Relation;
 use shelfmark_design_language::model::schema::{
     Codec, EachOf, Family, Part, ReadStep, Schema, Step, Stored,
@@ -94,7 +96,7 @@ pub(super) fn check(
     }
     if read.aggregate.is_none() && !kept {
         for source in &read.sources {
-            own_rows(model, schema, read, step, source.relation)?;
+            own_rows(model, schema, read, step, source)?;
         }
     }
     let table = schema.tables.get(step.table).ok_or("no such table")?;
@@ -191,15 +193,16 @@ fn writable(part: &Part) -> bool {
     }
 }
 
-/// Checks O4: the table has a row for each of the relation's tuples.
+/// Checks O4: the table has a row for each tuple that a source of the pattern asks for.
 fn own_rows(
     model: &Model,
     schema: &Schema,
     read: &Read,
     step: &ReadStep,
-    relation: RelationId,
+    source: &Source,
 ) -> Result<(), String> {
-    let mut of_source = schema
+    let relation = source.relation;
+    let of_source = schema
         .families
         .iter()
         .filter(|family| family.table == step.table && family.source == relation);
@@ -207,8 +210,14 @@ fn own_rows(
     if of_source.clone().next().is_none() {
         return Err(format!("O4: the table holds no rows of {name}"));
     }
-    if !read.distinct && !of_source.any(|family| keyed(model, schema, family)) {
+    if !read.distinct && !of_source.clone().any(|family| keyed(model, schema, family)) {
         return Err(format!("O4: two of {name} may be one row"));
+    }
+    let mut whole = of_source.filter(|family| {
+        family.when.iter().all(|one| follows(model, relation, one, &source.predicates))
+    });
+    if whole.next().is_none() {
+        return Err(format!("O4: the table holds only some rows of {name}"));
     }
     Ok(())
 }
@@ -395,12 +404,14 @@ pub(super) fn unservable(model: &Model, read: &Read, ground: Option<Ground>) -> 
     if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
 }
 
-/// Returns the attributes of a source that are restricted by a range or a prefix.
+/// Returns the attributes of a source that are restricted by a range or a prefix that an input ends.
 fn ranged(model: &Model, read: &Read, source: usize) -> BTreeSet<ColumnPath> {
     use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
     let Some(source) = read.sources.get(source) else { return BTreeSet::new() };
     let ranges = |op: CondOp| matches!(op, Lt | Le | Gt | Ge | Between | Begins);
-    let asked = source.predicates.iter().filter(|one| ranges(one.op));
+    // What is compared with a constant may hold of all rows of a sparse family.
+    let fixed = |one: &Predicate| one.values.iter().all(|term| matches!(term, Term::Const(_)));
+    let asked = source.predicates.iter().filter(|one| ranges(one.op) && !fixed(one));
     asked.map(|one| short(model, source.relation, &one.path)).collect()
 }
 

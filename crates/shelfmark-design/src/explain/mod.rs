@@ -164,7 +164,15 @@ fn step_text(
     };
     let kind = if table.is_index { "the index " } else { "" };
     out.push_str(&format!("{how} {kind}{}.\n", table.name.text));
-    for family in if families.is_empty() { fallback } else { families } {
+    let families = if families.is_empty() { fallback } else { families };
+    for family in families.iter().filter(|family| !family.when.is_empty()) {
+        let source = &model.relation(family.source).name.text;
+        let conditions = text::conditions(model, family.source, &family.when);
+        out.push_str(&format!(
+            "Of {source} it holds only those of which {conditions}; no part of the key says that.\n"
+        ));
+    }
+    for family in families {
         let pieces = pieces(model, table.partition, &table.desc, read, step, family);
         out.push('\n');
         out.push_str(&draw::key(&table.name.text, &pieces, read, step));

@@ -10,10 +10,12 @@ use super::{Context, Found, setting, threshold};
 use crate::size::volume::Figure;
 use crate::size::{format, show, volume};
 use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{Family, Part, Schema, Stored};
 use shelfmark_design_language::model::{Function, Model, Term, Type, Value};
 use shelfmark_design_language::target::profile;
 use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::implied::never_hold;
 use shelfmark_design_prove::{Proof, decisive};
 
 /// Time for which growth is extrapolated: three years, in seconds.
@@ -33,6 +35,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             if family.base.is_none() {
                 collections(model, schema, number, family, found);
             }
+            empty(model, schema, number, family, found);
         }
         unused(schema, number, context.proofs, found);
     }
@@ -268,6 +271,21 @@ fn list_attribute(
             Found::new("V1", number, &family.name.text, family.name.span, message)
                 .reproducer(Some(count)),
         );
+    }
+}
+
+/// Checks W7: sparse rows and indexes whose conditions hold of nothing.
+fn empty(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    // Of an index of no rows the rows tell.
+    let base = family.base.and_then(|base| schema.families.get(base));
+    let never = |family: &Family| never_hold(model, family.source, &family.when);
+    if never(family) && !base.is_some_and(never) {
+        let name = &family.name.text;
+        let conditions = text::conditions(model, family.source, &family.when);
+        let message = format!("{name} never has a row: {conditions} holds of none");
+        let mut one = Found::new("W7", number, name, family.span, message);
+        one.severity = Severity::Warning;
+        found.push(one);
     }
 }
 

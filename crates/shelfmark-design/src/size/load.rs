@@ -6,9 +6,12 @@ use std::collections::BTreeSet;
 use super::volume::{self, Figure};
 use super::{HotPartition, Sizer, Spread, WriteSize, format};
 use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
-use shelfmark_design_language::model::{ColumnPath, Write};
+use shelfmark_design_language::model::{ColumnPath, Predicate, Write};
+use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::syntax::tree::{Fact, Item};
+use shelfmark_design_plan::sparse::{declared_share, told_by_insert};
 use shelfmark_design_prove::write_case::WriteCase;
 use shelfmark_design_prove::{prove_read, write_certificate};
 
@@ -20,7 +23,8 @@ impl Sizer<'_> {
     }
 
     fn write(&self, write: &Write, plan: &WritePlan) -> WriteSize {
-        let figure = |figure| {
+        let mut at_most = false;
+        let mut figure = |figure| {
             let (mut rows, mut entries, mut bytes) = (Some(0.0), Some(0.0), Some(0.0));
             for step in &plan.steps {
                 let each = match &step.kind {
@@ -35,15 +39,23 @@ impl Sizer<'_> {
                     let Some(family) = self.schema.families.get(*id) else { continue };
                     let indexes = self.indexes(*id);
                     let row = format::sizes(self.model, self.schema, family, self.target).row();
-                    let indexed: f64 = indexes
-                        .iter()
-                        .map(|one| format::sizes(self.model, self.schema, one, self.target).row())
-                        .sum();
+                    let (mut held, mut indexed) = (0.0, 0.0);
+                    for one in indexes {
+                        let share = self.held_by(one, family, write);
+                        at_most |= share.is_none();
+                        // The worst is an entry wherever there may be one.
+                        let least = if figure == Figure::Worst { 1.0 } else { 0.0 };
+                        let share = share.unwrap_or(1.0);
+                        let share = if share > 0.0 { share.max(least) } else { share };
+                        held += share;
+                        let row = format::sizes(self.model, self.schema, one, self.target).row();
+                        indexed += share * row;
+                    }
                     let add = |sum: Option<f64>, each: f64| {
                         sum.zip(times).map(|(sum, times)| sum + times * each)
                     };
                     rows = add(rows, 1.0);
-                    entries = add(entries, indexes.len() as f64);
+                    entries = add(entries, held);
                     bytes = add(bytes, row + indexed);
                 }
             }
@@ -59,6 +71,7 @@ impl Sizer<'_> {
             reads: reads.count(),
             rows: Spread { average: average.0, p99: p99.0, worst: worst.0 },
             entries: Spread { average: average.1, p99: p99.1, worst: worst.1 },
+            at_most,
             bytes: Spread { average: average.2, p99: p99.2, worst: worst.2 },
             amplification: average
                 .0
@@ -70,6 +83,30 @@ impl Sizer<'_> {
                 self.target.transaction_items_max,
             ),
         }
+    }
+
+    /// Returns the share of the calls of a write in which an index has an entry of its row, before or after,
+    /// where the model says it.
+    fn held_by(&self, entry: &Family, base: &Family, write: &Write) -> Option<f64> {
+        let when = self.schema.own_conditions(entry);
+        if when.is_empty() {
+            return Some(1.0);
+        }
+        let mut own = write.effects.iter().filter(|effect| effect.relation == base.source);
+        if let (Some(effect), None) = (own.next(), own.next()) {
+            let sets = |one: &Predicate| effect.set.iter().any(|(at, _)| one.path == [*at]);
+            match effect.kind {
+                EffectKind::Insert if effect.existing != Existing::Replace => {
+                    if let Some(held) = told_by_insert(when, effect) {
+                        return Some(if held { 1.0 } else { 0.0 });
+                    }
+                }
+                // Before it the conditions held of some, and after it of others.
+                EffectKind::Update | EffectKind::Increment if when.iter().any(sets) => return None,
+                _ => {}
+            }
+        }
+        declared_share(self.model, entry.source, when)
     }
 
     /// Returns the indexes that follow a base row.

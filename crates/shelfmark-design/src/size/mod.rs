@@ -21,6 +21,7 @@ use crate::document::Document;
 use shelfmark_design_language::model::schema::{Family, Schema};
 use shelfmark_design_language::model::{ColumnPath, Model};
 use shelfmark_design_language::target::Target;
+use shelfmark_design_plan::sparse::declared_share;
 pub(crate) use shelfmark_design_plan::volume;
 use volume::Figure;
 
@@ -86,6 +87,9 @@ pub struct FamilySize {
     pub index: bool,
     /// Rows in all; `null` without a declared count.
     pub total_rows: Option<f64>,
+    /// True if rows are there only under conditions, and the model does not say of how many they hold:
+    /// all figures are then those of rows that are all there.
+    pub at_most: bool,
     /// Average bytes of a row, its key and all overhead included.
     pub row_bytes: f64,
     /// Rows of one partition; the whole table where the target has no partitions.
@@ -121,6 +125,9 @@ pub struct WriteSize {
     pub rows: Spread,
     /// Index entries that change with them.
     pub entries: Spread,
+    /// True if an index has conditions, and the model does not say whether they hold: its entry counts
+    /// all the same.
+    pub at_most: bool,
     /// Bytes of both.
     pub bytes: Spread,
     /// Rows and entries for each changed entity or link.
@@ -193,6 +200,7 @@ impl Sizer<'_> {
         let rows = self.partition_rows(family, unknown);
         let relation = self.model.relation(family.source);
         let total = relation.facts.get("count").copied();
+        let share = self.share(family);
         if total.is_none() {
             unknown.insert(format!("how many {} there are: count 1M", relation.name.text));
         }
@@ -216,7 +224,8 @@ impl Sizer<'_> {
             family: family.name.text.clone(),
             table: table.map_or_else(String::new, |table| table.name.text.clone()),
             index: family.base.is_some(),
-            total_rows: total,
+            total_rows: total.map(|total| total * share.unwrap_or(1.0)),
+            at_most: share.is_none(),
             row_bytes: own.row(),
             partition_rows: rows,
             partition_bytes: rows.map(|rows| own.partition(rows)),
@@ -227,19 +236,26 @@ impl Sizer<'_> {
     /// Returns rows of the family that share a partition key.
     fn partition_rows(&self, family: &Family, unknown: &mut BTreeSet<String>) -> Spread {
         let (known, divisor) = volume::partition(self.model, self.schema, family);
-        let rows = |figure| {
+        let rows = |figure, share: f64| {
             volume::rows(self.model, family.source, &known, figure)
-                .map(|rows| (rows / divisor).max(1.0))
+                .map(|rows| (rows * share / divisor).max(1.0))
         };
+        let share = self.share(family).unwrap_or(1.0);
         let found = Spread {
-            average: rows(Figure::Average),
-            p99: rows(Figure::P99),
-            worst: rows(Figure::Worst),
+            average: rows(Figure::Average, share),
+            p99: rows(Figure::P99, share),
+            // Of one partition the conditions may hold everywhere.
+            worst: rows(Figure::Worst, 1.0),
         };
         if found.worst.is_none() || found.average.is_none() {
             unknown.extend(self.missing(family, &known));
         }
         found
+    }
+
+    /// Returns the share of the tuples that have a row, where the model says it.
+    fn share(&self, family: &Family) -> Option<f64> {
+        declared_share(self.model, family.source, &family.when)
     }
 
     /// Returns the fan-out over these attributes that is not declared.

@@ -60,11 +60,11 @@ fn families(schema: &SchemaSize) -> Vec<Vec<String>> {
         rows.push(vec![
             family.family.clone(),
             bytes(Some(family.row_bytes)),
-            count(family.partition_rows.average),
-            count(family.partition_rows.p99),
+            bounded(family.at_most, count(family.partition_rows.average)),
+            bounded(family.at_most, count(family.partition_rows.p99)),
             count(family.partition_rows.worst),
-            bytes(family.partition_bytes.average),
-            bytes(family.partition_bytes.p99),
+            bounded(family.at_most, bytes(family.partition_bytes.average)),
+            bounded(family.at_most, bytes(family.partition_bytes.p99)),
             bytes(family.partition_bytes.worst),
             reached,
         ]);
@@ -96,8 +96,8 @@ fn writes(schema: &SchemaSize) -> Vec<Vec<String>> {
             count(write.rows.average),
             count(write.rows.p99),
             count(write.rows.worst),
-            count(write.entries.average),
-            bytes(write.bytes.average),
+            bounded(write.at_most, count(write.entries.average)),
+            bounded(write.at_most, bytes(write.bytes.average)),
             bytes(write.bytes.worst),
             per,
         ]);
@@ -141,6 +141,11 @@ fn table(rows: &[Vec<String>], out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// Formats a figure that may be less.
+fn bounded(at_most: bool, figure: String) -> String {
+    if at_most && figure != "?" { format!("at most {figure}") } else { figure }
 }
 
 /// Formats a number for people, in thousands.

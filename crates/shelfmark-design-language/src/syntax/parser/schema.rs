@@ -2,7 +2,7 @@
 
 use super::super::lexer::TokenKind;
 use super::super::tree::{
-    Bind, Bound, BoundKind, Component, EachOf, Expr, ExprKind, Index, Key, ReadStep, Row,
+    Bind, Bound, BoundKind, Component, Cond, EachOf, Expr, ExprKind, Index, Key, ReadStep, Row,
     SampleRow, Schema, Serve, Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan,
     WriteStep,
 };
@@ -95,7 +95,7 @@ impl Parser<'_> {
         while self.eat("+") {
             sources.push(self.name("an entity or a link")?);
         }
-        let when = if self.eat_word("when") { self.conds()? } else { Vec::new() };
+        let when = self.when()?;
         let key = self.key()?;
         let store = self.store()?.unwrap_or(Store::Items(Vec::new()));
         let follows = match self.word() {
@@ -108,13 +108,30 @@ impl Parser<'_> {
             self.step();
             let name = self.name("the name of an index")?;
             let local = self.eat_word("local");
-            let when = if self.eat_word("when") { self.conds()? } else { Vec::new() };
+            let when = self.when()?;
+            if self.word() == "local" {
+                let help = "write `index NAME local when … key (…)`";
+                return self.fail("`local` stands before `when`", help);
+            }
             let key = self.key()?;
             let store = self.store()?;
             indexes.push(Index { name, local, when, key, store, span: self.since(start) });
         }
         let span = self.since(start);
         Some(Row { name, sources, when, key, store, follows, indexes, span })
+    }
+
+    /// Parses the conditions of sparse rows or of a sparse index, mostly nothing.
+    fn when(&mut self) -> Got<Vec<Cond>> {
+        let when = if self.eat_word("when") { self.conds()? } else { Vec::new() };
+        if !when.is_empty() && self.is(",") {
+            let found = self.found();
+            return self.fail(
+                format!("expected the key, found {found}"),
+                "several conditions are parted by `and`: `when a = 1 and b = 2 key (…)`",
+            );
+        }
+        Some(when)
     }
 
     fn key(&mut self) -> Got<Key> {
