@@ -46,6 +46,9 @@ pub(crate) fn analyse(
     read: &Read,
     serve: &Serve,
 ) -> Analysis {
+    if let Some(beside) = super::beside::proven((model, schema, target), read, serve) {
+        return beside;
+    }
     let mut analysis = Analysis::default();
     let Some((Step::Read(step), later)) = serve.steps.split_first() else {
         analysis.fail_call("A1", "the plan reads nothing");
@@ -103,7 +106,7 @@ pub(super) struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
-    fn of(steps: &'a [Step]) -> Self {
+    pub(super) fn of(steps: &'a [Step]) -> Self {
         let mut tail = Self {
             filters: Vec::new(),
             sort: None,
@@ -122,7 +125,7 @@ impl<'a> Tail<'a> {
                     tail.takes_again |= tail.take.is_some_and(|before| before != term);
                     tail.take = Some(term);
                 }
-                Step::Read(read) => tail.reads.push(read),
+                Step::Read(read) | Step::Also(read) => tail.reads.push(read),
             }
         }
         tail
@@ -202,7 +205,7 @@ impl Context<'_> {
             Step::Filter(_) => 0,
             Step::Sort(_) => 1,
             Step::Take(_) => 2,
-            Step::Read(_) => 3,
+            Step::Read(_) | Step::Also(_) => 3,
         };
         if later.windows(2).any(|pair| matches!(pair, [a, b] if rank(a) > rank(b))) {
             analysis.fail(2, "F2", "steps come in the order filter, sort, take, follow-up reads");

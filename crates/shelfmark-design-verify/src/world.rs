@@ -70,8 +70,7 @@ pub(super) fn words(model: &Model, schema: &Schema) -> Words {
         }
     };
     let steps = schema.serves.iter().flat_map(|serve| &serve.steps);
-    for step in steps.filter_map(|step| if let Step::Read(step) = step { Some(step) } else { None })
-    {
+    for step in steps.filter_map(Step::read) {
         for part in step.bounds.iter().flat_map(|(_, parts)| parts) {
             if let Part::Hole { term, .. } = part {
                 take(term);
@@ -368,14 +367,14 @@ pub(super) fn draw_inputs(
     world: &World<'_>,
     params: &[Param],
     uses: &[(RelationId, &Vec<Predicate>)],
-    limit: Option<&Term>,
+    limits: &[&Term],
     words: &Words,
     dice: &mut Dice,
 ) -> Vec<Value> {
     let anchor = dice.below(32);
     let mut inputs = Vec::new();
     for (index, param) in params.iter().enumerate() {
-        if limit == Some(&Term::Param(index)) {
+        if limits.contains(&&Term::Param(index)) {
             inputs.push(Value::Int(1 + i64::try_from(dice.below(7)).unwrap_or(0)));
             continue;
         }

@@ -68,6 +68,12 @@ pub struct Read {
 }
 
 impl Read {
+    /// Returns true if row types have limits of their own.
+    #[must_use]
+    pub fn has_own_limits(&self) -> bool {
+        self.sources.iter().any(|source| source.limit.is_some())
+    }
+
     /// Returns true if a name stands for the row type: `kind`, unless the read has one source and
     /// that has an attribute of this name.
     pub fn is_row_type(&self, model: &Model, name: &str) -> bool {
@@ -86,6 +92,8 @@ pub struct Source {
     pub predicates: Vec<Predicate>,
     /// The source of each output; `None` when this row type has no such attribute.
     pub outputs: Vec<Option<ColumnPath>>,
+    /// The largest number of rows of this type, if it has a limit of its own.
+    pub limit: Option<Term>,
 }
 
 /// One key of a declared order.

@@ -40,7 +40,7 @@ pub(super) fn requests(
     let by_uuid = !sorted && is_by_uuid(calls.model, read);
     let mut before: Vec<(usize, &ReadStep)> = Vec::new();
     for step in &serve.steps {
-        let Step::Read(step) = step else {
+        let Some(step) = step.read() else {
             if let Some(Request::Read { then, .. }) = found.last_mut() {
                 then.push(work(read, step));
             }
@@ -71,7 +71,7 @@ fn work(read: &Read, step: &Step) -> Json {
             json!({ "sort": orders.iter().map(one).collect::<Vec<_>>() })
         }
         Step::Take(limit) => json!({ "take": value(limit) }),
-        Step::Read(_) => Json::Null,
+        Step::Read(_) | Step::Also(_) => Json::Null,
     }
 }
 

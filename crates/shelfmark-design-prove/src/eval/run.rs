@@ -24,7 +24,7 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Rows of the ranges, before any filter.
     pub rows_read: usize,
-    /// Of these, rows of the first step.
+    /// Of these, rows of the first step, and of those beside it.
     pub rows_first: usize,
     /// Number of ranges that were read.
     pub ranges: usize,
@@ -74,7 +74,12 @@ pub fn run_on(
     for (index, step) in serve.steps.iter().enumerate() {
         match step {
             Step::Read(step) if index == 0 => {
-                flows = runner.first(step, &mut outcome)?;
+                flows = runner.first(reads, step, &mut outcome)?;
+                outcome.rows_first = outcome.rows_read;
+                reads += 1;
+            }
+            Step::Also(step) => {
+                flows.extend(runner.first(reads, step, &mut outcome)?);
                 outcome.rows_first = outcome.rows_read;
                 reads += 1;
             }
@@ -135,7 +140,12 @@ impl Runner<'_> {
         }
     }
 
-    fn first(&self, step: &ReadStep, outcome: &mut Outcome) -> Result<Vec<Flow>, String> {
+    fn first(
+        &self,
+        number: usize,
+        step: &ReadStep,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Flow>, String> {
         let table = self.schema.tables.get(step.table).ok_or("no such table")?;
         let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
         let scan = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
@@ -167,7 +177,7 @@ impl Runner<'_> {
         let mut flows = Vec::new();
         for each in &eaches {
             outcome.ranges += 1;
-            let found = self.range(0, step, each.as_ref(), None)?;
+            let found = self.range(number, step, each.as_ref(), None)?;
             outcome.rows_read += found.len();
             flows.extend(found.into_iter().map(|row| Flow { values: row.values.clone(), row }));
         }

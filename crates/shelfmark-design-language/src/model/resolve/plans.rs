@@ -46,6 +46,14 @@ impl Resolver {
                 let wanted = asked.iter().find(|relation| sources.contains(relation));
                 prior = wanted.or(sources.first()).copied();
             }
+            let late = steps.iter().skip(1).any(|step| !matches!(step, Step::Also(_)));
+            if late && matches!(step, Step::Also(_)) {
+                let message =
+                    "what is read beside the first read stands right behind it".to_owned();
+                let span = written.span;
+                self.error(Diagnostic::error(span, message).help("`by get a … and query b …`"));
+                return;
+            }
             steps.push(step);
         }
         schema.serves.push(Serve { read, steps, span: written.span, derived: false });
@@ -88,6 +96,9 @@ impl Resolver {
             }
             StepKind::Read(read) => {
                 self.read_step(schema, read, params, (prior, asked)).map(Step::Read)
+            }
+            StepKind::Also(read) => {
+                self.read_step(schema, read, params, (None, asked)).map(Step::Also)
             }
         }
     }
