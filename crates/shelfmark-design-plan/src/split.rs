@@ -29,6 +29,8 @@ const PART: &str = "part_of";
 struct Parts {
     read: String,
     parts: Vec<String>,
+    /// The limit of each part that is an input.
+    limits: Vec<Option<Expr>>,
     /// The order by which the requests' rows are brought together, if they do not follow one another.
     sort: Vec<Order>,
 }
@@ -78,14 +80,15 @@ fn taken_apart(basis: &Basis<'_>) -> Option<(String, Vec<Parts>)> {
         if matches!(resolved.order.first(), Some((OrderKey::Kind, true))) {
             places.reverse();
         }
-        let mut parts = Vec::new();
+        let (mut parts, mut limits) = (Vec::new(), Vec::new());
         for at in places {
             let part = part(basis.model, (read, resolved), at)?;
             parts.push(part.name.text.clone());
+            limits.push(part.limit.clone().filter(|one| !matches!(one.kind, ExprKind::Int(_))));
             items.push(Item::Read(Box::new(part)));
         }
         let sort = if by_kind { Vec::new() } else { read.order.clone() };
-        split.push(Parts { read: read.name.text.clone(), parts, sort });
+        split.push(Parts { read: read.name.text.clone(), parts, limits, sort });
     }
     file.items = items;
     let text = print::format("", &file, &[]);
@@ -198,9 +201,10 @@ impl Parts {
     fn joined(&self, serves: Vec<Serve>) -> Option<Serve> {
         let span = serves.first()?.span;
         let (mut steps, mut later): (Vec<Step>, Vec<Step>) = (Vec::new(), Vec::new());
-        for serve in serves {
+        for (serve, limit) in serves.into_iter().zip(&self.limits) {
             let mut own = serve.steps.into_iter();
-            let StepKind::Read(first) = own.next()?.kind else { return None };
+            let StepKind::Read(mut first) = own.next()?.kind else { return None };
+            first.limit = first.limit.or_else(|| limit.clone());
             if first.each.is_some() {
                 return None;
             }

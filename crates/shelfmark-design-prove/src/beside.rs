@@ -10,11 +10,11 @@
 use super::analysis::Analysis;
 use super::ordered::sorts_as_wanted;
 use super::range::{Found, find};
-use super::read::{Tail, analyse};
-use shelfmark_design_language::certificate::RowsMax;
+use super::read::{Context, Tail, analyse};
+use shelfmark_design_language::certificate::{RowsMax, text};
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::{ReadStep, Schema, Serve, Step};
-use shelfmark_design_language::model::{Model, OrderKey, Read};
+use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, Term};
 use shelfmark_design_language::syntax::tree::Verb;
 use shelfmark_design_language::target::Target;
 
@@ -53,6 +53,9 @@ pub(super) fn proven(
     let groups = match shared(model, schema, read, &requests) {
         Ok(groups) => groups,
         Err(why) => {
+            for step in requests {
+                Context { model, schema, target, read, step }.bound(&mut analysis);
+            }
             analysis.fail(4, "A4", why);
             return Some(analysis);
         }
@@ -60,6 +63,9 @@ pub(super) fn proven(
     let mut rows = None;
     for (step, group) in requests.iter().zip(&groups) {
         let own = part(read, group);
+        if let Some(why) = unlimited(model, &own, (read, step)) {
+            analysis.fail(4, "A4", why);
+        }
         let steps = std::iter::once(Step::Read((*step).clone())).chain(later.iter().cloned());
         let serve = Serve { steps: steps.collect(), ..serve.clone() };
         let one = analyse(model, schema, target, &own, &serve);
@@ -73,6 +79,16 @@ pub(super) fn proven(
     analysis.note(9, format!("rows by one call: {}", analysis.rows_max));
     in_order(model, read, &groups, &tail, &mut analysis);
     Some(analysis)
+}
+
+/// Returns why a request reads rows of a type of which none may be asked for.
+fn unlimited(model: &Model, own: &Read, (read, step): (&Read, &ReadStep)) -> Option<String> {
+    let [only] = own.sources.as_slice() else { return None };
+    let input = own.limit.as_ref().filter(|limit| !matches!(limit, Term::Const(_)))?;
+    (read.limit.is_none() && step.limit.is_none()).then(|| {
+        let name = &model.relation(only.relation).name.text;
+        format!("where {} is 0, the request reads rows of {name}", text::term(read, input))
+    })
 }
 
 /// Adds what was found about one request.
@@ -205,11 +221,16 @@ pub(crate) fn derived(
     }
     let (mut requests, mut follows): (Vec<Step>, Vec<Step>) = (Vec::new(), Vec::new());
     for at in places {
-        let mut steps = best(&part(read, &[at]))?.steps.into_iter();
+        let own = part(read, &[at]);
+        let mut steps = best(&own)?.steps.into_iter();
         let Step::Read(first) = steps.next()? else { return None };
         if first.each.is_some() {
             return None;
         }
+        // A point read has no end, but none may be asked for where the limit is an input.
+        let input = own.limit.filter(|limit| !matches!(limit, Term::Const(_)));
+        let limit = first.limit.or_else(|| input.filter(|_| read.limit.is_none()));
+        let first = ReadStep { limit, ..first };
         requests.push(if requests.is_empty() { Step::Read(first) } else { Step::Also(first) });
         for step in steps {
             match step {
@@ -227,12 +248,19 @@ pub(crate) fn derived(
 
 /// Returns the sort that brings requests together in the order of a read.
 fn sort(model: &Model, read: &Read) -> Option<Step> {
-    let source = read.sources.first()?;
-    let names = read.order.iter().map(|(key, desc)| match key {
-        OrderKey::Kind => Some(("kind".to_owned(), *desc)),
-        OrderKey::Columns(paths) => {
-            Some((model.path_text(source.relation, paths.first()?.as_ref()?), *desc))
+    let names = read.order.iter().map(|(key, desc)| {
+        let OrderKey::Columns(paths) = key else { return Some(("kind".to_owned(), *desc)) };
+        let of_type = |(source, path): (&Source, &Option<ColumnPath>)| {
+            Some((source.relation, model.path_text(source.relation, path.as_ref()?)))
+        };
+        let own: Option<Vec<_>> = read.sources.iter().zip(paths).map(of_type).collect();
+        let own = own?;
+        let (_, first) = own.first()?;
+        if own.iter().all(|(_, name)| name == first) {
+            return Some((first.clone(), *desc));
         }
+        let each = own.iter().map(|(id, name)| format!("{}.{name}", model.relation(*id).name.text));
+        Some((format!("({})", each.collect::<Vec<_>>().join(", ")), *desc))
     });
     let names: Option<Vec<(String, bool)>> = names.collect();
     names.filter(|names| !names.is_empty()).map(Step::Sort)

@@ -17,7 +17,7 @@ use super::read::{Context, Part1, Tail};
 use super::unique::available;
 use crate::closure::determines_path;
 use crate::key::facts::{first_of, same_form};
-use shelfmark_design_language::model::pattern::Source;
+use shelfmark_design_language::model::pattern::{Source, sorted_by};
 use shelfmark_design_language::model::schema::{EachOf, Part};
 use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, RelationId, Term};
 use shelfmark_design_language::syntax::tree::CondOp;
@@ -347,10 +347,13 @@ pub(super) fn sorts_as_wanted(model: &Model, read: &Read, sort: &[(String, bool)
             OrderKey::Kind => name == "kind" && desc == wanted,
             OrderKey::Columns(paths) => {
                 let mut named = read.sources.iter().zip(paths);
-                named.all(|(source, path)| match path {
-                    Some(path) => model.path_text(source.relation, path) == *name,
-                    // An attribute of this name would order rows that are not ordered by it.
-                    None => !has_attribute(model, source.relation, name),
+                named.all(|(source, path)| {
+                    let own = sorted_by(&model.relation(source.relation).name.text, name);
+                    match path {
+                        Some(path) => model.path_text(source.relation, path) == own,
+                        // An attribute of this name would order rows that are not ordered by it.
+                        None => !has_attribute(model, source.relation, own),
+                    }
                 }) && desc == wanted
             }
         })

@@ -54,6 +54,10 @@ pub(crate) fn analyse(
         analysis.fail_call("A1", "the plan reads nothing");
         return analysis;
     };
+    if later.iter().any(|step| matches!(step, Step::Also(_))) {
+        analysis.fail(2, "F2", "what is read beside the first read stands right behind it");
+        return analysis;
+    }
     let context = Context { model, schema, target, read, step };
     context.bound(&mut analysis);
     if read.offset || read.aggregate.is_some() && !is_tally(read) {
@@ -143,7 +147,7 @@ impl Context<'_> {
     }
 
     /// Proves O1: every partition-key component is known.
-    fn bound(&self, analysis: &mut Analysis) {
+    pub(super) fn bound(&self, analysis: &mut Analysis) {
         let table = self.table();
         let given = self.step.bound.iter().take_while(|column| !column.is_empty()).count();
         let whole_table = given == 0 && self.step.bounds.is_empty();

@@ -176,7 +176,9 @@ fn run(
     let words = world::words(model, schema);
     let uses: Vec<_> = read.sources.iter().map(|one| (one.relation, &one.predicates)).collect();
     let own = read.sources.iter().filter_map(|source| source.limit.as_ref());
-    let limits: Vec<&Term> = read.limit.iter().chain(own).collect();
+    // Of a row type none may be asked for.
+    let own = own.map(|limit| (limit, 0));
+    let limits: Vec<(&Term, i64)> = read.limit.iter().map(|limit| (limit, 1)).chain(own).collect();
     for attempt in 0..RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 5);
         let inputs = draw_inputs(&world, &read.params, &uses, &limits, &words, &mut dice);

@@ -393,7 +393,12 @@ impl Reader<'_> {
             let before = self.read.sources.iter().take_while(|one| one.relation != of).count();
             return Value::Int(i64::try_from(before).unwrap_or(i64::MAX));
         }
-        self.named(line, name)
+        // Of several attributes, each behind its row type, a line has its own.
+        let Some(each) = name.strip_prefix('(') else { return self.named(line, name) };
+        let of = format!("{}.", self.model.relation(self.source(line)).name.text);
+        let mut each = each.trim_end_matches(')').split(", ");
+        let own = each.find_map(|one| one.strip_prefix(of.as_str()));
+        own.map_or(Value::Null, |own| self.named(line, own))
     }
 
     fn passes(&self, line: &Line, name: &str, op: CondOp, values: &[Term]) -> bool {

@@ -83,6 +83,17 @@ impl Read {
     }
 }
 
+/// Returns the name that a sort has for one row type: of several attributes, each behind its row type,
+/// as `(Post.at, Comment.written)`, its own; nothing where it has none.
+#[must_use]
+pub fn sorted_by<'n>(row_type: &str, name: &'n str) -> &'n str {
+    let Some(names) = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return name;
+    };
+    let own = |one: &'n str| one.strip_prefix(row_type)?.strip_prefix('.');
+    names.split(", ").find_map(own).unwrap_or("")
+}
+
 /// One row type of a read.
 #[derive(Debug, Clone)]
 pub struct Source {

@@ -40,6 +40,7 @@ pub(super) fn requests(
     let by_uuid = !sorted && is_by_uuid(calls.model, read);
     let mut before: Vec<(usize, &ReadStep)> = Vec::new();
     for step in &serve.steps {
+        let beside = matches!(step, Step::Also(_));
         let Some(step) = step.read() else {
             if let Some(Request::Read { then, .. }) = found.last_mut() {
                 then.push(work(read, step));
@@ -47,7 +48,9 @@ pub(super) fn requests(
             continue;
         };
         let number = found.len() + 1;
-        let reader = Reader { calls, read, step, before: &before };
+        // What stands beside the first request takes nothing from rows.
+        let before_it = if beside { &[][..] } else { before.as_slice() };
+        let reader = Reader { calls, read, step, before: before_it };
         found.push(reader.request(number, by_uuid)?);
         before.push((number, step));
     }

@@ -11,6 +11,7 @@ use crate::canon::canonical;
 use crate::follow::leading_to;
 use crate::tally::{extreme, is_tally, tallies};
 use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::pattern::sorted_by;
 use shelfmark_design_language::model::schema::{
     EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
@@ -308,7 +309,8 @@ impl Runner<'_> {
     /// Returns the sort key of a row: an attribute, or the position of its type in the pattern.
     fn sorted_by(&self, flow: &Flow, name: &str) -> Value {
         if !self.read.is_row_type(self.model, name) {
-            return self.by_name(flow, name);
+            let source = self.schema.families.get(flow.row.family).map_or(0, |one| one.source);
+            return self.by_name(flow, sorted_by(&self.model.relation(source).name.text, name));
         }
         let of = self.schema.families.get(flow.row.family).map(|family| family.source);
         let place = self.read.sources.iter().position(|one| Some(one.relation) == of);

@@ -48,9 +48,9 @@ pub(super) fn shares(
 
 /// Returns false if no row of a family lies in a range, because a column begins otherwise.
 fn may_lie(step: &ReadStep, family: &Family) -> bool {
-    let ends = step.bounds.iter().filter(|(kind, _)| *kind == BoundKind::Begins);
-    let asked = step.bound.iter().chain(ends.map(|(_, parts)| parts));
-    asked.zip(&family.key).all(|(asked, column)| {
+    let begins = step.bounds.iter().filter(|(kind, _)| *kind == BoundKind::Begins);
+    let asked = step.bound.iter().chain(begins.map(|(_, parts)| parts));
+    let alike = asked.zip(&family.key).all(|(asked, column)| {
         let (whole, text) = beginning(asked);
         let (ends, own) = beginning(&column.parts);
         // What is read whole, and what a row has whole, goes on with nothing.
@@ -60,7 +60,28 @@ fn may_lie(step: &ReadStep, family: &Family) -> bool {
             (false, true) => own.starts_with(&text),
             (false, false) => text.starts_with(&own) || own.starts_with(&text),
         }
-    })
+    });
+    let ranged = family.key.get(step.bound.len());
+    alike
+        && ranged.is_none_or(|column| {
+            step.bounds.iter().all(|(kind, end)| !is_outside(*kind, end, &column.parts))
+        })
+}
+
+/// Returns true if all texts of a column lie on the other side of an end: they differ from it in the texts
+/// that both begin with.
+fn is_outside(kind: BoundKind, end: &[Part], own: &[Part]) -> bool {
+    let (Some(Part::Literal(end)), Some(Part::Literal(own))) = (end.first(), own.first()) else {
+        return false;
+    };
+    let Some((end, own)) = end.bytes().zip(own.bytes()).find(|(end, own)| end != own) else {
+        return false;
+    };
+    match kind {
+        BoundKind::Begins => true,
+        BoundKind::From | BoundKind::After => own < end,
+        BoundKind::To | BoundKind::Before | BoundKind::Through => own > end,
+    }
 }
 
 /// Returns the text that a column surely begins with, and whether that is all of it.
@@ -92,14 +113,12 @@ pub(super) fn beside(
     if read.page || read.offset || read.aggregate.is_some() {
         return Err("O10: several requests are one list, and no page or number".to_owned());
     }
-    let takes: Vec<&Term> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Take(limit) => Some(limit),
-            _ => None,
-        })
-        .collect();
-    if takes != read.limit.iter().collect::<Vec<_>>() {
+    let mut takes = steps.iter().filter_map(|step| match step {
+        Step::Take(limit) => Some(limit),
+        _ => None,
+    });
+    let taken = takes.next();
+    if taken != read.limit.as_ref() || takes.any(|more| Some(more) != taken) {
         return Err("O6: what is taken of all requests is not the pattern's limit".to_owned());
     }
     for (step, share) in requests.iter().zip(shares) {
@@ -109,9 +128,11 @@ pub(super) fn beside(
             continue;
         };
         let wanted = only.limit.as_ref().or(read.limit.as_ref());
-        let whole = step.verb == Verb::Get || asks_for_one(model, only);
-        if step.limit.as_ref() != wanted && !(step.limit.is_none() && whole) || step.each.is_some()
-        {
+        let one = step.verb == Verb::Get || asks_for_one(model, only);
+        // What is an input may be 0, also where there is one row at most.
+        let needless = one && only.limit.as_ref().is_none_or(|own| matches!(own, Term::Const(_)));
+        let fits = step.limit.as_ref() == wanted || step.limit.is_none() && needless;
+        if !fits || step.each.is_some() {
             let name = &model.relation(only.relation).name.text;
             return Err(format!("O6: the limit of {name} is not that of its request"));
         }

@@ -82,11 +82,14 @@ impl Resolver {
                 self.value(value, Some(&Type::Int(None)), params, Scope::NONE).map(Step::Take)
             }
             StepKind::Sort(orders) => {
-                if let Some(order) = orders.iter().find(|order| !order.others.is_empty()) {
-                    self.only_one(&order.path);
-                    return None;
-                }
-                let sorted = orders.iter().map(|order| (order.path.text(), order.desc));
+                let name = |order: &tree::Order| match order.others.is_empty() {
+                    true => order.path.text(),
+                    false => {
+                        let all = std::iter::once(&order.path).chain(&order.others);
+                        format!("({})", all.map(tree::Path::text).collect::<Vec<_>>().join(", "))
+                    }
+                };
+                let sorted = orders.iter().map(|order| (name(order), order.desc));
                 Some(Step::Sort(sorted.collect()))
             }
             StepKind::Filter(conds) => {

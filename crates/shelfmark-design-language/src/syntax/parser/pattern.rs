@@ -148,8 +148,8 @@ impl Parser<'_> {
             }
             "limit" => {
                 self.step();
-                read.page = self.eat_word("page");
-                self.limits(read)?;
+                let page = self.eat_word("page");
+                self.limits(page, read)?;
             }
             "page" => {
                 self.step();
@@ -170,10 +170,10 @@ impl Parser<'_> {
     }
 
     /// Parses a limit of all rows, or those of single row types: `25 of Issue, n of Pull`.
-    fn limits(&mut self, read: &mut Read) -> Got<()> {
+    fn limits(&mut self, page: bool, read: &mut Read) -> Got<()> {
         let count = self.expr()?;
-        if read.page || !self.eat_word("of") {
-            read.limit = Some(count);
+        if page || !self.eat_word("of") {
+            (read.page, read.limit) = (page, Some(count));
             return Some(());
         }
         read.limits.push(OwnLimit { count, of: self.name("a row type")? });
