@@ -176,3 +176,27 @@ impl std::fmt::Display for RowsMax {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Type;
+
+    /// The bound of several requests is the sum of theirs, as text and as a number.
+    #[test]
+    fn bounds_of_requests_add_up() {
+        let input = |name: &str| RowsMax::from(name.to_owned());
+        let (one, two) = (RowsMax::number(1.0), RowsMax::number(25.0));
+        assert_eq!(one.clone().plus(two.clone()), RowsMax::number(26.0));
+        assert_eq!(one.clone().plus(RowsMax::Unbounded), RowsMax::Unbounded);
+        let sum = one.clone().plus(input("n").times(3.0)).plus(two);
+        assert_eq!(sum.to_string(), "1 + 3 x n + 25");
+        assert_eq!(RowsMax::from(sum.to_string()), sum);
+        assert_eq!(sum.as_number(), None);
+        let params = [Param { name: "n".to_owned(), ty: Type::Int(None) }];
+        assert_eq!(sum.of_call(&params, &[Value::Int(4)]), Some(38));
+        assert_eq!(sum.of_call(&params, &[Value::Int(-1)]), None);
+        assert_eq!(sum.times(2.0).to_string(), "2 x 1 + 2 x 3 x n + 2 x 25");
+        assert_eq!(one.of_call(&params, &[]), Some(1));
+    }
+}

@@ -10,7 +10,6 @@ use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Predicate, Source};
 use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
 use shelfmark_design_language::syntax::tree::CondOp;
-use shelfmark_design_prove::own_limits::of_range;
 use shelfmark_design_prove::paths::is_optional;
 
 /// The table of one such read.
@@ -51,9 +50,6 @@ impl MixedRow {
 
 impl Planner<'_> {
     pub(crate) fn mix(&mut self, index: usize, read: &Read) -> Result<(), String> {
-        if read.has_own_limits() && of_range(read).is_none() {
-            return Err("its row types have limits that no range has together".to_owned());
-        }
         let kinds = match read.order.first() {
             Some((OrderKey::Kind, desc)) => Some(*desc),
             _ => None,

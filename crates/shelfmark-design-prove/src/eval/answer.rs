@@ -89,16 +89,21 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
         let mut seen = std::collections::BTreeSet::new();
         items.retain(|(_, record)| seen.insert(record.clone()));
     }
-    let number = |limit: &Term| match limit.compute(&leaf) {
-        Some(Value::Int(n)) => usize::try_from(n).ok(),
-        _ => None,
-    };
+    let number = |limit: &Term| number(limit, &leaf);
     let limit = read.limit.as_ref().and_then(number);
     let own = read.sources.iter().filter_map(|source| {
         // Less than one row is none.
         Some((source.relation, number(source.limit.as_ref()?).unwrap_or(0)))
     });
     Answer { items, limit, own: own.collect() }
+}
+
+/// Returns a number of rows.
+fn number(limit: &Term, leaf: &impl Fn(&Term) -> Option<Value>) -> Option<usize> {
+    match limit.compute(leaf)? {
+        Value::Int(n) => usize::try_from(n).ok(),
+        _ => None,
+    }
 }
 
 /// Returns the sum of what records show first; of none it is 0.

@@ -91,17 +91,26 @@ pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer
         Some(Value::Int(n)) => usize::try_from(n).ok(),
         _ => None,
     };
-    let mut own = BTreeMap::new();
-    for source in read.sources.iter().filter(|source| source.limit.is_some()) {
-        let most = source.limit.as_ref().and_then(|limit| limit.compute(&leaf));
-        let most = match most {
+    let own = own_limits(read, &items, inputs);
+    Answer { items, limit, own }
+}
+
+/// Returns the number of items that are asked for of each row type with a limit of its own.
+fn own_limits(
+    read: &Read,
+    items: &[(Vec<Value>, Item)],
+    inputs: &[Value],
+) -> BTreeMap<RelationId, usize> {
+    let limited = read.sources.iter().filter_map(|source| Some((source, source.limit.as_ref()?)));
+    let own = limited.map(|(source, limit)| {
+        let most = match limit.compute(&input(inputs)) {
             Some(Value::Int(n)) => usize::try_from(n).unwrap_or(0),
             _ => 0,
         };
         let there = items.iter().filter(|(_, (of, _))| *of == source.relation).count();
-        own.insert(source.relation, there.min(most));
-    }
-    Answer { items, limit, own }
+        (source.relation, there.min(most))
+    });
+    own.collect()
 }
 
 impl Answer {

@@ -67,6 +67,9 @@ fn a_parent_and_its_newest_children_are_one_range() {
     decided(NEWEST, &one_range(" limit 4", " desc"), "refused");
     decided(NEWEST, &one_range(" limit 3", ""), "refused");
     decided(NEWEST, &one_range("", " desc"), "refused");
+    // The range may end at the repository's own key, and not before it.
+    decided(NEWEST, &one_range(" limit 3", " sk to \"REPO\" desc"), "certified");
+    decided(NEWEST, &one_range(" limit 3", " sk before \"REPO\" desc"), "refused");
     // A limit of all rows says the same of a plan as ever.
     let all = NEWEST.replace("limit 2 of Issue", "limit 3");
     decided(&all, &one_range(" limit 3", " desc"), "certified");
@@ -386,4 +389,17 @@ fn requests_are_explained_and_drawn() {
     let said = range.explain("page").expect("a read");
     assert!(said.contains("first 3") && said.contains("It is certified"), "{said}");
     assert!(range.check().iter().all(|found| found.id != "W7"), "the table is read");
+}
+
+/// A published design reads a repository and its newest issues in one request, and so does a planned one.
+#[test]
+fn a_published_design_has_such_a_read() {
+    let path = super::root().join("../../models/designs/repositories.shelf");
+    let text = std::fs::read_to_string(path).expect("a model");
+    let found = statuses(&text);
+    assert!(found.contains(&"published.home certified".to_owned()), "{found:?}");
+    let document = Document::parse("repositories", &text).expect("a model");
+    let plan = document.plan("dynamodb", "planned").expect("a plan");
+    assert!(!plan.notes.iter().any(|note| note.starts_with("home ")), "{:?}", plan.notes);
+    assert!(plan.schema.contains("serve home by"), "{}", plan.schema);
 }
