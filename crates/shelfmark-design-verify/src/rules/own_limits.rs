@@ -162,7 +162,7 @@ pub(super) fn one_range(
     };
     let limited: Vec<&&Source> = sources.iter().filter(counted).collect();
     let Some((own, more)) = limited.split_first() else {
-        return match &step.limit == &read.limit {
+        return match step.limit == read.limit {
             true => Ok(()),
             false => Err("O6: the plan's limit is not the pattern's".to_owned()),
         };

@@ -146,7 +146,7 @@ fn requests_stand_beside_one_another() {
     let three = NEWEST.replace("2 of Issue", "3");
     let cut = second.replace("limit 2", "limit 3");
     decided(&three, &plan(first, &cut, ""), "refused");
-    decided(&three, &plan(&format!("{first}"), &cut, " take 3"), "multi");
+    decided(&three, &plan(first, &cut, " take 3"), "multi");
 }
 
 /// An input as a limit is that of a request, since no range has one row more than an input says.
