@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use shelfmark_engine::Table;
+use shelfmark_engine::{SavedTable, Table};
 use shelfmark_model::{
-    ChangeStream, IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema,
+    ChangeImages, IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema,
 };
 
 use crate::face::{Face, FaceOptions};
@@ -98,7 +98,7 @@ fn put_class(out: &mut Writer, meta: &Meta) {
 fn put_stream(out: &mut Writer, described: &Described<'_>) {
     let schema = &described.table.schema;
     if let Some(stream) = &schema.options.stream {
-        out.name("StreamSpecification").object(|out| put_stream_settings(out, stream));
+        out.name("StreamSpecification").object(|out| put_stream_settings(out, stream.images));
     }
     if let Some(label) = &described.meta.latest_stream {
         let arn = stream_arn(described.options, &schema.name.name, label);
@@ -107,9 +107,9 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
     }
 }
 
-fn put_stream_settings(out: &mut Writer, stream: &ChangeStream) {
+fn put_stream_settings(out: &mut Writer, images: ChangeImages) {
     out.name("StreamEnabled").boolean(true);
-    out.name("StreamViewType").text(view_type_of(stream.images));
+    out.name("StreamViewType").text(view_type_of(images));
 }
 
 /// Writes what a table is restored from, or was.
@@ -156,15 +156,16 @@ pub(crate) fn put_parameters(out: &mut Writer, schema: &TableSchema) {
 }
 
 /// Writes `SourceTableFeatureDetails` of a backup: indexes, stream, encryption and time to live as they were.
-pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: Option<&str>) {
+pub(crate) fn put_features(out: &mut Writer, saved: &SavedTable) {
+    let schema = &saved.schema;
     let meta = Meta::read(&schema.options.face);
     put_index_infos(out, schema, &meta, true);
     put_index_infos(out, schema, &meta, false);
-    if let Some(stream) = &schema.options.stream {
-        out.name("StreamDescription").object(|out| put_stream_settings(out, stream));
+    if let Some(images) = saved.streamed {
+        out.name("StreamDescription").object(|out| put_stream_settings(out, images));
     }
     put_encryption(out, &meta);
-    if let Some(attribute) = expires_by {
+    if let Some(attribute) = &saved.expires_by {
         out.name("TimeToLiveDescription").object(|out| {
             out.name("TimeToLiveStatus").text("ENABLED");
             out.name("AttributeName").text(attribute);

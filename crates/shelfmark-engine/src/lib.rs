@@ -25,7 +25,7 @@ pub use background::{
 };
 pub use backups::{
     Backup, BackupKeeper, Continuous, DormantPage, Entry as LedgerEntry, HistoryWindow, Moment,
-    StoreCopy, WindowChange, WindowPage,
+    SavedTable, StoreCopy, WindowChange, WindowPage,
 };
 pub use calls::View;
 pub use engine::Engine;

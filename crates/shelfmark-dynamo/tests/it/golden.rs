@@ -20,6 +20,7 @@ macro_rules! scripts {
 scripts!(
     backups,
     backups_continuous,
+    backups_features,
     batches,
     capacity,
     conditions,

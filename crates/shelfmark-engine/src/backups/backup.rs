@@ -3,7 +3,7 @@
 //! The copy of a backup is a dormant table with the schema of its source. That of the engine's own backup
 //! of a dropped table is the dropped table itself, under another name.
 
-use shelfmark_model::{IndexState, TableName, TableSchema, TtlSource, Value};
+use shelfmark_model::{ChangeImages, IndexState, TableName, TableSchema, TtlSource, Value};
 use shelfmark_tables::catalogue::{BACKUPS_NAMESPACE, CatalogueChange, Owner};
 use shelfmark_tables::rows::patiently;
 use shelfmark_tables::{Error, ErrorKind, Result};
@@ -27,6 +27,9 @@ const COUNTED_AT_ONCE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The member of a copy's settings that remembers by which attribute its source's items expire.
 const EXPIRES_BY: &str = "/ttl";
+
+/// The member of a copy's settings that remembers which images its source's stream kept.
+const STREAMED: &str = "/stream";
 
 /// Milliseconds for which the engine's own backup of a dropped table is kept. Source: DynamoDB Developer
 /// Guide, "Point-in-time recovery", read 2026-11: 35 days.
@@ -211,21 +214,25 @@ impl Engine {
         Ok(entries.iter().map(Backup::of_entry).collect())
     }
 
-    /// Returns the schema of a backup's table as it was, and the attribute by which its items expired.
+    /// Returns the table of a backup as it was.
     ///
     /// # Errors
     ///
     /// * [`ErrorKind::NotFound`]: the backup is gone.
-    pub fn backup_schema(&self, backup: &Backup) -> Result<(TableSchema, Option<String>)> {
+    pub fn backup_schema(&self, backup: &Backup) -> Result<SavedTable> {
         let mut schema = self.inner.catalogue.table(&backup.copy_name())?.schema.clone();
         schema.name.clone_from(&backup.table);
         schema.options.dormant = false;
         for index in &mut schema.indexes {
             index.state = IndexState::Public;
         }
-        let expires_by = schema.options.face.remove(EXPIRES_BY);
-        let expires_by = expires_by.as_ref().and_then(Value::as_text).map(str::to_owned);
-        Ok((schema, expires_by))
+        let mut saved = |member: &str| {
+            let value = schema.options.face.remove(member)?;
+            value.as_text().map(str::to_owned)
+        };
+        let (expires_by, images) = (saved(EXPIRES_BY), saved(STREAMED));
+        let streamed = images.as_deref().and_then(ChangeImages::of_word);
+        Ok(SavedTable { schema, expires_by, streamed })
     }
 
     /// Tells whether a backup of a table is being made.
@@ -300,6 +307,17 @@ impl Engine {
     }
 }
 
+/// A table as it was when a backup was made.
+#[derive(Debug, Clone)]
+pub struct SavedTable {
+    /// Its schema, without what acted on its rows: expiry and stream.
+    pub schema: TableSchema,
+    /// The attribute by which its items expired.
+    pub expires_by: Option<String>,
+    /// The images that its stream kept.
+    pub streamed: Option<ChangeImages>,
+}
+
 /// Returns kind and id of the backup that an entry of running work is about.
 fn split_running(id: &str) -> (String, String) {
     let at = id.match_indices('/').nth(1).map_or(id.len(), |(at, _)| at);
@@ -318,7 +336,9 @@ fn copy_schema(source: &TableSchema, name: TableName) -> TableSchema {
         copy.options.face.insert(EXPIRES_BY.to_owned(), Value::text(&attribute));
     }
     copy.options.ttl_pass = None;
-    copy.options.stream = None;
+    if let Some(stream) = copy.options.stream.take() {
+        copy.options.face.insert(STREAMED.to_owned(), Value::text(stream.images.word()));
+    }
     copy.options.history = None;
     copy.options.exact_counts = false;
     copy.options.change_log = false;

@@ -33,7 +33,7 @@ mod state;
 mod whole;
 mod window;
 
-pub use backup::Backup;
+pub use backup::{Backup, SavedTable};
 pub use continuous::Continuous;
 pub use filling::DormantPage;
 pub use keeper::BackupKeeper;

@@ -41,18 +41,15 @@ pub(super) fn description(
     status: Option<&str>,
 ) -> Result<Answered> {
     // It may be deleted just now.
-    let source = face.engine.backup_schema(backup).map_err(|_| not_found(arn))?;
-    let (schema, expires_by) = source;
+    let saved = face.engine.backup_schema(backup).map_err(|_| not_found(arn))?;
     let size = (backup.items, backup.bytes);
     Ok(Writer::answer(|out| {
         out.name("BackupDescription").object(|out| {
             out.name("BackupDetails").object(|out| put_own(out, face, backup, status));
             out.name("SourceTableDetails").object(|out| {
-                describe::put_source(out, face, &schema, size);
+                describe::put_source(out, face, &saved.schema, size);
             });
-            out.name("SourceTableFeatureDetails").object(|out| {
-                describe::put_features(out, &schema, expires_by.as_deref());
-            });
+            out.name("SourceTableFeatureDetails").object(|out| describe::put_features(out, &saved));
         });
     }))
 }

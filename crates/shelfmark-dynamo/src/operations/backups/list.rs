@@ -73,8 +73,8 @@ pub(crate) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
 fn put_summary(out: &mut Writer, face: &Face, backup: &Backup) {
     let name = &backup.table.name;
     out.name("TableName").text(name);
-    if let Ok((schema, _)) = face.engine.backup_schema(backup) {
-        out.name("TableId").text(&Meta::read(&schema.options.face).id);
+    if let Ok(saved) = face.engine.backup_schema(backup) {
+        out.name("TableId").text(&Meta::read(&saved.schema.options.face).id);
     }
     out.name("TableArn").text(&table_arn(&face.options, name));
     put_own(out, face, backup, None);

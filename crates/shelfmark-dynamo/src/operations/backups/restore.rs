@@ -45,7 +45,7 @@ pub(crate) fn from_backup(face: &Face, body: &[u8]) -> Result<Answered> {
     let arn = request.backup.unwrap_or_default();
     let target = request.target.unwrap_or_default();
     let backup = BackupName::asked(&arn)?.find(face, &arn)?;
-    let (source, _) = face.engine.backup_schema(&backup).map_err(|_| not_found(&arn))?;
+    let source = face.engine.backup_schema(&backup).map_err(|_| not_found(&arn))?.schema;
     let restored = Restored {
         backup_arn: Some(backup_arn(&face.options, &backup)),
         table_arn: table_arn(&face.options, &backup.table.name),
