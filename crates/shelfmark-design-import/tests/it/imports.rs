@@ -170,7 +170,7 @@ fn indexes_of_several_attributes_and_of_no_facet() {
                 {"AttributeName": "PK", "AttributeType": "S"}]}}],
            "TableData": []"#,
     );
-    assert!(model.contains("index data_by_name key (name, year; SK, PK)"), "{model}");
+    assert!(model.contains("index by_name key (name, year; SK, PK)"), "{model}");
     let model = workbench(
         r#""GlobalSecondaryIndexes": [{"IndexName": "GSI1", "KeyAttributes": {
             "PartitionKey": {"AttributeName": "GSI1PK", "AttributeType": "S"}}}],

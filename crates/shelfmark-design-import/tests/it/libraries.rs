@@ -30,7 +30,7 @@ fn entities_of_electrodb_keep_keys_and_collections() {
         "read workplaces(office) = Person + Office where office = office\n",
         "team: enum(\"build\", \"sell\", \"help\")\n",
         "first: text\n",
-        "address: bytes optional  # a map: street, zip\n",
+        "address: record { street: text optional, zip: text optional }",
         "# ? floors has a condition, a function: which rows are in it?\n",
         "# ? default is a function: what does it say\n",
     ] {
@@ -49,13 +49,63 @@ fn schemas_of_onetable_keep_templates() {
         "(\"account#<accountId>\"; \"invoice#<number:pad(6)>\")",
         "number: int(0..999999)\n",
         "plan: enum(\"free\", \"paid\")\n",
-        "index table_gs1 key (\"user#<email>\"; \"User#\") store { email }",
+        "index gs1 key (\"user#<email>\"; \"User#\") store { email }",
         "# ? email is unique",
         "total: decimal optional  # ? a function: what does it say\n",
     ] {
         assert!(model.contains(line), "{line}\n{model}");
     }
     assert_eq!(certified(&model).len(), 6, "{model}");
+}
+
+/// Returns what makes the tables of an imported schema.
+fn created(model: &str) -> String {
+    let document = Document::parse("model", model).unwrap_or_else(|report| panic!("{report}"));
+    let calls = document.calls("imported", None).unwrap_or_else(|error| panic!("{error}"));
+    calls.json()["create"].to_string()
+}
+
+/// Says that requests call a key's columns as the remark on it tells.
+fn columns_are_as_told(model: &str) {
+    let created = created(model);
+    let told: Vec<&str> = model.lines().filter(|line| line.contains("? The key of ")).collect();
+    assert!(!told.is_empty(), "{model}");
+    for line in told {
+        let (_, here) = line.rsplit_once("say ").unwrap_or_default();
+        let columns = here.trim_end_matches('.').split(", ").enumerate().map(|(at, name)| {
+            let kind = if at == 0 { "HASH" } else { "RANGE" };
+            format!("{{\"AttributeName\":\"{name}\",\"KeyType\":\"{kind}\"}}")
+        });
+        let columns = columns.collect::<Vec<String>>().join(",");
+        assert!(created.contains(&columns), "{line}\n{columns}\n{created}");
+    }
+}
+
+#[test]
+fn an_exported_schema_keeps_local_indexes_maps_and_names() {
+    let model = imported("exported.ts");
+    for line in [
+        "  table my_shop_v1 {\n",
+        "# ? The table my_shop_v1 is called \"my-shop.v1\" there: requests of `design calls` say my_shop_v1.\n",
+        "# ? The index by_name is called \"by-name\" there: requests of `design calls` say by_name.\n",
+        "# ? The key of the table my_shop_v1 is called PK, SK there: requests of `design calls` say pk, sk.\n",
+        "# ? The key of the index gs1 is called GS1PK, GS1SK there: requests of `design calls` say gs1_pk, gs1_sk.\n",
+        "# ? The key of the index by_name is called PK, name there: requests of `design calls` say pk, name.\n",
+        "index gs1 key (\"account#\"; \"account#<name>\") store { }\n",
+        "index by_name local key (\"account#<id>\"; \"<name>\")\n",
+        "read Account_by_name(id) = Account where id = id order by name\n",
+        "address: record { street: text optional, zip: text, at: record { lat: decimal, lon: decimal optional } } optional",
+        "labels: list of decimal(max 100) optional  # ? how many at most? 100 is assumed\n",
+        "parts: bytes optional  # ? a list of maps (part): an entity that refers to its owner\n",
+    ] {
+        let flat = model.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wanted = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(&wanted), "{line}\n{model}");
+    }
+    columns_are_as_told(&model);
+    let created = created(&model);
+    assert!(created.contains("LocalSecondaryIndexes"), "{created}");
+    assert!(certified(&model).iter().any(|one| one == "Account_by_name"), "{model}");
 }
 
 /// The JSON forms say the same.
