@@ -6,7 +6,7 @@
 //!
 //! What it is not: it changes no key.
 
-use crate::draft::{Entity, Row, Table};
+use crate::draft::{Attribute, Entity, Row, Table};
 use crate::names::comment;
 
 /// A row family's key cells in one table or index, with its entity.
@@ -21,7 +21,7 @@ pub(crate) fn renamed(table: &Table, entities: &[Entity]) -> Vec<String> {
     let rows: Vec<Keyed<'_>> =
         table.rows.iter().map(|row| Keyed { cells: &row.key, entity: entity(row) }).collect();
     let partition = table.rows.first().map_or(1, |row| row.partition);
-    let own = columns(&rows, partition, "");
+    let own = columns(&rows, partition, None);
     let mut found = Vec::new();
     found.extend(told(&format!("the table {}", table.name), &table.columns, &own));
     let mut seen: Vec<&str> = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn renamed(table: &Table, entities: &[Entity]) -> Vec<String> {
                 None => outside.extend(entity(row)),
             }
         }
-        let mut here = columns(&inside, index.partition, &format!("{}_", index.name));
+        let mut here = columns(&inside, index.partition, Some(&index.name));
         if index.local {
             here.splice(
                 ..index.partition.min(here.len()),
@@ -73,22 +73,22 @@ fn told(what: &str, there: &[String], here: &[String]) -> Option<String> {
     ))
 }
 
-/// Returns the names that requests give the columns of a key.
-fn columns(rows: &[Keyed<'_>], partition: usize, before: &str) -> Vec<String> {
+/// Returns the names that requests give the columns of a key, of a table or of this index.
+fn columns(rows: &[Keyed<'_>], partition: usize, index: Option<&str>) -> Vec<String> {
     let count = rows.first().map_or(0, |row| row.cells.len());
-    let texts = rows.iter().flat_map(|row| row.cells).all(|cell| cell.starts_with('"'));
-    (0..count)
-        .map(|at| {
-            common(rows, at).unwrap_or_else(|| {
-                let part = match at {
-                    0 if texts && partition == 1 => "pk".to_owned(),
-                    1 if texts && partition == 1 && count == 2 => "sk".to_owned(),
-                    _ => format!("k{at}"),
-                };
-                format!("{before}{part}")
-            })
-        })
-        .collect()
+    let text = |at: usize| rows.iter().all(|row| is_text(row, at));
+    // Of a table all columns are texts, or none has a name of its own.
+    let texts = |at: usize| if index.is_some() { text(at) } else { (0..count).all(text) };
+    let before = index.map(|name| format!("{name}_")).unwrap_or_default();
+    let composed = |at: usize| match at < partition {
+        true if partition == 1 && texts(at) => "pk".to_owned(),
+        false if count == partition + 1 && texts(at) && (partition == 1 || index.is_some()) => {
+            "sk".to_owned()
+        }
+        _ => format!("k{at}"),
+    };
+    let name = |at: usize| common(rows, at).unwrap_or_else(|| format!("{before}{}", composed(at)));
+    (0..count).map(name).collect()
 }
 
 /// Returns the attribute that a column is in every row family, if it is one.
@@ -104,7 +104,18 @@ fn single<'d>(row: &Keyed<'d>, at: usize) -> Option<&'d str> {
     let Some(inside) = cell.strip_prefix('"') else { return Some(cell) };
     let name = inside.strip_prefix('<')?.strip_suffix(">\"")?;
     let attribute = row.entity?.attributes.iter().find(|one| one.name == name)?;
-    attribute.ty.starts_with("text").then_some(name)
+    of_text(attribute).then_some(name)
+}
+
+/// Returns true if a cell is a text: a template, or an attribute that is one.
+fn is_text(row: &Keyed<'_>, at: usize) -> bool {
+    let Some(cell) = row.cells.get(at) else { return false };
+    let attributes = row.entity.map(|one| one.attributes.as_slice()).unwrap_or_default();
+    cell.starts_with('"') || attributes.iter().any(|one| one.name == *cell && of_text(one))
+}
+
+fn of_text(attribute: &Attribute) -> bool {
+    ["text", "enum"].iter().any(|word| attribute.ty.starts_with(word))
 }
 
 /// Returns true if rows that are not in an index have all attributes of its key.

@@ -306,7 +306,9 @@ impl Reader<'_> {
                 Ok(Value::Number(token.text))
             }
             Kind::Word if token.is_word("new") => {
+                let start = self.at;
                 self.instance()?;
+                self.at = start;
                 self.skip();
                 Ok(Value::Unknown)
             }

@@ -3,7 +3,7 @@
 use shelfmark_design::{Document, Severity, Status};
 use shelfmark_design_import::{Source, import};
 
-use crate::file;
+use crate::{columns_as_told, created, file};
 
 fn imported(name: &str) -> String {
     let text = file(&format!("libraries/{name}"));
@@ -36,6 +36,7 @@ fn entities_of_electrodb_keep_keys_and_collections() {
     ] {
         assert!(model.contains(line), "{line}\n{model}");
     }
+    assert_eq!(columns_as_told(&model), 2, "{model}");
     let patterns = certified(&model);
     for name in ["get_person", "workplaces", "office_floors", "person_places"] {
         assert!(patterns.iter().any(|one| one == name), "{name}: {patterns:?}\n{model}");
@@ -56,29 +57,6 @@ fn schemas_of_onetable_keep_templates() {
         assert!(model.contains(line), "{line}\n{model}");
     }
     assert_eq!(certified(&model).len(), 6, "{model}");
-}
-
-/// Returns what makes the tables of an imported schema.
-fn created(model: &str) -> String {
-    let document = Document::parse("model", model).unwrap_or_else(|report| panic!("{report}"));
-    let calls = document.calls("imported", None).unwrap_or_else(|error| panic!("{error}"));
-    calls.json()["create"].to_string()
-}
-
-/// Says that requests call a key's columns as the remark on it tells.
-fn columns_are_as_told(model: &str) {
-    let created = created(model);
-    let told: Vec<&str> = model.lines().filter(|line| line.contains("? The key of ")).collect();
-    assert!(!told.is_empty(), "{model}");
-    for line in told {
-        let (_, here) = line.rsplit_once("say ").unwrap_or_default();
-        let columns = here.trim_end_matches('.').split(", ").enumerate().map(|(at, name)| {
-            let kind = if at == 0 { "HASH" } else { "RANGE" };
-            format!("{{\"AttributeName\":\"{name}\",\"KeyType\":\"{kind}\"}}")
-        });
-        let columns = columns.collect::<Vec<String>>().join(",");
-        assert!(created.contains(&columns), "{line}\n{columns}\n{created}");
-    }
 }
 
 #[test]
@@ -102,10 +80,85 @@ fn an_exported_schema_keeps_local_indexes_maps_and_names() {
         let wanted = line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(&wanted), "{line}\n{model}");
     }
-    columns_are_as_told(&model);
+    assert_eq!(columns_as_told(&model), 3, "{model}");
     let created = created(&model);
     assert!(created.contains("LocalSecondaryIndexes"), "{created}");
     assert!(certified(&model).iter().any(|one| one == "Account_by_name"), "{model}");
+}
+
+/// Entities lie in the tables that their options or their service name, also where they are made
+/// within other literals and where no semicolon ends a constant.
+#[test]
+fn entities_of_several_tables_keep_their_names() {
+    let text = r#"
+        const table = "shop_live"
+        const of = (entity) => ({ entity, version: "1", service: "s" })
+        const keys = { pk: { field: "pk", composite: ["user"] }, sk: { field: "sk", composite: ["id"] } } as const
+        export const all = {
+          order: new Entity({
+            model: { entity: "order", version: "1", service: "s" },
+            attributes: {
+              user: { type: "string" }, id: { type: "string" }, at: { type: "string", required: true },
+              kinds: { type: "list", items: { type: "map", properties: { kind: { type: "string" } } } },
+            },
+            indexes: {
+              main: keys,
+              byAt: { index: "lsi1", pk: { field: "pk", composite: ["user"] }, sk: { field: "lsi1sk", composite: ["at"] } },
+              odd: { index: "lsi2", pk: { field: "pk", composite: ["id"] }, sk: { field: "lsi2sk", composite: ["at"] } },
+            },
+          }, { table }),
+        }
+        export const log = new Entity({
+          model: { entity: "log", version: "1", service: "s" },
+          attributes: { user: { type: "string" }, id: { type: "string" } },
+          indexes: { main: keys, byId: { index: "lsi1", pk: { field: "lsi1pk", composite: ["id"] } } },
+        }, { table: "logs", client })
+    "#;
+    let model = import("all.ts", text, Source::of("all.ts", text));
+    let model = model.unwrap_or_else(|error| panic!("{error}"));
+    let flat = model.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in [
+        "table shop_live { row order from Order key (\"$s#user_<user>\"; \"$order_1#id_<id>\")",
+        "index lsi1 local key (\"$s#user_<user>\"; \"$order_1#at_<at>\")",
+        "# ? lsi2 is a local index, and its key is not the table's partition key with one column more",
+        "table logs { row log from Log key (\"$s#user_<user>\"; \"$log_1#id_<id>\")",
+        "# ? The index logs_lsi1 is called \"lsi1\" there: requests of `design calls` say logs_lsi1.",
+        "kinds: bytes optional # ? a list of maps (kind): an entity that refers to its owner",
+    ] {
+        assert!(flat.contains(line), "{line}\n{model}");
+    }
+    assert!(!model.contains("What is the table called"), "{model}");
+    assert_eq!(columns_as_told(&model), 2, "{model}");
+}
+
+/// Maps nest as deep as records may, and have as many values; others are asked about.
+#[test]
+fn maps_that_are_no_records_are_asked_about() {
+    let nested = |depth: usize| {
+        let open = r#"{"type": "Object", "required": true, "schema": {"m": "#;
+        let leaf = r#"{"type": "string", "required": true}"#;
+        format!("{}{leaf}{}", open.repeat(depth), "}}".repeat(depth))
+    };
+    let wide = |count: usize| {
+        let fields: Vec<String> =
+            (0..count).map(|at| format!(r#""f{at}": {{"type": "string"}}"#)).collect();
+        format!(r#"{{"type": "Object", "schema": {{{}}}}}"#, fields.join(","))
+    };
+    for (map, wanted) in [
+        (nested(8), "m: record { m: record { m: text } }"),
+        (nested(9), "# ? m: m: m: m: m: m: m: m: a map (m) in more than 8 others: is it an entity"),
+        (wide(64), "f63: text optional }  # an empty one and an absent one are the same here"),
+        (wide(65), "f11, …) of more than 64 values: is it an entity"),
+        (r#"{"type": "Object"}"#.to_owned(), "map: bytes optional  # ? a map: of what?"),
+    ] {
+        let text = format!(
+            r#"{{"indexes": {{"primary": {{"hash": "pk"}}}}, "models": {{"A": {{
+            "pk": {{"type": "string", "value": "a#${{id}}"}}, "id": {{"type": "string"}}, "map": {map}}}}}}}"#
+        );
+        let model =
+            import("a.json", &text, Source::OneTable).unwrap_or_else(|error| panic!("{error}"));
+        assert!(model.contains(wanted), "{wanted}\n{model}");
+    }
 }
 
 /// The JSON forms say the same.
