@@ -11,7 +11,7 @@
 use crate::ImportError;
 use crate::draft::{Attribute, Draft, Piece};
 use crate::literal::{Literals, Value};
-use crate::members::{Typed, record, several};
+use crate::members::{KEY_TEXT, Typed, record, several};
 use crate::modelled::{Access, Model, write};
 use crate::names::{Names, comment};
 use shelfmark_design_language::syntax::print::quote;
@@ -105,7 +105,7 @@ fn model(value: &Value) -> Model {
     for name in keyed.iter().filter(|name| !attributes.iter().any(|(own, _)| own == *name)) {
         if !found.attributes.iter().any(|own| own.name == names.known(name)) {
             let remarks = vec!["? a key names it, and no attribute is called so".to_owned()];
-            let ty = "text(min 1, without \"#\")".to_owned();
+            let ty = KEY_TEXT.to_owned();
             found.attributes.push(Attribute {
                 name: names.of(name),
                 ty,
@@ -315,9 +315,6 @@ fn attribute(name: &str, value: &Value, names: &mut Names, key: bool, keyed: boo
     }
     Attribute { name: plain, ty, optional, facts, remarks }
 }
-
-/// The type of a text that stands in a key between delimiters.
-const KEY_TEXT: &str = "text(min 1, without \"#\")";
 
 /// Returns the members of a map.
 fn members(value: &Value) -> &[(String, Value)] {

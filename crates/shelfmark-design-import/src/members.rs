@@ -22,6 +22,9 @@ const PARTS_MAX: usize = 64;
 /// Most members that a remark names.
 const NAMED_MAX: usize = 12;
 
+/// The type of a text that stands in a key between delimiters.
+pub(crate) const KEY_TEXT: &str = "text(min 1, without \"#\")";
+
 /// The type of an attribute or of a member.
 #[derive(Debug)]
 pub(crate) struct Typed {

@@ -7,7 +7,7 @@
 use crate::ImportError;
 use crate::draft::{Attribute, Draft, Piece};
 use crate::literal::{Literals, Value};
-use crate::members::{Typed, record, several};
+use crate::members::{KEY_TEXT, Typed, record, several};
 use crate::modelled::{Access, Model, write};
 use crate::names::{Names, comment};
 use shelfmark_design_language::syntax::print::quote;
@@ -156,7 +156,7 @@ fn complete(model: &mut Model, key: &[String], keyed: &[String]) {
         if !model.attributes.iter().any(|own| own.name == *name) {
             model.attributes.push(Attribute {
                 name: name.clone(),
-                ty: "text(min 1, without \"#\")".to_owned(),
+                ty: KEY_TEXT.to_owned(),
                 optional: !key.contains(name),
                 remarks: vec!["? a template names it, and no field is called so".to_owned()],
                 ..Attribute::default()
@@ -256,9 +256,6 @@ fn attribute(
     remarks.extend(remarks_of_type);
     Attribute { name, ty, optional, facts, remarks }
 }
-
-/// The type of a text that stands in a key between delimiters.
-const KEY_TEXT: &str = "text(min 1, without \"#\")";
 
 fn word(value: &Value) -> String {
     value.get("type").and_then(Value::text).unwrap_or("string").to_ascii_lowercase()

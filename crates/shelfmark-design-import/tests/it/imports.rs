@@ -342,7 +342,7 @@ CREATE TABLE t (a int PRIMARY KEY, b int);
 CREATE INDEX ON t (b);
 SELECT * FROM old.t WHERE a = ?;
 SELECT * FROM t WHERE b = ?;");
-    assert!(model.contains("# t_2: called \"new.t\" in CQL"), "{model}");
+    assert!(model.contains("# ? t_2: called \"new.t\" in CQL"), "{model}");
     assert!(model.contains("read read_t(a) = T where a = a unique"), "{model}");
     assert!(model.contains("read read_t_2(b) = T_2 where b = b"), "{model}");
     let twice = "CREATE TABLE k.t (a int PRIMARY KEY); CREATE TABLE k.t (a int PRIMARY KEY);";

@@ -55,6 +55,39 @@ fn tables_and_statements_become_entities_and_patterns() {
     assert!(good + 3 >= all && good > 8, "{good} of {all}\n{model}");
 }
 
+/// Constraints that say which values there are give types; others are told.
+#[test]
+fn checks_become_types_or_are_told() {
+    let tables = "CREATE TABLE t (
+            id int PRIMARY KEY,
+            a smallint CHECK (a IN (1,2,3,4,5)),
+            b int CHECK (b BETWEEN 1 AND 9) NOT NULL,
+            c text CHECK (c NOT IN ('x')),
+            d text CHECK (d IN ('x', 'y')),
+            e int CHECK (e IN (1, 3)),
+            f numeric CHECK (f >= 0),
+            g text,
+            h int,
+            CONSTRAINT one CHECK (((g)::text = ANY ((ARRAY['k'::text, 'l'::text])::text[]))),
+            CHECK (a < b)
+        );
+        ALTER TABLE t ADD CONSTRAINT two CHECK (h BETWEEN 0 AND 1);";
+    let model = import("t.sql", tables, Source::Sql).unwrap_or_else(|error| panic!("{error}"));
+    for line in [
+        "  a: int(1..5) optional\n",
+        "  b: int(1..9)\n",
+        "  c: text optional  # ? CHECK (c NOT IN ( 'x' )) there\n",
+        "  d: enum(\"x\", \"y\") optional\n",
+        "  e: int optional  # ? CHECK (e IN ( 1 , 3 )) there\n",
+        "  f: decimal optional  # ? CHECK (f >= 0) there\n",
+        "  g: enum(\"k\", \"l\") optional\n",
+        "  h: int(0..1) optional\n",
+        "  # ? CHECK (a < b) there\n",
+    ] {
+        assert!(model.contains(line), "{line}\n{model}");
+    }
+}
+
 /// Returns the model of tables with one statement.
 fn of_statement(statement: &str) -> String {
     let tables = "CREATE TABLE users (id int PRIMARY KEY, name text NOT NULL, bio text);
