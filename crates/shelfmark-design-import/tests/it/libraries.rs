@@ -131,6 +131,35 @@ fn entities_of_several_tables_keep_their_names() {
     assert_eq!(columns_as_told(&model), 2, "{model}");
 }
 
+/// Where items of another type have the attribute that an index is by, a column of its own tells which
+/// items are in the index.
+#[test]
+fn a_column_that_other_items_have_is_told() {
+    let entity = |name: &str, key: &str, index: &str| {
+        format!(
+            r#"new Entity({{
+              model: {{ entity: "{name}", version: "1", service: "s" }},
+              attributes: {{ mail: {{ type: "string" }}, id: {{ type: "string" }} }},
+              indexes: {{
+                main: {{ pk: {{ field: "pk", template: "{key}" }}, sk: {{ field: "sk", template: "-" }} }},
+                {index}
+              }},
+            }}, {{ table: "all" }});"#
+        )
+    };
+    let by = r#"byMail: { index: "byMail", pk: { field: "mail", template: "${mail}" } }"#;
+    for (other, column) in [("B#${mail}", "byMail_pk"), ("B#${id}", "mail")] {
+        let text = format!("{}{}", entity("a", "A#${id}", by), entity("b", other, ""));
+        let model = import("all.ts", &text, Source::ElectroDb);
+        let model = model.unwrap_or_else(|error| panic!("{error}"));
+        let created = created(&model);
+        assert!(created.contains(&format!("[{{\"AttributeName\":\"{column}\"")), "{created}");
+        let told = "? The key of the index byMail is called mail there: requests of `design calls` say byMail_pk.";
+        assert_eq!(model.contains(told), column == "byMail_pk", "{model}");
+        columns_as_told(&model);
+    }
+}
+
 /// Maps nest as deep as records may, and have as many values; others are asked about.
 #[test]
 fn maps_that_are_no_records_are_asked_about() {
