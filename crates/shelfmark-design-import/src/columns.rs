@@ -9,14 +9,18 @@
 use crate::draft::{Attribute, Entity, Row, Table};
 use crate::names::comment;
 
+/// The attribute by which requests tell row types of one table apart.
+const ROW_TYPE: &str = "kind";
+
 /// A row family's key cells in one table or index, with its entity.
 struct Keyed<'d> {
     cells: &'d [String],
     entity: Option<&'d Entity>,
 }
 
-/// Returns remarks on the key columns of a table and of its indexes, in the order of the table.
-pub(crate) fn renamed(table: &Table, entities: &[Entity]) -> Vec<String> {
+/// Returns remarks on the key columns of a table and of its indexes, in the order of the table, and on
+/// the attribute that tells the type of a row there (`tag`).
+pub(crate) fn renamed(table: &Table, tag: Option<&str>, entities: &[Entity]) -> Vec<String> {
     let entity = |row: &Row| entities.iter().find(|one| one.name == row.entity);
     let rows: Vec<Keyed<'_>> =
         table.rows.iter().map(|row| Keyed { cells: &row.key, entity: entity(row) }).collect();
@@ -57,6 +61,13 @@ pub(crate) fn renamed(table: &Table, entities: &[Entity]) -> Vec<String> {
             }
         }
         found.extend(told(&format!("the index {}", index.name), &index.columns, &here));
+    }
+    if let Some(tag) = tag.filter(|tag| table.rows.len() > 1 && *tag != ROW_TYPE) {
+        found.push(format!(
+            "? The attribute {} tells the type of a row there: requests of `design calls` say \
+             {ROW_TYPE}.",
+            comment(tag)
+        ));
     }
     found
 }

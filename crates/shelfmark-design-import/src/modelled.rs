@@ -17,6 +17,8 @@ pub(crate) struct Model {
     pub(crate) name: String,
     /// The table; `None` where the file does not say what it is called.
     pub(crate) table: Option<String>,
+    /// The attribute that tells the type of a row.
+    pub(crate) tag: String,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) indexes: Vec<Access>,
     pub(crate) remarks: Vec<String>,
@@ -94,8 +96,9 @@ pub(crate) fn write(draft: &mut Draft, models: &[Model]) {
         }
     }
     let serves = writer.together();
+    let tag = models.first().map(|model| model.tag.as_str());
     for table in &mut tables {
-        let remarks = columns::renamed(table, &draft.entities);
+        let remarks = columns::renamed(table, tag, &draft.entities);
         table.remarks.extend(remarks);
     }
     if !tables.is_empty() {

@@ -53,6 +53,11 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
         .remarks
         .push("? How often is each read done (rate 10/s), and which writes are there?".to_owned());
     let indexes = schema.get("indexes").map(Value::members).unwrap_or_default();
+    let queries = schema.get("queries").map(Value::members).unwrap_or_default();
+    if !queries.is_empty() {
+        let names: Vec<&str> = queries.iter().map(|(name, _)| name.as_str()).collect();
+        draft.remarks.push(format!("? Queries that are not read: {}.", comment(&names.join(", "))));
+    }
     let params = schema.get("params");
     let tag =
         params.and_then(|params| params.get("typeField")).and_then(Value::text).unwrap_or("_type");
@@ -72,7 +77,7 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
 }
 
 fn model(name: &str, value: &Value, indexes: &[(String, Value)], tag: &str) -> Model {
-    let mut found = Model { name: name.to_owned(), ..Model::default() };
+    let mut found = Model { name: name.to_owned(), tag: tag.to_owned(), ..Model::default() };
     found.remarks.push(format!("Its rows have {} = {:?}.", comment(tag), comment(name)));
     let mut names = Names::default();
     let fields = value.members();
@@ -222,6 +227,9 @@ fn attribute(
     if name != field {
         remarks.push(format!("called {:?} there", comment(field)));
     }
+    if let Some(mapped) = value.get("map").and_then(Value::text).filter(|mapped| *mapped != field) {
+        remarks.push(format!("? called {:?} in the table", comment(mapped)));
+    }
     if value.get("default") == Some(&Value::Unknown) || value.get("value") == Some(&Value::Unknown)
     {
         remarks.push("? a function: what does it say".to_owned());
@@ -266,7 +274,7 @@ fn is_enum(value: &Value) -> bool {
 }
 
 fn is_uuid(value: &Value) -> bool {
-    value.get("generate").and_then(Value::text) == Some("uuid")
+    ["generate", "uuid"].iter().any(|word| value.get(word).and_then(Value::text) == Some("uuid"))
 }
 
 /// Returns the members of a map.

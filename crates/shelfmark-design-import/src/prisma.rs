@@ -3,7 +3,7 @@
 //! What it is not: it knows no database behind the schema; views and composite types of documents
 //! are told, not read.
 //!
-//! Source: the schema reference of Prisma, read 2026-11.
+//! Source: the schema reference of Prisma and its pages on many-to-many relations, read 2026-11.
 
 use std::collections::BTreeMap;
 
@@ -227,7 +227,7 @@ fn crossed(tables: &mut Vec<Table>, mut lists: Vec<Listed>) {
 
 /// Returns the table of a relation between two models, keyed by a row of each.
 fn between(tables: &[Table], one: &Listed, other: &Listed) -> Table {
-    // The column A is of the model whose name sorts first.
+    // The column A is of the model whose name sorts first, of one model that of the first field.
     let (first, second) = if (&one.owner, &one.field) <= (&other.owner, &other.field) {
         (one, other)
     } else {
@@ -236,8 +236,8 @@ fn between(tables: &[Table], one: &Listed, other: &Listed) -> Table {
     let there =
         first.relation.clone().unwrap_or_else(|| format!("{}To{}", first.owner, second.owner));
     let mut names = [first.owner.to_lowercase(), second.owner.to_lowercase()];
-    let of_one = first.owner == second.owner;
-    if of_one {
+    if first.owner == second.owner {
+        // A field lists the rows that its own column names.
         names = [first.field.clone(), second.field.clone()];
     }
     let mut table = Table { name: there.clone(), ..Table::default() };
@@ -251,10 +251,7 @@ fn between(tables: &[Table], one: &Listed, other: &Listed) -> Table {
             name: name.clone(),
             ty: column.unwrap_or_else(|| "text".to_owned()),
             optional: false,
-            remarks: vec![match of_one {
-                true => "? called A or B there: which".to_owned(),
-                false => format!("called {letter} there"),
-            }],
+            remarks: vec![format!("called {letter} there")],
         });
         let columns = vec![name.clone()];
         table.references.push(Reference { columns, table: listed.owner.clone() });

@@ -67,7 +67,9 @@ pub(crate) fn write(draft: &mut Draft, tables: &[Table]) {
         let remarks = places.renamed(&table.name);
         let columns = table.key.iter().map(|part| part.name.clone()).collect();
         let mut found = draft::Table { name, remarks, columns, rows };
-        let more = columns::renamed(&found, &draft.entities);
+        let tags = written.iter().filter_map(|one| one.family.tag.as_ref());
+        let tag = tags.map(|(name, _)| name.as_str()).next();
+        let more = columns::renamed(&found, tag, &draft.entities);
         found.remarks.extend(more);
         schema.tables.push(found);
         draft.remarks.extend(left_out(table, &written));

@@ -381,3 +381,28 @@ SELECT * FROM t WHERE a IN ? ALLOW FILTERING;");
         assert!(model.contains(line), "{line}{model}");
     }
 }
+
+/// A local index lies beside its rows, whether its key repeats the table's partition key or not.
+#[test]
+fn local_indexes_of_data_models_stay_local() {
+    for key in [
+        r#"{"SortKey": {"AttributeName": "at", "AttributeType": "S"}}"#,
+        r#"{"PartitionKey": {"AttributeName": "user", "AttributeType": "S"},
+            "SortKey": {"AttributeName": "at", "AttributeType": "S"}}"#,
+    ] {
+        let text = format!(
+            r#"{{"ModelName": "Small", "DataModel": [{{"TableName": "my-data",
+            "KeyAttributes": {{"PartitionKey": {{"AttributeName": "user", "AttributeType": "S"}},
+                "SortKey": {{"AttributeName": "id", "AttributeType": "S"}}}},
+            "NonKeyAttributes": [{{"AttributeName": "at", "AttributeType": "S"}}],
+            "LocalSecondaryIndexes": [{{"IndexName": "by_at", "KeyAttributes": {key},
+                "Projection": {{"ProjectionType": "ALL"}}}}]}}]}}"#
+        );
+        let model = import("small.json", &text, Source::Workbench)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert!(model.contains("index by_at local key (user; at)"), "{model}");
+        let told = "# ? The table my_data is called \"my-data\" there: requests of `design calls` say my_data.";
+        assert!(model.contains(told), "{model}");
+        assert!(!model.contains("The key of"), "{model}");
+    }
+}

@@ -37,6 +37,8 @@ fn entities_of_electrodb_keep_keys_and_collections() {
         assert!(model.contains(line), "{line}\n{model}");
     }
     assert_eq!(columns_as_told(&model), 2, "{model}");
+    let told = "? The attribute __edb_e__ tells the type of a row there: requests of `design calls` say kind.";
+    assert!(model.contains(told), "{model}");
     let patterns = certified(&model);
     for name in ["get_person", "workplaces", "office_floors", "person_places"] {
         assert!(patterns.iter().any(|one| one == name), "{name}: {patterns:?}\n{model}");
@@ -69,6 +71,7 @@ fn an_exported_schema_keeps_local_indexes_maps_and_names() {
         "# ? The key of the table my_shop_v1 is called PK, SK there: requests of `design calls` say pk, sk.\n",
         "# ? The key of the index gs1 is called GS1PK, GS1SK there: requests of `design calls` say gs1_pk, gs1_sk.\n",
         "# ? The key of the index by_name is called PK, name there: requests of `design calls` say pk, name.\n",
+        "# ? The attribute _type tells the type of a row there: requests of `design calls` say kind.\n",
         "index gs1 key (\"account#\"; \"account#<name>\") store { }\n",
         "index by_name local key (\"account#<id>\"; \"<name>\")\n",
         "read Account_by_name(id) = Account where id = id order by name\n",
@@ -83,6 +86,10 @@ fn an_exported_schema_keeps_local_indexes_maps_and_names() {
     assert_eq!(columns_as_told(&model), 3, "{model}");
     let created = created(&model);
     assert!(created.contains("LocalSecondaryIndexes"), "{created}");
+    let document = Document::parse("model", &model).unwrap_or_else(|report| panic!("{report}"));
+    let read = document.calls("imported", Some("get_Account"));
+    let read = read.unwrap_or_else(|error| panic!("{error}")).text();
+    assert!(read.contains("my_shop_v1"), "{read}");
     assert!(certified(&model).iter().any(|one| one == "Account_by_name"), "{model}");
 }
 
@@ -129,6 +136,46 @@ fn entities_of_several_tables_keep_their_names() {
     }
     assert!(!model.contains("What is the table called"), "{model}");
     assert_eq!(columns_as_told(&model), 2, "{model}");
+}
+
+/// What a field is called in the table, what an index shows, and saved queries are kept or asked about.
+#[test]
+fn fields_projections_and_queries_are_not_lost() {
+    let electro = r#"{"model": {"entity": "a", "version": "1", "service": "s"},
+        "attributes": {"id": {"type": "string"}, "name": {"type": "string", "field": "nm"},
+            "at": {"type": "string", "required": true}},
+        "indexes": {"one": {"pk": {"field": "pk", "composite": ["id"]}},
+            "two": {"index": "two", "project": ["name"], "pk": {"field": "pk2", "composite": ["at"]}},
+            "three": {"index": "three", "project": "keys_only", "pk": {"field": "pk3", "composite": ["at"]}}}}"#;
+    let onetable = r#"{"indexes": {"primary": {"hash": "pk"}}, "queries": {"Old ones": {"limit": 1}},
+        "models": {"A": {"pk": {"type": "string", "value": "a#${id}"},
+        "id": {"type": "string", "uuid": "uuid"}, "name": {"type": "string", "map": "nm"}}}}"#;
+    for (text, from, lines) in [
+        (
+            electro,
+            Source::ElectroDb,
+            [
+                "name: text optional  # ? called \"nm\" in the table\n",
+                "index two key (\"$s$a_1#at_<at>\";) store { name }",
+                "index three key (\"$s$a_1#at_<at>\";) store { }",
+            ],
+        ),
+        (
+            onetable,
+            Source::OneTable,
+            [
+                "name: text optional  # ? called \"nm\" in the table\n",
+                "# ? Queries that are not read: Old ones.\n",
+                "id: uuid\n",
+            ],
+        ),
+    ] {
+        let model = import("a.json", text, from).unwrap_or_else(|error| panic!("{error}"));
+        for line in lines {
+            assert!(model.contains(line), "{line}\n{model}");
+        }
+        assert!(!certified(&model).is_empty(), "{model}");
+    }
 }
 
 /// Where items of another type have the attribute that an index is by, a column of its own tells which

@@ -268,7 +268,7 @@ fn lists_on_both_sides_become_an_entity() {
         "# ? How many have one tag?  fanout tag avg 10 p99 100 max 1k\n",
         "Post.tags and Tag.posts, which Prisma keeps in the table _PostToTag.\n",
         "entity Like {\n  post: Post  # called A there\n  user: User  # called B there\n  key (post, user)\n",
-        "entity Friend {\n  friendOf: User  # ? called A or B there: which\n  friends: User",
+        "entity Friend {\n  friendOf: User  # called A there\n  friends: User  # called B there\n",
         "# ? lost lists Lost, which has no field for it: how are they related?\n",
     ] {
         assert!(model.contains(part), "{part}\n{model}");
