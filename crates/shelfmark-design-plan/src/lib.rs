@@ -21,11 +21,17 @@ mod items;
 mod load;
 pub mod price;
 pub mod sparse;
+mod split;
 pub mod volume;
 
 use basis::Basis;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::target::{Target, names, profile, usual};
+
+/// The part of the bill that several requests for one read must save before one range gives way.
+///
+/// Ours: as what else is more to look after.
+const REQUESTS_SAVE: f64 = 0.01;
 
 /// The arrangement of rows in tables, and what weighs how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +96,30 @@ pub fn plan_with(
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
         return Err(format!("{name:?} is no name of a schema"));
     }
+    let whole = as_one(basis, target, (name, options))?;
+    let apart = split::planned(basis, |parts| as_one(parts, target, (name, options)))?;
+    let Some(apart) = apart.filter(|apart| apart.unserved() <= whole.unserved()) else {
+        return Ok(whole);
+    };
+    // A request more is to save something.
+    let better = apart.unserved() < whole.unserved()
+        || month(basis, &apart)? < month(basis, &whole)? * (1.0 - REQUESTS_SAVE);
+    Ok(if better { apart } else { whole })
+}
+
+/// Returns the dollars a month of a plan; no number where the target has no prices.
+fn month(basis: &Basis<'_>, plan: &Plan) -> Result<f64, String> {
+    let model = basis.with(&plan.schema)?;
+    let found = model.schemas.first().and_then(|schema| cost::cost(&model, schema));
+    Ok(found.map_or(f64::NAN, |found| found.month()))
+}
+
+/// Derives a schema in which each read has one range or request, and what follows it.
+fn as_one(
+    basis: &Basis<'_>,
+    target: &Target,
+    (name, options): (&str, Options),
+) -> Result<Plan, String> {
     if !weighs(basis, target) {
         return families::derive(basis, target, name);
     }

@@ -174,7 +174,7 @@ pub(crate) fn rows_read(model: &Model, read: &Read, source: usize) -> f64 {
             _ => 1.0,
         };
     }
-    let limit = read.limit.as_ref().map(|limit| match limit {
+    let limit = source.limit.as_ref().or(read.limit.as_ref()).map(|limit| match limit {
         shelfmark_design_language::model::Term::Const(
             shelfmark_design_language::model::Value::Int(n),
         ) => *n as f64,

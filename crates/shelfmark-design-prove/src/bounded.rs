@@ -75,6 +75,11 @@ impl Context<'_> {
     ) {
         let pushed = self.step.limit.as_ref();
         let wanted = self.read.limit.as_ref();
+        if self.read.has_own_limits() {
+            self.own_limited(found, analysis);
+            self.bounded(found, tail, analysis);
+            return;
+        }
         match (wanted, pushed) {
             (None, Some(_)) => {
                 analysis.fail(4, "A4", "the plan stops early, the pattern does not");
@@ -109,34 +114,11 @@ impl Context<'_> {
     }
 
     fn bounded(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
-        let mut total = Some(0.0);
-        for (source, one) in found {
-            let mut fixed = fixed_paths(&one.met);
-            // A sparse family settles what it is asked for.
-            let asked = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
-            if tail.filters.is_empty() {
-                fixed.extend(asked.map(|one| canonical(self.model, source.relation, &one.path)));
-            }
-            let relation = self.model.relation(source.relation);
-            let one_row = determines_tuple(self.model, source.relation, &fixed);
-            let bound = if one_row {
-                Some(1.0)
-            } else {
-                relation
-                    .fanouts
-                    .iter()
-                    .filter(|fanout| {
-                        fanout.from.iter().all(|column| fixed.contains(&vec![*column]))
-                    })
-                    .filter_map(shelfmark_design_language::model::relation::Fanout::max)
-                    .min_by(f64::total_cmp)
-            };
-            total = total.zip(bound).map(|(a, b)| a + b);
-        }
+        let total = found.iter().map(|(source, one)| self.rows_of(source, one, tail));
+        let total = total.reduce(RowsMax::plus);
         let rows = match (&self.read.limit, total) {
             (Some(limit), _) => Some(RowsMax::limit(&self.read.params, limit)),
-            (None, Some(total)) => Some(RowsMax::number(total)),
-            (None, None) => None,
+            (None, total) => total.filter(|total| *total != RowsMax::Unbounded),
         };
         let ranges = match &self.step.each {
             None => None,
@@ -168,5 +150,26 @@ impl Context<'_> {
             (None, _) => RowsMax::Unbounded,
         };
         analysis.note(9, format!("rows by one call: {}", analysis.rows_max));
+    }
+    /// Returns the most rows of one row type in a range.
+    fn rows_of(&self, source: &Source, one: &Part1, tail: &Tail<'_>) -> RowsMax {
+        let mut fixed = fixed_paths(&one.met);
+        // A sparse family settles what it is asked for.
+        let asked = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+        if tail.filters.is_empty() {
+            fixed.extend(asked.map(|one| canonical(self.model, source.relation, &one.path)));
+        }
+        if determines_tuple(self.model, source.relation, &fixed) {
+            return RowsMax::number(1.0);
+        }
+        if let Some(limit) = &source.limit {
+            return RowsMax::limit(&self.read.params, limit);
+        }
+        let fanouts = self.model.relation(source.relation).fanouts.iter();
+        let most = fanouts
+            .filter(|fanout| fanout.from.iter().all(|column| fixed.contains(&vec![*column])))
+            .filter_map(shelfmark_design_language::model::relation::Fanout::max)
+            .min_by(f64::total_cmp);
+        most.map_or(RowsMax::Unbounded, RowsMax::number)
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::canon::{canonical, canonical_term, comparisons};
 use super::loops;
+use super::own_limits::of_range;
 use super::range::Met;
 use super::tally::{extreme, tallies};
 use super::unique::{available, key_tells};
@@ -103,7 +104,7 @@ fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Opt
         bound: Vec::new(),
         bounds: Vec::new(),
         desc: false,
-        limit: read.limit.clone(),
+        limit: of_range(read),
     };
     let follow_ups = follow_ups(model, schema, family, read, source.relation);
     let steps = std::iter::once(Step::Read(step)).chain(follow_ups).collect();
@@ -124,7 +125,7 @@ fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
             verb: if length == 0 { Verb::Scan } else { Verb::Query },
             bound,
             bounds: Vec::new(),
-            limit: read.limit.clone(),
+            limit: of_range(read),
             ..step.clone()
         })
         .collect()
@@ -180,7 +181,7 @@ fn step(
         (_, true) => Verb::Scan,
         _ => Verb::Query,
     };
-    let limit = if whole { None } else { read.limit.clone() };
+    let limit = if whole { None } else { of_range(read) };
     Some(ReadStep { each: None, verb, table: family.table, bound, bounds, desc: false, limit })
 }
 

@@ -63,7 +63,12 @@ pub(crate) fn exact_read(
     let read = Read {
         name: write.name.clone(),
         params: write.params.clone(),
-        sources: vec![Source { relation: family.source, predicates, outputs: Vec::new() }],
+        sources: vec![Source {
+            relation: family.source,
+            predicates,
+            outputs: Vec::new(),
+            limit: None,
+        }],
         outputs: Vec::new(),
         distinct: false,
         aggregate: None,

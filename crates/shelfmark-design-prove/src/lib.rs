@@ -11,6 +11,7 @@
 
 mod align;
 pub mod analysis;
+mod beside;
 mod bounded;
 pub mod calls;
 mod canon;
@@ -32,6 +33,7 @@ mod once;
 pub mod order;
 mod ordered;
 mod own_key;
+pub mod own_limits;
 pub mod paths;
 pub mod range;
 mod read;
@@ -155,14 +157,16 @@ pub fn prove_read(
     let named = schema.serves.iter().find(|serve| serve.read == index);
     let candidates = match named {
         Some(serve) => vec![serve.clone()],
-        None => derive::plans(model, schema, index, read),
+        None => candidates(model, schema, target, index, read),
     };
     let mut best: Option<(Serve, Analysis)> = None;
     let mut before: Option<(ReadStep, bool)> = None;
     for serve in candidates {
+        let alone = !serve.steps.iter().any(|step| matches!(step, Step::Also(_)));
         // Read from the other end a range differs in its order, and in nothing else.
         if let (Some(Step::Read(step)), Some((other, in_order))) = (serve.steps.first(), &before)
             && *in_order
+            && alone
             && is_reverse(step, other)
         {
             continue;
@@ -203,6 +207,35 @@ pub fn prove_read(
             ReadProof { serve: None, analysis, unservable }
         }
     }
+}
+
+/// Returns plans worth proving: one range, and where row types have limits of their own a request for
+/// each of them.
+fn candidates(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    index: usize,
+    read: &Read,
+) -> Vec<Serve> {
+    let mut found = derive::plans(model, schema, index, read);
+    if read.has_own_limits() {
+        let best = |own: &Read| {
+            let plans = derive::plans(model, schema, index, own).into_iter();
+            plans.min_by_key(|serve| {
+                let analysis = analyse(model, schema, target, own, serve);
+                (analysis.failures.len(), analysis.multi)
+            })
+        };
+        let steps = beside::derived(model, read, best);
+        found.extend(steps.map(|steps| Serve {
+            read: index,
+            steps,
+            span: read.span,
+            derived: true,
+        }));
+    }
+    found
 }
 
 /// Proves O10: the target has a request for each step of a plan that is right so far.
@@ -324,10 +357,8 @@ fn certificate(
         (Status::Refused, Some(failure)) => Some(witness(model, schema, read, proof, failure)),
         _ => None,
     };
-    let ranges = proof.serve.iter().flat_map(|serve| &serve.steps).filter_map(|step| match step {
-        Step::Read(step) => Some(text::range(model, schema, read, step)),
-        _ => None,
-    });
+    let ranges = proof.serve.iter().flat_map(|serve| &serve.steps).filter_map(Step::read);
+    let ranges = ranges.map(|step| text::range(model, schema, read, step));
     let steps = proof.serve.as_ref().map(|serve| text::steps(model, schema, read, &serve.steps));
     Certificate {
         schema: schema.name.text.clone(),

@@ -17,9 +17,9 @@ use super::read::{Context, Part1, Tail};
 use super::unique::available;
 use crate::closure::determines_path;
 use crate::key::facts::{first_of, same_form};
-use shelfmark_design_language::model::pattern::Source;
+use shelfmark_design_language::model::pattern::{Source, sorted_by};
 use shelfmark_design_language::model::schema::{EachOf, Part};
-use shelfmark_design_language::model::{ColumnPath, OrderKey, Term};
+use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, RelationId, Term};
 use shelfmark_design_language::syntax::tree::CondOp;
 
 impl Context<'_> {
@@ -87,7 +87,7 @@ impl Context<'_> {
         });
         if !shown {
             analysis.fail(5, "O7", "the rows do not show what they are sorted by");
-        } else if self.sorts_as_wanted(sort) {
+        } else if sorts_as_wanted(self.model, self.read, sort) {
             analysis.multi = true;
             analysis.note(5, "sorted outside the store");
             // What a range leaves behind its limit no sort brings back.
@@ -105,23 +105,6 @@ impl Context<'_> {
         } else {
             analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
         }
-    }
-
-    fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
-        // What is sorted by beyond what is asked decides between ties.
-        sort.len() >= self.read.order.len()
-            && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
-                OrderKey::Kind => name == "kind" && desc == wanted,
-                OrderKey::Columns(paths) => {
-                    let mut named = self.read.sources.iter().zip(paths);
-                    named.all(|(source, path)| {
-                        let named = |path: &ColumnPath| {
-                            self.model.path_text(source.relation, path) == *name
-                        };
-                        path.as_ref().is_none_or(named)
-                    }) && desc == wanted
-                }
-            })
     }
 
     fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, Misorder> {
@@ -354,6 +337,33 @@ impl Context<'_> {
             })
             .collect()
     }
+}
+
+/// Returns true if rows that are sorted by these names come as a read asks.
+pub(super) fn sorts_as_wanted(model: &Model, read: &Read, sort: &[(String, bool)]) -> bool {
+    // What is sorted by beyond what is asked decides between ties.
+    sort.len() >= read.order.len()
+        && sort.iter().zip(&read.order).all(|((name, desc), (key, wanted))| match key {
+            OrderKey::Kind => name == "kind" && desc == wanted,
+            OrderKey::Columns(paths) => {
+                let mut named = read.sources.iter().zip(paths);
+                named.all(|(source, path)| {
+                    let own = sorted_by(&model.relation(source.relation).name.text, name);
+                    match path {
+                        Some(path) => model.path_text(source.relation, path) == own,
+                        // An attribute of this name would order rows that are not ordered by it.
+                        None => !has_attribute(model, source.relation, own),
+                    }
+                }) && desc == wanted
+            }
+        })
+}
+
+/// Returns true if rows of a relation may show a value under a name.
+fn has_attribute(model: &Model, relation: RelationId, name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or(name);
+    let columns = &model.relation(relation).columns;
+    columns.iter().any(|one| one.name == name || one.name == first)
 }
 
 /// Returns the text that a column begins with, and the parts behind it.

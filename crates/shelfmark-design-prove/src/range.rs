@@ -453,7 +453,10 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
 
 /// Returns the meaning of the upper end, behind the common beginning.
 fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
+    let included = matches!(kind, BoundKind::To | BoundKind::Through);
     match end {
+        // All those rows have the text of the end, which is in the range.
+        [] | [Part::End] if included && rest == [Part::End] => Ok(None),
         [] if kind == BoundKind::Through => Ok(None),
         [] => Err(Found::Nothing(
             "the upper end is where all those rows begin, so none lies below it".to_owned(),

@@ -46,11 +46,18 @@ pub(crate) fn analyse(
     read: &Read,
     serve: &Serve,
 ) -> Analysis {
+    if let Some(beside) = super::beside::proven((model, schema, target), read, serve) {
+        return beside;
+    }
     let mut analysis = Analysis::default();
     let Some((Step::Read(step), later)) = serve.steps.split_first() else {
         analysis.fail_call("A1", "the plan reads nothing");
         return analysis;
     };
+    if later.iter().any(|step| matches!(step, Step::Also(_))) {
+        analysis.fail(2, "F2", "what is read beside the first read stands right behind it");
+        return analysis;
+    }
     let context = Context { model, schema, target, read, step };
     context.bound(&mut analysis);
     if read.offset || read.aggregate.is_some() && !is_tally(read) {
@@ -103,7 +110,7 @@ pub(super) struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
-    fn of(steps: &'a [Step]) -> Self {
+    pub(super) fn of(steps: &'a [Step]) -> Self {
         let mut tail = Self {
             filters: Vec::new(),
             sort: None,
@@ -122,7 +129,7 @@ impl<'a> Tail<'a> {
                     tail.takes_again |= tail.take.is_some_and(|before| before != term);
                     tail.take = Some(term);
                 }
-                Step::Read(read) => tail.reads.push(read),
+                Step::Read(read) | Step::Also(read) => tail.reads.push(read),
             }
         }
         tail
@@ -140,7 +147,7 @@ impl Context<'_> {
     }
 
     /// Proves O1: every partition-key component is known.
-    fn bound(&self, analysis: &mut Analysis) {
+    pub(super) fn bound(&self, analysis: &mut Analysis) {
         let table = self.table();
         let given = self.step.bound.iter().take_while(|column| !column.is_empty()).count();
         let whole_table = given == 0 && self.step.bounds.is_empty();
@@ -202,7 +209,7 @@ impl Context<'_> {
             Step::Filter(_) => 0,
             Step::Sort(_) => 1,
             Step::Take(_) => 2,
-            Step::Read(_) => 3,
+            Step::Read(_) | Step::Also(_) => 3,
         };
         if later.windows(2).any(|pair| matches!(pair, [a, b] if rank(a) > rank(b))) {
             analysis.fail(2, "F2", "steps come in the order filter, sort, take, follow-up reads");

@@ -37,7 +37,7 @@ use serde::de::DeserializeOwned;
 
 use shelfmark_design_language::certificate::{Certificate, Status, text};
 use shelfmark_design_language::model::schema::{Schema, Step};
-use shelfmark_design_language::model::{Model, Read, Value, Write};
+use shelfmark_design_language::model::{Model, Read, Term, Value, Write};
 use world::{Dice, World, draw_inputs};
 
 /// Number of states that one certificate is run on.
@@ -150,13 +150,8 @@ fn check_read(
     let steps: Vec<Step> = plan(certificate)?;
     rules::in_model(schema, read, &steps)?;
     let words = text::steps(model, schema, read, &steps);
-    let ranges: Vec<_> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Read(step) => Some(text::range(model, schema, read, step)),
-            _ => None,
-        })
-        .collect();
+    let reads = steps.iter().filter_map(Step::read);
+    let ranges: Vec<_> = reads.map(|step| text::range(model, schema, read, step)).collect();
     if words != certificate.steps || ranges != certificate.ranges {
         return Err("its words are not those of its plan".to_owned());
     }
@@ -182,10 +177,13 @@ fn run(
     let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
     let words = world::words(model, schema);
     let uses: Vec<_> = read.sources.iter().map(|one| (one.relation, &one.predicates)).collect();
+    let own = read.sources.iter().filter_map(|source| source.limit.as_ref());
+    // Of a row type none may be asked for.
+    let own = own.map(|limit| (limit, 0));
+    let limits: Vec<(&Term, i64)> = read.limit.iter().map(|limit| (limit, 1)).chain(own).collect();
     for attempt in 0..RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 5);
-        let inputs =
-            draw_inputs(&world, &read.params, &uses, read.limit.as_ref(), &words, &mut dice);
+        let inputs = draw_inputs(&world, &read.params, &uses, &limits, &words, &mut dice);
         let answer = meaning::answer(&world, read, &inputs);
         let rows = shelf::rows(&world, schema);
         let found = shelf::run(model, schema, &rows, read, steps, &inputs)

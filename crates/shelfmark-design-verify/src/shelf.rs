@@ -195,21 +195,10 @@ pub(super) fn run(
     let Some((Step::Read(first), later)) = steps.split_first() else {
         return Err("the plan does not begin with a read".to_owned());
     };
-    let table = schema.tables.get(first.table).ok_or("no such table")?;
-    let given = first.bound.iter().take_while(|column| !column.is_empty()).count();
-    let whole_table = first.verb == Verb::Scan && given == 0 && first.bounds.is_empty();
-    if first.verb == Verb::Get && (table.is_index || given < table.kinds.len()) {
-        return Err("a point read needs the whole key of a table".to_owned());
-    }
-    if given < table.partition && !whole_table {
-        return Err("the partition is not known".to_owned());
-    }
-    let mut lines = Vec::new();
-    for each in reader.eaches(first) {
-        lines.extend(reader.range(first, each.as_ref(), None)?);
-    }
+    let mut lines = reader.first(first)?;
     for step in later {
         match step {
+            Step::Also(step) => lines.extend(reader.first(step)?),
             Step::Read(step) => {
                 for line in &mut lines {
                     reader.follow(step, line);
@@ -290,6 +279,24 @@ impl Reader<'_> {
                 items.into_iter().map(Some).collect()
             }
         }
+    }
+
+    /// Returns the rows of a request whose key the call knows.
+    fn first(&mut self, step: &ReadStep) -> Result<Vec<Line>, String> {
+        let table = self.schema.tables.get(step.table).ok_or("no such table")?;
+        let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
+        let whole_table = step.verb == Verb::Scan && given == 0 && step.bounds.is_empty();
+        if step.verb == Verb::Get && (table.is_index || given < table.kinds.len()) {
+            return Err("a point read needs the whole key of a table".to_owned());
+        }
+        if given < table.partition && !whole_table {
+            return Err("the partition is not known".to_owned());
+        }
+        let mut lines = Vec::new();
+        for each in self.eaches(step) {
+            lines.extend(self.range(step, each.as_ref(), None)?);
+        }
+        Ok(lines)
     }
 
     fn range(
@@ -386,7 +393,12 @@ impl Reader<'_> {
             let before = self.read.sources.iter().take_while(|one| one.relation != of).count();
             return Value::Int(i64::try_from(before).unwrap_or(i64::MAX));
         }
-        self.named(line, name)
+        // Of several attributes, each behind its row type, a line has its own.
+        let Some(each) = name.strip_prefix('(') else { return self.named(line, name) };
+        let of = format!("{}.", self.model.relation(self.source(line)).name.text);
+        let mut each = each.trim_end_matches(')').split(", ");
+        let own = each.find_map(|one| one.strip_prefix(of.as_str()));
+        own.map_or(Value::Null, |own| self.named(line, own))
     }
 
     fn passes(&self, line: &Line, name: &str, op: CondOp, values: &[Term]) -> bool {

@@ -75,16 +75,20 @@ fn stated(
 ) -> Result<String, String> {
     let Some(Step::Read(step)) = steps.first() else { return Err("no plan".to_owned()) };
     match (kind, certificate.obligation.as_deref()) {
-        ("call", Some("O1")) if rules::bound(schema, step).is_err() => {
+        ("call", Some("O1"))
+            if rules::requests(steps).iter().any(|step| rules::bound(schema, step).is_err()) =>
+        {
             Ok("its call cannot be formed".to_owned())
         }
         ("call", Some("O10")) if witness_says(certificate) == Some(certificate.reason.as_str()) => {
             Ok("the target is not asked so".to_owned())
         }
         ("excess", Some("O8")) => {
-            let table = schema.tables.get(step.table).ok_or("no such table")?;
             let target = profile(&schema.target).ok_or("no such target")?;
-            let weak = table.is_index && !table.is_local && !target.strong_indexes;
+            let requests = rules::requests(steps);
+            let mut tables = requests.iter().filter_map(|step| schema.tables.get(step.table));
+            let weak =
+                tables.any(|table| table.is_index && !table.is_local && !target.strong_indexes);
             let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
             let said = weak && now || rules::follows_too_late(schema, read, steps);
             let no = || "the index does not lag behind, or need not".to_owned();

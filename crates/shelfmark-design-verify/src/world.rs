@@ -70,8 +70,7 @@ pub(super) fn words(model: &Model, schema: &Schema) -> Words {
         }
     };
     let steps = schema.serves.iter().flat_map(|serve| &serve.steps);
-    for step in steps.filter_map(|step| if let Step::Read(step) = step { Some(step) } else { None })
-    {
+    for step in steps.filter_map(Step::read) {
         for part in step.bounds.iter().flat_map(|(_, parts)| parts) {
             if let Part::Hole { term, .. } = part {
                 take(term);
@@ -377,15 +376,16 @@ pub(super) fn draw_inputs(
     world: &World<'_>,
     params: &[Param],
     uses: &[(RelationId, &Vec<Predicate>)],
-    limit: Option<&Term>,
+    limits: &[(&Term, i64)],
     words: &Words,
     dice: &mut Dice,
 ) -> Vec<Value> {
     let anchor = dice.below(32);
     let mut inputs = Vec::new();
     for (index, param) in params.iter().enumerate() {
-        if limit == Some(&Term::Param(index)) {
-            inputs.push(Value::Int(1 + i64::try_from(dice.below(7)).unwrap_or(0)));
+        let limit = limits.iter().find(|(limit, _)| **limit == Term::Param(index));
+        if let Some((_, least)) = limit {
+            inputs.push(Value::Int(least + i64::try_from(dice.below(7)).unwrap_or(0)));
             continue;
         }
         let element = if let Type::List(element, _) = &param.ty { element } else { &param.ty };

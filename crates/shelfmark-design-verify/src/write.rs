@@ -112,7 +112,7 @@ fn certified(
     let mut defined = 0;
     for attempt in 0..WRITE_RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 4);
-        let inputs = draw_inputs(&world, &write.params, &uses, None, &words, &mut dice);
+        let inputs = draw_inputs(&world, &write.params, &uses, &[], &words, &mut dice);
         let Some(stages) = one_by_one(&world, write, &inputs) else { continue };
         let Some(changed) = stages.last() else { continue };
         defined += 1;

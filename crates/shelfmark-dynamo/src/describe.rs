@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use shelfmark_engine::Table;
-use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema};
+use shelfmark_model::{
+    ChangeStream, IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema,
+};
 
 use crate::face::{Face, FaceOptions};
 use crate::json::Writer;
@@ -96,10 +98,7 @@ fn put_class(out: &mut Writer, meta: &Meta) {
 fn put_stream(out: &mut Writer, described: &Described<'_>) {
     let schema = &described.table.schema;
     if let Some(stream) = &schema.options.stream {
-        out.name("StreamSpecification").object(|out| {
-            out.name("StreamEnabled").boolean(true);
-            out.name("StreamViewType").text(view_type_of(stream.images));
-        });
+        out.name("StreamSpecification").object(|out| put_stream_settings(out, stream));
     }
     if let Some(label) = &described.meta.latest_stream {
         let arn = stream_arn(described.options, &schema.name.name, label);
@@ -108,19 +107,21 @@ fn put_stream(out: &mut Writer, described: &Described<'_>) {
     }
 }
 
-/// Writes what a table is restored from, while it is.
+fn put_stream_settings(out: &mut Writer, stream: &ChangeStream) {
+    out.name("StreamEnabled").boolean(true);
+    out.name("StreamViewType").text(view_type_of(stream.images));
+}
+
+/// Writes what a table is restored from, or was.
 fn put_restored(out: &mut Writer, described: &Described<'_>) {
     let Some(restored) = &described.meta.restored else { return };
-    if described.status != "CREATING" {
-        return;
-    }
     out.name("RestoreSummary").object(|out| {
         if let Some(arn) = &restored.backup_arn {
             out.name("SourceBackupArn").text(arn);
         }
         out.name("SourceTableArn").text(&restored.table_arn);
         put_seconds(out.name("RestoreDateTime"), restored.at_ms);
-        out.name("RestoreInProgress").boolean(true);
+        out.name("RestoreInProgress").boolean(described.status == "CREATING");
     });
 }
 
@@ -154,11 +155,15 @@ pub(crate) fn put_parameters(out: &mut Writer, schema: &TableSchema) {
     put_index_infos(out, schema, &meta, false);
 }
 
-/// Writes `SourceTableFeatureDetails` of a backup: indexes, stream and time to live as they were.
+/// Writes `SourceTableFeatureDetails` of a backup: indexes, stream, encryption and time to live as they were.
 pub(crate) fn put_features(out: &mut Writer, schema: &TableSchema, expires_by: Option<&str>) {
     let meta = Meta::read(&schema.options.face);
     put_index_infos(out, schema, &meta, true);
     put_index_infos(out, schema, &meta, false);
+    if let Some(stream) = &schema.options.stream {
+        out.name("StreamDescription").object(|out| put_stream_settings(out, stream));
+    }
+    put_encryption(out, &meta);
     if let Some(attribute) = expires_by {
         out.name("TimeToLiveDescription").object(|out| {
             out.name("TimeToLiveStatus").text("ENABLED");

@@ -33,6 +33,12 @@ pub const CONNECTION_SIZE_BYTES: usize = 64 * 1024;
 /// Source: ours.
 pub const ENTERING_MAX: usize = 64;
 
+/// Connections of a port that wait in the system's queue; a client that finds it full tries again after a
+/// second. The system may allow fewer.
+///
+/// Source: ours; a burst of all connections there may be, nearly.
+pub const CONNECTIONS_WAITING_MAX: u32 = 4096;
+
 /// Time that a connection waits for a slot while all others are busy.
 ///
 /// Source: ours; clients give up after some 5 s.

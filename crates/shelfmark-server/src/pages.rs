@@ -89,11 +89,26 @@ impl Pages {
         };
         name == "localhost"
             || name.ends_with(".localhost")
+            || is_of_the_service(name)
             // A page cannot make somebody else's number lead here.
             || name.parse::<IpAddr>().is_ok()
             || self.origins.iter().any(|origin| {
                 origin.split_once("://").is_some_and(|(_, own)| own.split(':').next() == Some(name))
             })
+    }
+}
+
+/// Returns true for the names of the service's own endpoints, which clients keep whose address was put in
+/// its place: no page is served under these.
+fn is_of_the_service(name: &str) -> bool {
+    let Some(rest) = name.strip_suffix(".amazonaws.com").or_else(|| name.strip_suffix(".api.aws"))
+    else {
+        return false;
+    };
+    match rest.split('.').collect::<Vec<_>>().as_slice() {
+        ["dynamodb" | "dynamodb-fips" | "streams-dynamodb", _] | ["streams", "dynamodb", _] => true,
+        [account, "ddb" | "streams-ddb", _] => account.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => false,
     }
 }
 
@@ -116,6 +131,22 @@ mod tests {
         let none = Pages::default();
         for host in ["localhost:8000", "127.0.0.1:8000", "[::1]:8000", "my.localhost", "10.0.0.7"] {
             assert!(!refused(&none, None, Some(host)), "{host}");
+        }
+        for host in [
+            "dynamodb.eu-central-1.amazonaws.com",
+            "streams.dynamodb.eu-central-1.amazonaws.com:443",
+            "111122223333.ddb.us-east-1.amazonaws.com",
+            "dynamodb.us-east-1.api.aws",
+        ] {
+            assert!(!refused(&none, None, Some(host)), "{host}");
+        }
+        let others = [
+            "dynamodb.amazonaws.com.evil.example",
+            "evil.ddb.us-east-1.amazonaws.com",
+            "s3.us-east-1.amazonaws.com",
+        ];
+        for host in others {
+            assert!(refused(&none, None, Some(host)), "{host}");
         }
         assert!(!refused(&none, None, None));
         for host in ["evil.example:8000", "localhost.evil.example", "", "dynamodb:8000"] {

@@ -9,13 +9,13 @@ use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::connection_slots::ConnectionSlots;
 use crate::console::{self, Console, ConsoleSettings};
-use crate::limits::{TICK_PERIOD, Times};
+use crate::limits::{CONNECTIONS_WAITING_MAX, TICK_PERIOD, Times};
 use crate::pages::Pages;
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
@@ -125,12 +125,12 @@ impl Server {
             watch: settings.watch,
         };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
-            let listener = listen(address).await?;
+            let listener = listen(address)?;
             server.addresses.dynamodb = listener.local_addr().ok();
             server.dynamodb = Some((listener, face, settings.dynamodb_tls));
         }
         if let (Some(settings), Some(face)) = (settings.cql, faces.cql) {
-            match listen(settings.address).await {
+            match listen(settings.address) {
                 Ok(listener) => {
                     server.addresses.cql = listener.local_addr().ok();
                     server.addresses.cql.iter().for_each(|address| face.listens_on(*address));
@@ -143,7 +143,7 @@ impl Server {
             }
         }
         if let Some(settings) = settings.console {
-            let listener = listen(settings.address).await?;
+            let listener = listen(settings.address)?;
             server.addresses.console = listener.local_addr().ok();
             let console = Console::new(settings, Arc::clone(&server.budget));
             server.console = Some((listener, Arc::new(console)));
@@ -232,6 +232,13 @@ pub fn check_free(address: SocketAddr) -> Result<(), Error> {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })
+fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    let bind = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // As `TcpListener::bind` does, so that a restart finds the port free.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(CONNECTIONS_WAITING_MAX)
+    };
+    bind().map_err(|source| Error::Listen { address, source })
 }

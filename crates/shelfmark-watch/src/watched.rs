@@ -230,12 +230,16 @@ fn declared(model: &Model, read: &Read) -> Declared {
     if read.unique {
         return Declared { average: None, p99: None, max: Some(1.0) };
     }
-    let most = match &read.limit {
-        Some(Term::Const(Value::Int(most))) => Some(*most as f64),
-        _ => None,
-    };
+    let most = constant(read.limit.as_ref());
     let sum = |figure: Figure| -> Option<f64> {
-        let each = read.sources.iter().map(|source| of_source(model, source, figure));
+        let each = read.sources.iter().map(|source| {
+            // A limit of its own bounds a row type as one of all rows bounds them all.
+            let own = constant(source.limit.as_ref());
+            match (of_source(model, source, figure), own) {
+                (Some(rows), Some(own)) => Some(rows.min(own)),
+                (rows, own) => rows.or(own.filter(|_| figure == Figure::Worst)),
+            }
+        });
         let all: Option<f64> = each.sum();
         // Without a declared figure a constant limit still is one, at most.
         match (all, most) {
@@ -245,6 +249,14 @@ fn declared(model: &Model, read: &Read) -> Declared {
         }
     };
     Declared { average: sum(Figure::Average), p99: sum(Figure::P99), max: sum(Figure::Worst) }
+}
+
+/// Returns the number of a limit that is no input.
+fn constant(limit: Option<&Term>) -> Option<f64> {
+    match limit {
+        Some(Term::Const(Value::Int(most))) => Some(*most as f64),
+        _ => None,
+    }
 }
 
 fn of_source(model: &Model, source: &Source, figure: Figure) -> Option<f64> {

@@ -74,6 +74,17 @@ fn wild_models_go_on_the_engine_as_proven() {
 }
 
 #[test]
+fn limits_of_row_types_go_on_the_engine_as_proven() {
+    let (mut tally, seeds) = (Tally::default(), crate::seeds(60, 3_000));
+    let alone = seeds.end - seeds.start == 1;
+    let from = if seeds.start < texts::LIMITED { texts::LIMITED } else { 0 };
+    for seed in seeds {
+        one(from + seed, &texts::wild(from + seed), &mut tally);
+    }
+    judge(&tally, 15, alone);
+}
+
+#[test]
 fn rich_models_and_their_mutations_go_on_the_engine_as_proven() {
     let (mut tally, seeds) = (Tally::default(), crate::seeds(6, 600));
     let alone = seeds.end - seeds.start == 1;

@@ -278,15 +278,25 @@ fn kept_numbers_run_through_both_faces() {
     planned_schemas("cql", 20, from, confirm_through_cql);
 }
 
-/// Everything that the language has: records, references to one of several, rows that follow, local
-/// indexes, moves of what is counted.
-#[test]
-fn models_of_every_feature_run_through_both_faces() {
-    let from = crate::texts::NEWEST;
+/// Schemas of random models, planned ones and their own, through both faces.
+fn through_both_faces(from: u64) {
     planned_schemas("dynamodb", 60, from, confirm_through_dynamodb);
     planned_schemas("cql", 20, from, confirm_through_cql);
     random_models("dynamodb", 60, from, confirm_through_dynamodb);
     random_models("cql", 20, from, confirm_through_cql);
+}
+
+/// Everything that the language has: records, references to one of several, rows that follow, local
+/// indexes, moves of what is counted.
+#[test]
+fn models_of_every_feature_run_through_both_faces() {
+    through_both_faces(crate::texts::NEWEST);
+}
+
+/// Row types with limits of their own: one range with all of them, and requests beside one another.
+#[test]
+fn limits_of_row_types_run_through_both_faces() {
+    through_both_faces(crate::texts::LIMITED);
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub enum RowsMax {
     Unbounded,
     /// The product of these.
     Product(Vec<Factor>),
+    /// The sum of these products.
+    Sum(Vec<Vec<Factor>>),
 }
 
 /// One factor of a bound.
@@ -52,6 +54,30 @@ impl RowsMax {
                 factors.insert(0, Factor::Number(ranges));
                 Self::Product(factors)
             }
+            Self::Sum(mut terms) => {
+                terms.iter_mut().for_each(|term| term.insert(0, Factor::Number(ranges)));
+                Self::Sum(terms)
+            }
+        }
+    }
+
+    /// Returns the bound of what two reads return together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        if let (Some(a), Some(b)) = (self.as_number(), other.as_number()) {
+            return Self::number(a + b);
+        }
+        let terms = |bound| match bound {
+            Self::Unbounded => None,
+            Self::Product(factors) => Some(vec![factors]),
+            Self::Sum(terms) => Some(terms),
+        };
+        match (terms(self), terms(other)) {
+            (Some(mut all), Some(more)) => {
+                all.extend(more);
+                Self::Sum(all)
+            }
+            _ => Self::Unbounded,
         }
     }
 
@@ -63,33 +89,44 @@ impl RowsMax {
                 [Factor::Number(number)] => Some(*number),
                 _ => None,
             },
-            Self::Unbounded => None,
+            Self::Sum(_) | Self::Unbounded => None,
         }
     }
 
     /// Computes the bound of one call; `None` where there is none.
     #[must_use]
     pub fn of_call(&self, params: &[Param], inputs: &[Value]) -> Option<usize> {
-        let Self::Product(factors) = self else { return None };
-        factors.iter().try_fold(1, |rows: usize, factor| {
-            let number = match factor {
-                // A declared number of rows is far below 2^53.
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "the number is checked to fit"
-                )]
-                Factor::Number(number) if (0.0..9e15).contains(number) => *number as usize,
-                Factor::Number(_) => return None,
-                Factor::Input(name) => {
-                    let at = params.iter().position(|param| param.name == *name)?;
-                    let Value::Int(n) = inputs.get(at)? else { return None };
-                    usize::try_from(*n).ok()?
-                }
-            };
-            Some(rows.saturating_mul(number))
+        let terms: &[Vec<Factor>] = match self {
+            Self::Unbounded => return None,
+            Self::Product(factors) => std::slice::from_ref(factors),
+            Self::Sum(terms) => terms,
+        };
+        terms.iter().try_fold(0, |rows: usize, term| {
+            Some(rows.saturating_add(product(term, params, inputs)?))
         })
     }
+}
+
+/// Computes a product of one call.
+fn product(factors: &[Factor], params: &[Param], inputs: &[Value]) -> Option<usize> {
+    factors.iter().try_fold(1, |rows: usize, factor| {
+        let number = match factor {
+            // A declared number of rows is far below 2^53.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the number is checked to fit"
+            )]
+            Factor::Number(number) if (0.0..9e15).contains(number) => *number as usize,
+            Factor::Number(_) => return None,
+            Factor::Input(name) => {
+                let at = params.iter().position(|param| param.name == *name)?;
+                let Value::Int(n) = inputs.get(at)? else { return None };
+                usize::try_from(*n).ok()?
+            }
+        };
+        Some(rows.saturating_mul(number))
+    })
 }
 
 impl From<String> for RowsMax {
@@ -101,7 +138,11 @@ impl From<String> for RowsMax {
             Ok(number) => Factor::Number(number),
             Err(_) => Factor::Input(one.to_owned()),
         };
-        Self::Product(text.split(" x ").map(factor).collect())
+        let product = |text: &str| text.split(" x ").map(factor).collect();
+        match text.contains(" + ") {
+            true => Self::Sum(text.split(" + ").map(product).collect()),
+            false => Self::Product(product(&text)),
+        }
     }
 }
 
@@ -113,16 +154,49 @@ impl From<RowsMax> for String {
 
 impl std::fmt::Display for RowsMax {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self::Product(factors) = self else { return out.write_str(UNBOUNDED) };
-        for (at, factor) in factors.iter().enumerate() {
+        let terms: &[Vec<Factor>] = match self {
+            Self::Unbounded => return out.write_str(UNBOUNDED),
+            Self::Product(factors) => std::slice::from_ref(factors),
+            Self::Sum(terms) => terms,
+        };
+        for (at, factors) in terms.iter().enumerate() {
             if at > 0 {
-                out.write_str(" x ")?;
+                out.write_str(" + ")?;
             }
-            match factor {
-                Factor::Number(number) => write!(out, "{number}")?,
-                Factor::Input(name) => out.write_str(name)?,
+            for (at, factor) in factors.iter().enumerate() {
+                if at > 0 {
+                    out.write_str(" x ")?;
+                }
+                match factor {
+                    Factor::Number(number) => write!(out, "{number}")?,
+                    Factor::Input(name) => out.write_str(name)?,
+                }
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Type;
+
+    /// The bound of several requests is the sum of theirs, as text and as a number.
+    #[test]
+    fn bounds_of_requests_add_up() {
+        let input = |name: &str| RowsMax::from(name.to_owned());
+        let (one, two) = (RowsMax::number(1.0), RowsMax::number(25.0));
+        assert_eq!(one.clone().plus(two.clone()), RowsMax::number(26.0));
+        assert_eq!(one.clone().plus(RowsMax::Unbounded), RowsMax::Unbounded);
+        let sum = one.clone().plus(input("n").times(3.0)).plus(two);
+        assert_eq!(sum.to_string(), "1 + 3 x n + 25");
+        assert_eq!(RowsMax::from(sum.to_string()), sum);
+        assert_eq!(sum.as_number(), None);
+        let params = [Param { name: "n".to_owned(), ty: Type::Int(None) }];
+        assert_eq!(sum.of_call(&params, &[Value::Int(4)]), Some(38));
+        assert_eq!(sum.of_call(&params, &[Value::Int(-1)]), None);
+        assert_eq!(sum.times(2.0).to_string(), "2 x 1 + 2 x 3 x n + 2 x 25");
+        assert_eq!(one.of_call(&params, &[]), Some(1));
     }
 }

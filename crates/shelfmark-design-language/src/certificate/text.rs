@@ -157,6 +157,7 @@ pub fn steps(model: &Model, schema: &Schema, read: &Read, steps: &[Step]) -> Vec
         .iter()
         .map(|step| match step {
             Step::Read(step) => read_step(model, schema, read, step),
+            Step::Also(step) => format!("and {}", read_step(model, schema, read, step)),
             Step::Filter(filters) => {
                 let names: Vec<&str> = filters.iter().map(|filter| filter.name.as_str()).collect();
                 format!("filter by {} outside the store", names.join(", "))

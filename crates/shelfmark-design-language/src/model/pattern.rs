@@ -68,6 +68,12 @@ pub struct Read {
 }
 
 impl Read {
+    /// Returns true if row types have limits of their own.
+    #[must_use]
+    pub fn has_own_limits(&self) -> bool {
+        self.sources.iter().any(|source| source.limit.is_some())
+    }
+
     /// Returns true if a name stands for the row type: `kind`, unless the read has one source and
     /// that has an attribute of this name.
     pub fn is_row_type(&self, model: &Model, name: &str) -> bool {
@@ -75,6 +81,17 @@ impl Read {
             && !matches!(self.sources.as_slice(), [only]
                 if model.relation(only.relation).column(name).is_some())
     }
+}
+
+/// Returns the name that a sort has for one row type: of several attributes, each behind its row type,
+/// as `(Post.at, Comment.written)`, its own; nothing where it has none.
+#[must_use]
+pub fn sorted_by<'n>(row_type: &str, name: &'n str) -> &'n str {
+    let Some(names) = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return name;
+    };
+    let own = |one: &'n str| one.strip_prefix(row_type)?.strip_prefix('.');
+    names.split(", ").find_map(own).unwrap_or("")
 }
 
 /// One row type of a read.
@@ -86,6 +103,8 @@ pub struct Source {
     pub predicates: Vec<Predicate>,
     /// The source of each output; `None` when this row type has no such attribute.
     pub outputs: Vec<Option<ColumnPath>>,
+    /// The largest number of rows of this type, if it has a limit of its own.
+    pub limit: Option<Term>,
 }
 
 /// One key of a declared order.

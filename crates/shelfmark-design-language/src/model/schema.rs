@@ -462,12 +462,25 @@ pub struct Serve {
 pub enum Step {
     /// A read of the store.
     Read(ReadStep),
+    /// One more read beside the first, for other row types; its rows come behind those before.
+    Also(ReadStep),
     /// Drops records that do not match.
     Filter(Vec<FilterPredicate>),
     /// Sorts by names, each with whether it descends.
     Sort(Vec<(String, bool)>),
     /// Keeps the first records.
     Take(Term),
+}
+
+impl Step {
+    /// Returns the read of the store that the step is.
+    #[must_use]
+    pub fn read(&self) -> Option<&ReadStep> {
+        match self {
+            Self::Read(read) | Self::Also(read) => Some(read),
+            Self::Filter(_) | Self::Sort(_) | Self::Take(_) => None,
+        }
+    }
 }
 
 /// A predicate on what a row shows, by name; it runs outside the store.

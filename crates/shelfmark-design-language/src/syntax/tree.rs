@@ -339,6 +339,9 @@ pub struct Read {
     pub order: Vec<Order>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Expr>,
+    /// Limits of single row types: `limit 25 of Issue`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<OwnLimit>,
     /// True if the limit is the size of a result page.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub page: bool,
@@ -350,6 +353,14 @@ pub struct Read {
     pub facts: Vec<Fact>,
     #[serde(skip)]
     pub span: Span,
+}
+
+/// `25 of Issue`: the limit of one row type in a read of several.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OwnLimit {
+    pub count: Expr,
+    pub of: Name,
 }
 
 /// `write name(params) = effect and effect`.
@@ -577,6 +588,8 @@ pub struct Step {
 pub enum StepKind {
     /// A read of the store.
     Read(Box<ReadStep>),
+    /// `and …`: one more read beside the first, for other row types.
+    Also(Box<ReadStep>),
     Filter(Vec<Cond>),
     Sort(Vec<Order>),
     Take(Expr),

@@ -221,10 +221,11 @@ impl Counter<'_> {
     fn read(&self, read: &Read, serve: &Serve) -> f64 {
         let strong = matches!(read.consistency, Consistency::Strong | Consistency::Session);
         let mut units = 0.0;
-        let mut found = 1.0;
+        let mut found = 0.0;
         for (at, step) in serve.steps.iter().enumerate() {
-            let Step::Read(step) = step else { continue };
-            if at > 0 {
+            let beside = matches!(step, Step::Also(_));
+            let Some(step) = step.read() else { continue };
+            if at > 0 && !beside {
                 let bytes = self.followed(read, step);
                 units += found * self.prices.read_units(bytes, strong);
                 continue;
@@ -241,7 +242,7 @@ impl Counter<'_> {
                 rows += count;
                 bytes += count * self.items.bytes(id) * self.share_read(step, family);
             }
-            found = rows * turns;
+            found += rows * turns;
             units += turns * self.prices.read_units(bytes, strong);
         }
         units

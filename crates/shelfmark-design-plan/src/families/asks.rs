@@ -8,6 +8,7 @@ use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Predicate, Source};
 use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_prove::own_limits::of_range;
 use shelfmark_design_prove::paths::is_optional;
 use shelfmark_design_prove::unservable;
 
@@ -48,6 +49,9 @@ impl Planner<'_> {
     /// a table of their own.
     pub(crate) fn read_ask(&mut self, index: usize, read: &Read) -> Result<Option<Ask>, String> {
         if read.sources.len() > 1 {
+            if read.has_own_limits() && of_range(read).is_none() {
+                return Err("its row types have limits that no range has together".to_owned());
+            }
             return self.mix(index, read).map(|()| None);
         }
         let source = read.sources.first().ok_or("it reads nothing")?;

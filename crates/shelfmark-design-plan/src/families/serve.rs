@@ -19,6 +19,7 @@ use shelfmark_design_language::model::{
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::own_limits::of_range;
 
 /// The name of one value of a list.
 const EACH: &str = "each_one";
@@ -273,7 +274,7 @@ impl Planner<'_> {
         if self.target.plans_texts() && mixed.descends.first() == Some(&true) {
             out.push_str(" desc");
         }
-        if let Some(limit) = &read.limit {
+        if let Some(limit) = &of_range(read) {
             out.push_str(&format!(" limit {}", term(&read.params, limit)?));
         }
         Some(out)

@@ -21,6 +21,7 @@ use shelfmark_design_language::model::{
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::own_limits::of_range;
 
 /// The name of one value of a list.
 const EACH: &str = "each_one";
@@ -117,7 +118,7 @@ impl Writer<'_> {
         if mixed.descends.first() == Some(&true) {
             out.push_str(" desc");
         }
-        if let Some(limit) = &read.limit {
+        if let Some(limit) = &of_range(read) {
             out.push_str(&format!(" limit {}", term(&read.params, limit)?));
         }
         Some((mixed.read, out))

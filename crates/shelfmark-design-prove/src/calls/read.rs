@@ -40,14 +40,17 @@ pub(super) fn requests(
     let by_uuid = !sorted && is_by_uuid(calls.model, read);
     let mut before: Vec<(usize, &ReadStep)> = Vec::new();
     for step in &serve.steps {
-        let Step::Read(step) = step else {
+        let beside = matches!(step, Step::Also(_));
+        let Some(step) = step.read() else {
             if let Some(Request::Read { then, .. }) = found.last_mut() {
                 then.push(work(read, step));
             }
             continue;
         };
         let number = found.len() + 1;
-        let reader = Reader { calls, read, step, before: &before };
+        // What stands beside the first request takes nothing from rows.
+        let before_it = if beside { &[][..] } else { before.as_slice() };
+        let reader = Reader { calls, read, step, before: before_it };
         found.push(reader.request(number, by_uuid)?);
         before.push((number, step));
     }
@@ -71,7 +74,7 @@ fn work(read: &Read, step: &Step) -> Json {
             json!({ "sort": orders.iter().map(one).collect::<Vec<_>>() })
         }
         Step::Take(limit) => json!({ "take": value(limit) }),
-        Step::Read(_) => Json::Null,
+        Step::Read(_) | Step::Also(_) => Json::Null,
     }
 }
 

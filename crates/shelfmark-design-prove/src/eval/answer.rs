@@ -1,5 +1,7 @@
 //! Evaluates reads by their definition: goes through the whole state.
 
+use std::collections::BTreeMap;
+
 use super::state::{State, meets};
 use crate::tally::is_tally;
 use shelfmark_design_language::model::{Model, OrderKey, Read, RelationId, Term, Value};
@@ -21,6 +23,8 @@ pub struct Answer {
     pub items: Vec<(Vec<Value>, Record)>,
     /// The limit of records.
     pub limit: Option<usize>,
+    /// The limits of single row types.
+    pub own: BTreeMap<RelationId, usize>,
 }
 
 /// Computes the answer by the definition of the pattern.
@@ -77,6 +81,7 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
         return Answer {
             items: vec![(Vec::new(), Record { relation, values: vec![count] })],
             limit: None,
+            own: BTreeMap::new(),
         };
     }
     items.sort_by(|(a, _), (b, _)| compare_keys(read, a, b));
@@ -84,12 +89,21 @@ pub fn answer(model: &Model, state: &State, read: &Read, inputs: &[Value]) -> An
         let mut seen = std::collections::BTreeSet::new();
         items.retain(|(_, record)| seen.insert(record.clone()));
     }
-    let limit =
-        read.limit.as_ref().and_then(|limit| limit.compute(&leaf)).and_then(|limit| match limit {
-            Value::Int(n) => usize::try_from(n).ok(),
-            _ => None,
-        });
-    Answer { items, limit }
+    let number = |limit: &Term| number(limit, &leaf);
+    let limit = read.limit.as_ref().and_then(number);
+    let own = read.sources.iter().filter_map(|source| {
+        // Less than one row is none.
+        Some((source.relation, number(source.limit.as_ref()?).unwrap_or(0)))
+    });
+    Answer { items, limit, own: own.collect() }
+}
+
+/// Returns a number of rows.
+fn number(limit: &Term, leaf: &impl Fn(&Term) -> Option<Value>) -> Option<usize> {
+    match limit.compute(leaf)? {
+        Value::Int(n) => usize::try_from(n).ok(),
+        _ => None,
+    }
 }
 
 /// Returns the sum of what records show first; of none it is 0.
@@ -114,40 +128,94 @@ fn compare_keys(read: &Read, a: &[Value], b: &[Value]) -> std::cmp::Ordering {
 impl Answer {
     /// Returns the number of records of a right answer.
     pub fn length(&self) -> usize {
-        self.limit.map_or(self.items.len(), |limit| limit.min(self.items.len()))
+        self.shares().iter().flat_map(|share| share.taken.values()).sum()
+    }
+
+    /// Returns the groups of items that tie, in order, with the number that an answer has of each row type.
+    fn shares(&self) -> Vec<Share<'_>> {
+        let mut left = self.limit.unwrap_or(usize::MAX);
+        let mut own = self.own.clone();
+        let mut shares = Vec::new();
+        let mut rest = self.items.as_slice();
+        while let Some((key, _)) = rest.first() {
+            let length = rest.iter().take_while(|(other, _)| other == key).count();
+            let (group, behind) = rest.split_at(length);
+            rest = behind;
+            let mut taken: BTreeMap<RelationId, usize> = BTreeMap::new();
+            for (_, record) in group {
+                let of = own.get_mut(&record.relation);
+                if of.as_deref() == Some(&0) {
+                    continue;
+                }
+                of.into_iter().for_each(|of| *of -= 1);
+                *taken.entry(record.relation).or_default() += 1;
+            }
+            let whole = taken.values().sum::<usize>();
+            // A limit of all rows takes any of those that tie.
+            let any = (whole > left).then_some(left);
+            shares.push(Share { group, taken: any.map_or(taken, |n| BTreeMap::from([(ANY, n)])) });
+            left -= whole.min(left);
+        }
+        shares
     }
 
     /// Returns true if a list is a correct answer: ties in any order, a correct first *n*.
     pub fn accepts(&self, found: &[Record]) -> bool {
-        let length = self.length();
-        if found.len() != length {
-            return false;
-        }
-        let mut at = 0;
-        while at < length {
-            let Some((key, _)) = self.items.get(at) else { return false };
-            let group: Vec<&Record> = self
-                .items
-                .iter()
-                .skip(at)
-                .take_while(|(other, _)| other == key)
-                .map(|(_, record)| record)
-                .collect();
-            let taken = group.len().min(length - at);
-            let mut rest = group;
-            for record in found.iter().skip(at).take(taken) {
-                let Some(place) = rest.iter().position(|other| *other == record) else {
-                    return false;
-                };
-                rest.swap_remove(place);
+        let mut rest = found;
+        for share in self.shares() {
+            let Some((here, behind)) = rest.split_at_checked(share.length()) else { return false };
+            if !share.accepts(here) {
+                return false;
             }
-            at += taken;
+            rest = behind;
         }
-        true
+        rest.is_empty()
     }
 
     /// Returns one right answer.
     pub fn records(&self) -> Vec<Record> {
-        self.items.iter().take(self.length()).map(|(_, record)| record.clone()).collect()
+        self.shares().iter().flat_map(Share::records).collect()
+    }
+}
+
+/// The place of the number of items of whichever row type.
+const ANY: RelationId = RelationId::MAX;
+
+/// Items that tie, and how many an answer has of them, by row type.
+struct Share<'a> {
+    group: &'a [(Vec<Value>, Record)],
+    taken: BTreeMap<RelationId, usize>,
+}
+
+impl Share<'_> {
+    fn length(&self) -> usize {
+        self.taken.values().sum()
+    }
+
+    /// Returns true if records are so many of the group, in any order.
+    fn accepts(&self, found: &[Record]) -> bool {
+        let mut free: Vec<&Record> = self.group.iter().map(|(_, record)| record).collect();
+        let mut left = self.taken.clone();
+        found.iter().all(|record| {
+            let of = if left.contains_key(&ANY) { ANY } else { record.relation };
+            let place = free.iter().position(|other| *other == record);
+            let counted = left.get_mut(&of).filter(|count| **count > 0);
+            let (Some(place), Some(count)) = (place, counted) else { return false };
+            free.swap_remove(place);
+            *count -= 1;
+            true
+        })
+    }
+
+    /// Returns the first records that fit.
+    fn records(&self) -> Vec<Record> {
+        let mut left = self.taken.clone();
+        let fits = |record: &&Record| {
+            let of = if left.contains_key(&ANY) { ANY } else { record.relation };
+            let Some(count) = left.get_mut(&of).filter(|count| **count > 0) else { return false };
+            *count -= 1;
+            true
+        };
+        self.group.iter().map(|(_, record)| record).filter(fits).cloned().collect()
     }
 }

@@ -42,7 +42,7 @@ impl Focus {
         }
         for step in &serve.steps {
             focus.step(step);
-            if let Step::Read(step) = step {
+            if let Some(step) = step.read() {
                 focus.touched(schema, step);
             }
         }
@@ -105,7 +105,7 @@ impl Focus {
 
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Read(step) => self.texts(step),
+            Step::Read(step) | Step::Also(step) => self.texts(step),
             Step::Filter(tests) => self.terms(tests.iter().flat_map(|one| &one.values)),
             Step::Sort(_) | Step::Take(_) => {}
         }

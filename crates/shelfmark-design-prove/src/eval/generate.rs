@@ -582,16 +582,17 @@ pub fn inputs(
             }
         }
     }
-    let limit = read.limit.as_ref();
+    let own = |index| read.sources.iter().any(|one| one.limit == Some(Term::Param(index)));
     let anchor = random.below(64);
     read.params
         .iter()
         .enumerate()
         .map(|(index, param)| {
-            if limit == Some(&Term::Param(index)) {
-                // Few rows, and sometimes as many as there are and one more.
+            if own(index) || read.limit == Some(Term::Param(index)) {
+                // Few rows, and sometimes as many as there are and one more; of a row type perhaps none.
                 let most = if random.below(3) == 0 { state.size() + 1 } else { 3 };
-                return Value::Int(1 + random.below(most.max(pool.width / 4)) as i64);
+                let drawn = 1 + random.below(most.max(pool.width / 4)) as i64;
+                return Value::Int(if own(index) { drawn - 1 } else { drawn });
             }
             let value = input(anchor, model, state, param, index, &uses, pool, random);
             match (value, param.ty.is_text() && begins(read, index)) {

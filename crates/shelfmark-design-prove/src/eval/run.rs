@@ -11,6 +11,7 @@ use crate::canon::canonical;
 use crate::follow::leading_to;
 use crate::tally::{extreme, is_tally, tallies};
 use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::pattern::sorted_by;
 use shelfmark_design_language::model::schema::{
     EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
@@ -24,7 +25,7 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Rows of the ranges, before any filter.
     pub rows_read: usize,
-    /// Of these, rows of the first step.
+    /// Of these, rows of the first step, and of those beside it.
     pub rows_first: usize,
     /// Number of ranges that were read.
     pub ranges: usize,
@@ -74,7 +75,12 @@ pub fn run_on(
     for (index, step) in serve.steps.iter().enumerate() {
         match step {
             Step::Read(step) if index == 0 => {
-                flows = runner.first(step, &mut outcome)?;
+                flows = runner.first(reads, step, &mut outcome)?;
+                outcome.rows_first = outcome.rows_read;
+                reads += 1;
+            }
+            Step::Also(step) => {
+                flows.extend(runner.first(reads, step, &mut outcome)?);
                 outcome.rows_first = outcome.rows_read;
                 reads += 1;
             }
@@ -135,7 +141,12 @@ impl Runner<'_> {
         }
     }
 
-    fn first(&self, step: &ReadStep, outcome: &mut Outcome) -> Result<Vec<Flow>, String> {
+    fn first(
+        &self,
+        number: usize,
+        step: &ReadStep,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Flow>, String> {
         let table = self.schema.tables.get(step.table).ok_or("no such table")?;
         let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
         let scan = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
@@ -167,7 +178,7 @@ impl Runner<'_> {
         let mut flows = Vec::new();
         for each in &eaches {
             outcome.ranges += 1;
-            let found = self.range(0, step, each.as_ref(), None)?;
+            let found = self.range(number, step, each.as_ref(), None)?;
             outcome.rows_read += found.len();
             flows.extend(found.into_iter().map(|row| Flow { values: row.values.clone(), row }));
         }
@@ -298,7 +309,8 @@ impl Runner<'_> {
     /// Returns the sort key of a row: an attribute, or the position of its type in the pattern.
     fn sorted_by(&self, flow: &Flow, name: &str) -> Value {
         if !self.read.is_row_type(self.model, name) {
-            return self.by_name(flow, name);
+            let source = self.schema.families.get(flow.row.family).map_or(0, |one| one.source);
+            return self.by_name(flow, sorted_by(&self.model.relation(source).name.text, name));
         }
         let of = self.schema.families.get(flow.row.family).map(|family| family.source);
         let place = self.read.sources.iter().position(|one| Some(one.relation) == of);

@@ -8,8 +8,10 @@
 use super::random_models::mutate;
 use crate::eval::random::Random;
 use crate::write_case::WriteCase;
-use crate::{derive, write_certificate};
-use shelfmark_design_language::model::schema::{Schema, Serve, Step, WritePlan, WriteStepKind};
+use crate::write_certificate;
+use shelfmark_design_language::model::schema::{
+    ReadStep, Schema, Serve, Step, WritePlan, WriteStepKind,
+};
 use shelfmark_design_language::model::{Model, Read};
 use shelfmark_design_language::target::profile;
 
@@ -44,33 +46,36 @@ fn serve(
     random: &mut Random,
 ) -> Option<Serve> {
     let named = schema.serves.iter().find(|serve| serve.read == index).cloned();
-    let derived = derive::plans(model, schema, index, read);
+    let target = profile(&schema.target).expect("a known target");
+    let derived = crate::candidates(model, schema, target, index, read);
     let mut serve = match named {
         Some(serve) if random.below(2) == 0 => serve,
         _ => random.pick(&derived)?.clone(),
     };
-    let limit = read.limit.clone();
+    let own = read.sources.iter().find_map(|source| source.limit.clone());
+    let limit = read.limit.clone().or(own);
+    let beside = serve.steps.iter().filter(|step| matches!(step, Step::Also(_))).count();
     match random.below(10) {
         0..=5 => {
-            if let Some(Step::Read(step)) = serve.steps.first_mut() {
+            if let Some(step) = request(&mut serve, beside, random) {
                 mutate(step, random);
             }
         }
         6 => {
             // Fewer columns are bound.
-            if let Some(Step::Read(step)) = serve.steps.first_mut() {
+            if let Some(step) = request(&mut serve, beside, random) {
                 step.bound.pop();
                 step.bounds.clear();
                 step.verb = shelfmark_design_language::syntax::tree::Verb::Query;
             }
         }
         7 => {
-            if let Some(Step::Read(step)) = serve.steps.first_mut() {
+            if let Some(step) = request(&mut serve, beside, random) {
                 step.limit = limit;
             }
         }
         8 => {
-            let at = 1 + random.below(serve.steps.len());
+            let at = 1 + beside + random.below(serve.steps.len() - beside);
             serve.steps.extend(limit.map(Step::Take));
             let last = serve.steps.len() - 1;
             serve.steps.swap(at.min(last), last);
@@ -83,6 +88,19 @@ fn serve(
         }
     }
     Some(Serve { derived: false, ..serve })
+}
+
+/// Returns the first request of a plan, or one of those beside it.
+fn request<'s>(
+    serve: &'s mut Serve,
+    beside: usize,
+    random: &mut Random,
+) -> Option<&'s mut ReadStep> {
+    let at = if beside > 0 { random.below(1 + beside) } else { 0 };
+    match serve.steps.get_mut(at)? {
+        Step::Read(step) | Step::Also(step) => Some(step),
+        _ => None,
+    }
 }
 
 /// A step goes away, moves, leaves its transaction, reads by less, or writes otherwise.

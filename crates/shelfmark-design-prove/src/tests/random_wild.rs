@@ -68,6 +68,26 @@ fn wild_models_agree_with_brute_force_and_with_the_verifier() {
     found.judge(alone);
 }
 
+/// Row types with limits of their own: in one range, and in requests beside one another.
+#[test]
+fn limits_of_row_types_agree_with_brute_force_and_with_the_verifier() {
+    let mut found = Found::default();
+    let seeds = seeds(60, 3_000);
+    let alone = seeds.end - seeds.start == 1;
+    let from = if seeds.start < texts::LIMITED { texts::LIMITED } else { 0 };
+    for seed in seeds {
+        one(from + seed, alone, &mut found);
+    }
+    found.show();
+    found.tally.judge("limits of row types", FALSE_REFUSALS, false);
+    let (certified, refused) = (found.tally.certified, found.tally.refused);
+    let unseen = found.tally.without_witness;
+    assert!(found.unread.is_empty(), "{:?}", found.unread);
+    assert!(alone || certified * 4 > found.reads, "{certified} of {} are certified", found.reads);
+    assert!(alone || refused * 8 > found.reads, "{refused} of {} are refused", found.reads);
+    assert!(alone || unseen * 16 < refused, "{unseen} of {refused} refusals show nothing");
+}
+
 impl Found {
     fn show(&self) {
         let (models, unread) = (self.models, self.unread.len());

@@ -1,6 +1,7 @@
 //! The meaning of reads and writes, by the verifier's own reading.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::shelf::is_number;
 use super::world::{Tuple, World};
@@ -15,6 +16,8 @@ pub(super) struct Answer {
     /// Items with their sort keys.
     items: Vec<(Vec<Value>, Item)>,
     limit: Option<usize>,
+    /// Row types with limits of their own, each with the number of its items that are asked for.
+    own: BTreeMap<RelationId, usize>,
 }
 
 fn input(inputs: &[Value]) -> impl Fn(&Term) -> Option<Value> {
@@ -59,7 +62,11 @@ pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer
             _ => Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX)),
         };
         let of = read.sources.first().map_or(0, |source| source.relation);
-        return Answer { items: vec![(Vec::new(), (of, vec![count]))], limit: None };
+        return Answer {
+            items: vec![(Vec::new(), (of, vec![count]))],
+            limit: None,
+            own: BTreeMap::new(),
+        };
     }
     items.sort_by(|(a, _), (b, _)| {
         let mut keys = a.iter().zip(b).zip(&read.order);
@@ -84,27 +91,61 @@ pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer
         Some(Value::Int(n)) => usize::try_from(n).ok(),
         _ => None,
     };
-    Answer { items, limit }
+    let own = own_limits(read, &items, inputs);
+    Answer { items, limit, own }
+}
+
+/// Returns the number of items that are asked for of each row type with a limit of its own.
+fn own_limits(
+    read: &Read,
+    items: &[(Vec<Value>, Item)],
+    inputs: &[Value],
+) -> BTreeMap<RelationId, usize> {
+    let limited = read.sources.iter().filter_map(|source| Some((source, source.limit.as_ref()?)));
+    let own = limited.map(|(source, limit)| {
+        let most = match limit.compute(&input(inputs)) {
+            Some(Value::Int(n)) => usize::try_from(n).unwrap_or(0),
+            _ => 0,
+        };
+        let there = items.iter().filter(|(_, (of, _))| *of == source.relation).count();
+        (source.relation, there.min(most))
+    });
+    own.collect()
 }
 
 impl Answer {
     pub(super) fn length(&self) -> usize {
-        self.items.len().min(self.limit.unwrap_or(usize::MAX))
+        self.wanted().count()
     }
 
     /// Returns the items in one of their orders.
     pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
-        self.items.iter().take(self.length()).map(|(_, item)| item)
+        self.wanted().map(|(_, item)| item)
+    }
+
+    /// Returns the items in one of their orders, of each row type the first, with their sort keys.
+    fn wanted(&self) -> impl Iterator<Item = &(Vec<Value>, Item)> {
+        let mut left = self.own.clone();
+        let first = self.items.iter().filter(move |(_, (of, _))| match left.get_mut(of) {
+            None => true,
+            Some(0) => false,
+            Some(count) => {
+                *count -= 1;
+                true
+            }
+        });
+        first.take(self.limit.unwrap_or(usize::MAX))
     }
 
     /// Returns true if a list is a right answer: of the same length, its items in their groups,
-    /// ties in any order.
+    /// ties in any order, and of each row type as many as are asked for.
     pub(super) fn accepts(&self, found: &[Item]) -> bool {
-        if found.len() != self.length() {
+        let of = |relation: RelationId| found.iter().filter(|(of, _)| *of == relation).count();
+        if found.len() != self.length() || self.own.iter().any(|(own, most)| of(*own) != *most) {
             return false;
         }
         let mut free: Vec<bool> = vec![true; self.items.len()];
-        found.iter().zip(&self.items).all(|(item, (by, _))| {
+        found.iter().zip(self.wanted()).all(|(item, (by, _))| {
             let place =
                 self.items.iter().zip(&free).position(|((other, candidate), free)| {
                     *free && other == by && candidate == item

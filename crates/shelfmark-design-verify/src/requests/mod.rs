@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<(), String> {
     let sorted = steps.iter().any(|step| matches!(step, Step::Sort(_)));
     for step in steps {
-        let Step::Read(step) = step else { continue };
+        let Some(step) = step.read() else { continue };
         table(model, schema, step.table)?;
         match schema.target.as_str() {
             "dynamodb" => dynamo_step(schema, read, step)?,

@@ -13,7 +13,12 @@
 //! What it is not: O2 (contiguous), O3 (sound), O5 (ordered) and O7 (covered) are verified by
 //! running the plan on states, and O10 (askable) in `requests`.
 
+mod own_limits;
+
 use std::collections::BTreeSet;
+
+pub(super) use own_limits::requests;
+use own_limits::{asks_for_one, beside, one_range, shares};
 
 use super::follows::follows;
 use super::shelf::{first_of_order, is_of, short};
@@ -35,7 +40,7 @@ const LOOP_MAX: i64 = 4_096;
 /// Checks that a decoded plan names existing tables and inputs.
 pub(super) fn in_model(schema: &Schema, read: &Read, steps: &[Step]) -> Result<(), String> {
     for step in steps {
-        let Step::Read(step) = step else { continue };
+        let Some(step) = step.read() else { continue };
         let table = schema.tables.get(step.table).ok_or("its plan reads no table of the schema")?;
         let ends = usize::from(!step.bounds.is_empty());
         if step.bound.len() + ends > table.kinds.len() {
@@ -64,6 +69,10 @@ pub(super) fn check(
     let Some(Step::Read(step)) = steps.first() else {
         return Err("O1: the plan does not begin with a read".to_owned());
     };
+    let requests = requests(steps);
+    if steps.iter().filter(|step| matches!(step, Step::Also(_))).count() + 1 != requests.len() {
+        return Err("O1: a request stands behind what is done with its rows".to_owned());
+    }
     let plain = |step: &Step| matches!(step, Step::Filter(_) | Step::Take(_));
     // The row that keeps a largest value may have none: it is read, and nothing is returned.
     let kept = keeps_extreme(model, schema, read, steps);
@@ -71,44 +80,29 @@ pub(super) fn check(
     if single != (certificate.status == Status::Certified) {
         return Err("`certified` is one range, `multi` is more".to_owned());
     }
-    bound(schema, step)?;
-    // The next page begins behind a key: where several ranges or work outside the store make the page,
-    // there is none.
-    let read_only = steps.iter().all(|step| matches!(step, Step::Read(_)));
-    if read.page && (step.each.is_some() || !read_only) {
-        return Err("O10: no key ends a page of this plan".to_owned());
+    let several = requests.len() > 1;
+    let shares = match several {
+        true => shares(model, schema, read, &requests)?,
+        false => vec![(0..read.sources.len()).collect()],
+    };
+    match several {
+        true => beside(model, read, steps, (&requests, &shares))?,
+        false => limited(model, read, steps, step)?,
     }
-    let takes = steps.iter().any(|step| matches!(step, Step::Take(_)));
-    if read.limit.is_some()
-        && step.limit.is_none()
-        && !takes
-        && step.verb != Verb::Get
-        && !read.unique
-        && !asks_for_one(model, read)
-    {
-        return Err("O6: the limit is not in the plan".to_owned());
-    }
-    if read.limit.is_some() && step.limit.is_none() && step.each.is_some() && !read.unique {
-        return Err("O6: all rows are read before the first are taken".to_owned());
-    }
-    if step.limit.is_some() && step.limit != read.limit {
-        return Err("O6: the plan's limit is not the pattern's".to_owned());
-    }
-    if read.aggregate.is_none() && !kept {
-        for source in &read.sources {
+    for (step, share) in requests.iter().zip(&shares) {
+        bound(schema, step)?;
+        let sources = share.iter().filter_map(|at| read.sources.get(*at));
+        for source in sources.filter(|_| read.aggregate.is_none() && !kept) {
             own_rows(model, schema, read, step, source)?;
         }
-    }
-    let table = schema.tables.get(step.table).ok_or("no such table")?;
-    let target = profile(&schema.target).ok_or("there is no such target")?;
-    let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
-    if now && table.is_index && !table.is_local && !target.strong_indexes {
-        return Err("O8: an index may lag behind such a read".to_owned());
+        lags(schema, read, step)?;
     }
     if follows_too_late(schema, read, steps) {
         return Err("O8: rows of the plan follow too late for such a read".to_owned());
     }
-    let stated = rows_max(model, read, step);
+    let parts = requests.iter().zip(&shares);
+    let stated = parts.map(|(step, share)| rows_max(model, read, (step, share)));
+    let stated = stated.reduce(RowsMax::plus).unwrap_or_default();
     if read.aggregate.is_none() && stated != certificate.rows_max {
         return Err(format!("O9: one call delivers {stated} rows, not {}", certificate.rows_max));
     }
@@ -120,6 +114,52 @@ pub(super) fn check(
     let follows = steps.iter().skip(1).any(|step| matches!(step, Step::Read(_)));
     if stated == RowsMax::Unbounded && follows && read.aggregate.is_none() {
         return Err("O9: the number of follow-up reads has no bound".to_owned());
+    }
+    Ok(())
+}
+
+/// Checks O6 of a plan with one request, and O10 where its limit is the size of a page.
+fn limited(model: &Model, read: &Read, steps: &[Step], step: &ReadStep) -> Result<(), String> {
+    // The next page begins behind a key: where several ranges or work outside the store make the page,
+    // there is none.
+    let read_only = steps.iter().all(|step| matches!(step, Step::Read(_)));
+    if read.page && (step.each.is_some() || !read_only) {
+        return Err("O10: no key ends a page of this plan".to_owned());
+    }
+    let takes = steps.iter().any(|step| matches!(step, Step::Take(_)));
+    if read.has_own_limits() {
+        let sources: Vec<&Source> = read.sources.iter().collect();
+        if takes {
+            return Err("O6: the plan takes what no limit says".to_owned());
+        }
+        return one_range(model, read, (step, &sources));
+    }
+    let one = matches!(read.sources.as_slice(), [source] if asks_for_one(model, source));
+    if read.limit.is_some()
+        && step.limit.is_none()
+        && !takes
+        && step.verb != Verb::Get
+        && !read.unique
+        && !one
+    {
+        return Err("O6: the limit is not in the plan".to_owned());
+    }
+    if read.limit.is_some() && step.limit.is_none() && step.each.is_some() && !read.unique {
+        return Err("O6: all rows are read before the first are taken".to_owned());
+    }
+    if step.limit.is_some() && step.limit != read.limit {
+        return Err("O6: the plan's limit is not the pattern's".to_owned());
+    }
+    Ok(())
+}
+
+/// Checks O8: no read that asks for what is there now goes to what lags behind.
+fn lags(schema: &Schema, read: &Read, step: &ReadStep) -> Result<(), String> {
+    let table = schema.tables.get(step.table).ok_or("no such table")?;
+    let target = profile(&schema.target).ok_or("there is no such target")?;
+    let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
+    if now && table.is_index && !table.is_local && !target.strong_indexes {
+        return Err("O8: an index may lag behind such a read".to_owned());
     }
     Ok(())
 }
@@ -146,13 +186,7 @@ fn keeps_extreme(model: &Model, schema: &Schema, read: &Read, steps: &[Step]) ->
 pub(super) fn follows_too_late(schema: &Schema, read: &Read, steps: &[Step]) -> bool {
     let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
     let oldest = if now { Some(0.0) } else { read.facts.get("staleness").copied() };
-    let tables: Vec<usize> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Read(step) => Some(step.table),
-            _ => None,
-        })
-        .collect();
+    let tables: Vec<usize> = steps.iter().filter_map(Step::read).map(|step| step.table).collect();
     let mut families = schema.families.iter().filter(|family| tables.contains(&family.table));
     families.any(|one| one.follows.zip(oldest).is_some_and(|(late, most)| late > most))
 }
@@ -249,15 +283,6 @@ pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     paths.collect()
 }
 
-/// Returns true if the `=` conditions of a read select one tuple.
-fn asks_for_one(model: &Model, read: &Read) -> bool {
-    let [source] = read.sources.as_slice() else { return false };
-    let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
-    let fixed = equal.map(|one| short(model, source.relation, &one.path)).collect();
-    let columns = model.relation(source.relation).columns.len();
-    known(model, source.relation, &fixed).len() == columns
-}
-
 /// Checks a refusal without a plan: no row family has a key that the call can form.
 pub(super) fn no_plan(model: &Model, schema: &Schema, read: &Read) -> Result<(), String> {
     let Some(source) = read.sources.first().filter(|_| read.aggregate.is_none()) else {
@@ -337,32 +362,24 @@ fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
     known
 }
 
-/// Returns the bound of O9: rows of the first read, as certificates write it.
-fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
-    let mut total = Some(0.0);
-    for source in &read.sources {
-        let fixed: BTreeSet<ColumnPath> = source
-            .predicates
-            .iter()
-            // In each range of a loop the attribute that is looped over has one value.
-            .filter(|one| one.op == CondOp::Eq || (one.op == CondOp::In && step.each.is_some()))
-            .map(|one| short(model, source.relation, &one.path))
-            .collect();
-        let relation = model.relation(source.relation);
-        let one = known(model, source.relation, &fixed).len() == relation.columns.len();
-        let fanouts = relation
-            .fanouts
-            .iter()
-            .filter(|fanout| fanout.from.iter().all(|column| fixed.contains(&vec![*column])));
-        let least = fanouts.filter_map(|fanout| fanout.max()).min_by(f64::total_cmp);
-        let rows = if one { Some(1.0) } else { least };
-        total = total.zip(rows).map(|(a, b)| a + b);
-    }
-    let rows = match (&read.limit, total) {
-        (Some(limit), _) => RowsMax::limit(&read.params, limit),
-        (None, Some(total)) => RowsMax::number(total),
-        (None, None) => return RowsMax::Unbounded,
+/// Returns the bound of O9: rows of a request for some row types, as certificates write it.
+fn rows_max(model: &Model, read: &Read, (step, share): (&ReadStep, &[usize])) -> RowsMax {
+    let sources: Vec<&Source> = share.iter().filter_map(|at| read.sources.get(*at)).collect();
+    // A request for one row type has its limit, as one for all has that of the read.
+    let own = match sources.as_slice() {
+        [only] if read.sources.len() > 1 => only.limit.as_ref(),
+        _ => None,
     };
+    let rows = match own.or(read.limit.as_ref()) {
+        Some(limit) => RowsMax::limit(&read.params, limit),
+        None => {
+            let all = sources.iter().map(|source| rows_of(model, read, source, step));
+            all.reduce(RowsMax::plus).unwrap_or_default()
+        }
+    };
+    if rows == RowsMax::Unbounded {
+        return rows;
+    }
     match &step.each {
         None => rows,
         Some(EachOf::Numbers(low, high)) => rows.times((high - low + 1) as f64),
@@ -371,6 +388,30 @@ fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
             _ => RowsMax::Unbounded,
         },
     }
+}
+
+/// Returns the most rows of one row type in a range.
+fn rows_of(model: &Model, read: &Read, source: &Source, step: &ReadStep) -> RowsMax {
+    let fixed: BTreeSet<ColumnPath> = source
+        .predicates
+        .iter()
+        // In each range of a loop the attribute that is looped over has one value.
+        .filter(|one| one.op == CondOp::Eq || (one.op == CondOp::In && step.each.is_some()))
+        .map(|one| short(model, source.relation, &one.path))
+        .collect();
+    let relation = model.relation(source.relation);
+    if known(model, source.relation, &fixed).len() == relation.columns.len() {
+        return RowsMax::number(1.0);
+    }
+    if let Some(limit) = &source.limit {
+        return RowsMax::limit(&read.params, limit);
+    }
+    let fanouts = relation
+        .fanouts
+        .iter()
+        .filter(|fanout| fanout.from.iter().all(|column| fixed.contains(&vec![*column])));
+    let least = fanouts.filter_map(|fanout| fanout.max()).min_by(f64::total_cmp);
+    least.map_or(RowsMax::Unbounded, RowsMax::number)
 }
 
 /// Returns the most rows that one call may return, with its inputs, follow-up reads included.

@@ -167,3 +167,87 @@ schema s target {target} {{ table rows from E key (u; id) store all
     let strong = certified(&text("dynamodb", "", "strong"));
     Proven { model: strong.model, one: plain.one }.fails("an index may lag");
 }
+
+/// Returns a model of a parent and its children in one collection of rows.
+fn parent(types: &str, order: &str, limit: &str, plan: &str) -> String {
+    format!(
+        r##"
+entity P {{ key id: uuid  w: int(0..9) }}
+entity C {{ key (p, n)  p: P  n: int(0..9) }}
+read some(x) = {types} where p = x order by {order} limit {limit}
+schema s target dynamodb {{
+  table data {{
+    pk text sk text
+    row PRow from P pk "p#<id>" sk "P" store all
+    row CRow from C pk "p#<p>" sk "C#<n:pad(1)>" store all
+  }}
+  serve some by {plan}
+}}"##
+    )
+}
+
+/// A range ends behind the last of its row types where all others are one row each.
+#[test]
+fn a_range_has_the_limit_of_its_last_row_type() {
+    let range = |limit: u32| format!(r##"query data pk "p#<x>" desc limit {limit}"##);
+    let text = |types, order, limit| Proven::of(&parent(types, order, limit, &range(3)));
+    let own = text("P + C", "kind, n desc", "2 of C");
+    assert_eq!(own.one.status, Status::Certified);
+    own.holds();
+    for other in [json!({"Const": {"Int": 2}}), json!({"Const": {"Int": 4}}), Json::Null] {
+        own.with("limit", other).fails("O6: the range does not end behind");
+    }
+    // The same plan for reads that ask otherwise.
+    let with = |other: Proven| Proven { model: other.model, one: own.one.clone() };
+    with(text("P + C", "kind, n desc", "3 of C")).fails("O6: the range does not end behind");
+    with(text("C + P", "kind, n desc", "2 of C")).fails("O6: one range has the limit of its last");
+    with(text("P + C", "kind desc, n desc", "2 of C"))
+        .fails("O6: one range has the limit of its last");
+    with(text("P + C", "kind, n desc", "3")).holds();
+    let value = parent("P + C", "kind, n desc", "2 of C", &range(3));
+    let value = value.replace("p: P ", "p: uuid ").replace("where p = x", "where (P.id, C.p) = x");
+    with(Proven::of(&value)).fails("O6: the number of rows before the last row type");
+    let narrower = parent("P + C", "kind, n desc", "2 of C", &range(3));
+    let narrower = narrower.replace("where p = x", "where p = x and P.w = 1");
+    with(Proven::of(&narrower)).fails("O6: the number of rows before the last row type");
+}
+
+/// Requests beside one another share the row types out, each with its limit, in the order of row types.
+#[test]
+fn requests_share_the_row_types_out() {
+    let get = r##"get data pk "p#<x>" sk "P""##;
+    let query = r##"query data pk "p#<x>" sk begins "C#" desc limit 2"##;
+    let both = |first: &str, second: &str, limit| {
+        let plan = format!("{first} and {second}");
+        Proven::of(&parent("P + C", "kind, n desc", limit, &plan))
+    };
+    let own = both(get, query, "2 of C");
+    assert_eq!(own.one.status, Status::Multi);
+    own.holds();
+    let changed = |place: &str, value: Json| {
+        let mut one = own.one.clone();
+        *one.plan.pointer_mut(place).expect("a place") = value;
+        Proven { model: own.model.clone(), one }
+    };
+    changed("/1/Also/limit", json!({"Const": {"Int": 3}})).fails("O6: the limit of C");
+    changed("/1/Also/limit", Json::Null).fails("O6: the limit of C");
+    let step = |place: &str| own.one.plan.pointer(place).expect("a step").clone();
+    let (first, second) = (step("/0/Read"), step("/1/Also"));
+    let plan = |steps: Json| changed("", steps);
+    plan(json!([{"Read": second}, {"Also": first}])).fails("O5: requests follow one another");
+    plan(json!([{"Read": second}, {"Also": second}])).fails("O4");
+    plan(json!([{"Read": first}, {"Also": first}])).fails("O4");
+    let two = json!({"Const": {"Int": 2}});
+    plan(json!([{"Read": first}, {"Also": second}, {"Take": two}])).fails("O6: what is taken");
+    plan(json!([{"Read": first}, {"Sort": [["kind", false]]}, {"Also": second}]))
+        .fails("O1: a request stands behind");
+    let mut lie = changed("", own.one.plan.clone());
+    lie.one.status = Status::Certified;
+    lie.fails("`multi` is more");
+    // Of the parent none may be asked for, and a point read has no end.
+    let text =
+        parent("P + C", "kind, n desc", "k of P, 2 of C", &format!("{get} limit k and {query}"));
+    let input = Proven::of(&text.replace("some(x)", "some(x, k)"));
+    input.holds();
+    input.with("limit", Json::Null).fails("O6: the limit of P");
+}

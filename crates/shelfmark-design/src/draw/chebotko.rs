@@ -75,7 +75,7 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
 
 /// Draws the reads that no table serves, below the boxes.
 fn without_table(scene: &Scene<'_>, number: usize, mut y: f64, svg: &mut Svg) {
-    let reads = |step: &Step| matches!(step, Step::Read(_));
+    let reads = |step: &Step| step.read().is_some();
     let lost = scene.proofs_of(number).filter(|proof| {
         !proof.certificate.write && !proof.serve.iter().flat_map(|serve| &serve.steps).any(reads)
     });
@@ -175,8 +175,8 @@ fn queries<'a>(scene: &'a Scene<'_>, number: usize, table: TableId) -> Vec<(Stri
     let mut seen: BTreeSet<(usize, bool)> = BTreeSet::new();
     for proof in scene.proofs_of(number).filter(|proof| !proof.certificate.write) {
         for (at, step) in proof.serve.iter().flat_map(|serve| &serve.steps).enumerate() {
-            let Step::Read(step) = step else { continue };
-            let follows = at > 0;
+            let follows = at > 0 && !matches!(step, Step::Also(_));
+            let Some(step) = step.read() else { continue };
             if step.table == table && seen.insert((proof.pattern, follows)) {
                 let word = if follows { " then" } else { "" };
                 found.push((format!("Q{}{word}", proof.pattern + 1), proof));

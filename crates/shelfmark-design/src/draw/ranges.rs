@@ -13,7 +13,7 @@ use super::svg::{Anchor, BODY, CODE, HEAD, MARGIN, MONO, Path, SOFT, Svg, TINY};
 use super::{Scene, boxes};
 use shelfmark_design_language::certificate::{Range, Status};
 use shelfmark_design_language::limits::{DRAWN_PATTERNS_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
-use shelfmark_design_language::model::schema::{Schema, Step, TableId};
+use shelfmark_design_language::model::schema::{ReadStep, Schema, Step, TableId};
 use shelfmark_design_language::syntax::tree::Verb;
 use shelfmark_design_prove::Proof;
 use shelfmark_design_prove::eval::rows::{KeyValue, Row, Rows};
@@ -110,16 +110,15 @@ fn intervals<'a>(
         }
         let Some(serve) = &proof.serve else { continue };
         let ranges = &proof.certificate.ranges;
-        let steps = serve.steps.iter().filter_map(|step| match step {
-            Step::Read(step) => Some(step),
-            _ => None,
-        });
+        let steps = serve.steps.iter().filter_map(Step::read);
+        let beside = requests_of(proof).count();
         for ((at, step), range) in steps.enumerate().zip(ranges) {
             if step.table != table {
                 continue;
             }
-            let reaches = if at == 0 {
-                of_first(scene, schema, rows, proof).map(|(found, _)| found).unwrap_or_default()
+            let reaches = if at < beside {
+                of_request(scene, schema, rows, (proof, step))
+                    .map_or(Vec::new(), |(found, _)| found)
             } else {
                 let from = delivered(scene, schema, rows, proof);
                 follow(schema, step, &line, &from, scene.inputs_of(proof))
@@ -129,7 +128,7 @@ fn intervals<'a>(
             }
             let within = reaches.iter().filter_map(|reach| line.get(reach.low..reach.high));
             let doubled = within.flatten().any(|(key, _)| shared.get(*key) > Some(&1));
-            let hidden = at == 0 && !doubled && hides(proof, &reaches);
+            let hidden = at < beside && !doubled && hides(proof, &reaches);
             let point = step.verb == Verb::Get;
             found.push(interval(scene, proof, reaches, (range, point, hidden), at));
         }
@@ -224,15 +223,21 @@ fn range_text(range: &Range, point: bool) -> String {
     out
 }
 
-/// Returns the intervals of a plan's first step, and the rows they are on.
-fn of_first<'a>(
+/// Returns the requests of a plan that follow no other: the first, and those beside it.
+fn requests_of(proof: &Proof) -> impl Iterator<Item = &ReadStep> {
+    let steps = proof.serve.iter().flat_map(|serve| &serve.steps).enumerate();
+    let own = steps.filter(|(at, step)| *at == 0 || matches!(step, Step::Also(_)));
+    own.filter_map(|(_, step)| step.read())
+}
+
+/// Returns the intervals of one request that follows no other, and the rows they are on.
+fn of_request<'a>(
     scene: &Scene<'_>,
     schema: &Schema,
     rows: &'a Rows,
-    proof: &Proof,
+    (proof, step): (&Proof, &ReadStep),
 ) -> Option<(Vec<Reach>, Line<'a>)> {
     let read = scene.model.reads.get(proof.pattern)?;
-    let Some(Step::Read(step)) = proof.serve.as_ref()?.steps.first() else { return None };
     let line = line_of(schema, rows, step.table);
     let asked = (read, &proof.analysis.families);
     let inputs = scene.inputs_of(proof);
@@ -240,19 +245,22 @@ fn of_first<'a>(
     Some((found, line))
 }
 
-/// Returns the rows that the first step of a plan delivers.
+/// Returns the rows that a plan's requests deliver before any that follow them.
 fn delivered<'a>(
     scene: &Scene<'_>,
     schema: &Schema,
     rows: &'a Rows,
     proof: &Proof,
 ) -> Vec<&'a Row> {
-    let Some((reaches, line)) = of_first(scene, schema, rows, proof) else { return Vec::new() };
-    reaches
-        .iter()
-        .flat_map(|reach| line.get(reach.low..reach.high).unwrap_or(&[]))
-        .map(|(_, row)| *row)
-        .collect()
+    let mut delivered = Vec::new();
+    for step in requests_of(proof) {
+        let Some((reaches, line)) = of_request(scene, schema, rows, (proof, step)) else {
+            continue;
+        };
+        let within = reaches.iter().filter_map(|reach| line.get(reach.low..reach.high));
+        delivered.extend(within.flatten().map(|(_, row)| *row));
+    }
+    delivered
 }
 
 /// Assigns each interval the first lane where it overlaps no other.
@@ -450,7 +458,10 @@ fn without(
     let has_range = |proof: &Proof| {
         let table = proof.serve.as_ref().and_then(table_of);
         table.is_some_and(|table| table < DRAWN_TABLES_MAX)
-            && of_first(scene, schema, rows, proof).is_some_and(|(found, _)| !found.is_empty())
+            && requests_of(proof).any(|step| {
+                let found = of_request(scene, schema, rows, (proof, step));
+                found.is_some_and(|(found, _)| !found.is_empty())
+            })
     };
     let rest: Vec<&Proof> = scene
         .proofs_of(number)

@@ -251,7 +251,8 @@ fn inputs_of(model: &Model, state: &State, read: &Read, relation: usize, at: usi
         .enumerate()
         .map(|(index, param)| {
             let is = |term: &Term| *term == Term::Param(index);
-            if read.limit.as_ref().is_some_and(is) {
+            let own = read.sources.iter().filter_map(|source| source.limit.as_ref());
+            if read.limit.iter().chain(own).any(is) {
                 return Value::Int(2);
             }
             let used = predicates.iter().find_map(|one| {

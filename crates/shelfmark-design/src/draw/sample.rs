@@ -75,10 +75,9 @@ fn ended_by_sentinels(model: &Model) -> BTreeSet<(RelationId, usize)> {
             .iter()
             .filter_map(|serve| model.reads.get(serve.read).map(|read| (read, serve)))
         {
-            let ended = serve.steps.iter().filter_map(|step| match step {
-                Step::Read(step) => step.bounds.iter().any(ends_at_sentinel).then_some(step.table),
-                _ => None,
-            });
+            let reads = serve.steps.iter().filter_map(Step::read);
+            let ended = reads
+                .filter_map(|step| step.bounds.iter().any(ends_at_sentinel).then_some(step.table));
             for family in ended.flat_map(|table| schema.of_table(table)).map(|(_, family)| family) {
                 let asked = |relation| read.sources.iter().any(|one| one.relation == relation);
                 if !asked(family.source) {

@@ -93,9 +93,14 @@ fn read_text(model: &Model, schema: &Schema, read: &Read, proof: &ReadProof) -> 
         out.push_str(&step_text(model, schema, read, step, proof));
     }
     for step in proof.serve.iter().flat_map(|serve| serve.steps.iter().skip(1)) {
+        if let Step::Also(step) = step {
+            out.push_str("Beside it, for other row types:\n");
+            out.push_str(&step_text(model, schema, read, step, proof));
+            continue;
+        }
         let line = text::steps(model, schema, read, std::slice::from_ref(step)).join("");
         let why = match step {
-            Step::Read(_) => "for what the rows themselves do not hold",
+            Step::Read(_) | Step::Also(_) => "for what the rows themselves do not hold",
             Step::Filter(_) => "rows are read and dropped: the key does not say it",
             Step::Sort(_) => "several ranges give several lists, or the key has another order",
             Step::Take(_) => "each range has first rows of its own",

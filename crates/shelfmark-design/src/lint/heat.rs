@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Context, Found, setting, threshold};
 use crate::size::volume;
 use shelfmark_design_language::model::schema::{
-    EachOf, Family, ReadStep, Schema, Serve, Step, WriteStepKind,
+    EachOf, Family, ReadStep, Schema, Serve, WriteStepKind,
 };
 use shelfmark_design_language::model::{Model, Read, Type};
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
@@ -30,7 +30,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         };
         let rate = read.facts.get("peak").or(read.facts.get("rate")).copied();
         for step in &serve.steps {
-            let Step::Read(step) = step else { continue };
+            let Some(step) = step.read() else { continue };
             let family = schema.of_table(step.table).next().map(|(_, family)| family);
             if let (Some(rate), Some(family)) = (rate, family) {
                 hot(model, schema, proof, &read.name.text, family, rate, found);

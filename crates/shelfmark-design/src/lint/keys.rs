@@ -14,7 +14,7 @@ use shelfmark_design_language::catalogue::Severity;
 use shelfmark_design_language::certificate::Status;
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::schema::{
-    Codec, Family, FamilyId, Part, Schema, Serve, Step, Stored, TableId,
+    Codec, Family, FamilyId, Part, Schema, Serve, Stored, TableId,
 };
 use shelfmark_design_language::model::{Model, Term, Type};
 use shelfmark_design_language::syntax::diagnostic::distance;
@@ -102,7 +102,7 @@ fn wanted_once(context: &Context<'_>, number: usize, id: FamilyId, family: &Fami
     let tables: Vec<TableId> = entries.chain([family]).map(|own| own.table).collect();
     let touches = |serve: &Serve| {
         let mut steps = serve.steps.iter();
-        steps.any(|step| matches!(step, Step::Read(read) if tables.contains(&read.table)))
+        steps.any(|step| step.read().is_some_and(|read| tables.contains(&read.table)))
     };
     let mut reads = of_schema().filter(|proof| !proof.certificate.write).filter_map(|proof| {
         let read = context.model.reads.get(proof.pattern)?;

@@ -121,7 +121,8 @@ fn queue(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &mut
     };
     let whole =
         step.bounds.iter().any(|(kind, _)| matches!(kind, BoundKind::From | BoundKind::After));
-    if !tombstones || read.limit.is_none() || step.verb == Verb::Get || whole {
+    let limited = read.limit.is_some() || read.has_own_limits();
+    if !tombstones || !limited || step.verb == Verb::Get || whole {
         return;
     }
     let sources = read.sources.iter().map(|source| source.relation);

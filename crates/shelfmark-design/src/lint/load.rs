@@ -291,7 +291,7 @@ fn empty(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
 
 /// Checks W7: tables and indexes that no plan touches.
 fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
-    use shelfmark_design_language::model::schema::{Step, WriteStepKind};
+    use shelfmark_design_language::model::schema::WriteStepKind;
     let mut used = std::collections::BTreeSet::new();
     for proof in proofs.iter().filter(|proof| proof.schema == number) {
         // A family that loses rows is meant for the reads that are refused because of it.
@@ -300,7 +300,7 @@ fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Foun
             continue;
         }
         for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
-            if let Step::Read(step) = step {
+            if let Some(step) = step.read() {
                 used.insert(step.table);
             }
         }

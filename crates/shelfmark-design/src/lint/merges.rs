@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Context, Found};
 use shelfmark_design_language::model::schema::{
-    Family, FamilyId, Part, Schema, Step, Stored, TableId, WriteStepKind,
+    Family, FamilyId, Part, Schema, Stored, TableId, WriteStepKind,
 };
 use shelfmark_design_language::model::{Model, Type};
 use shelfmark_design_prove::Proof;
@@ -120,7 +120,7 @@ fn uses(model: &Model, schema: &Schema, number: usize, proofs: &[Proof]) -> BTre
     let mut uses: BTreeMap<TableId, Use> = BTreeMap::new();
     for proof in proofs.iter().filter(|proof| proof.schema == number) {
         for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
-            let (Step::Read(step), Some(read)) = (step, model.reads.get(proof.pattern)) else {
+            let (Some(step), Some(read)) = (step.read(), model.reads.get(proof.pattern)) else {
                 continue;
             };
             let used = uses.entry(step.table).or_default();

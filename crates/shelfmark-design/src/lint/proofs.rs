@@ -11,7 +11,7 @@ use shelfmark_design_language::catalogue::Severity;
 use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::certificate::Status;
 use shelfmark_design_language::model::canonical;
-use shelfmark_design_language::model::schema::{Part, Schema, Serve, Step};
+use shelfmark_design_language::model::schema::{Part, ReadStep, Schema, Serve, Step};
 use shelfmark_design_language::model::{Model, Read, Term, Value};
 use shelfmark_design_language::syntax::span::Span;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
@@ -83,7 +83,7 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
         .serve
         .iter()
         .flat_map(|serve| &serve.steps)
-        .any(|step| matches!(step, Step::Read(step) if step.verb != Verb::Get));
+        .any(|step| step.read().is_some_and(|step| step.verb != Verb::Get));
     for failure in &proof.analysis.failures {
         // Families that lose rows are reported where they are declared; of a call that cannot be
         // formed there is no range to speak of.
@@ -102,7 +102,10 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
     let Some(serve) = &proof.serve else { return };
     sentinels(read, serve, proof, span, found);
     follow_ups(model, schema, read, serve, proof, span, found);
-    index_use(model, schema, read, serve, proof, span, found);
+    let also = serve.steps.iter().skip(1).filter(|step| matches!(step, Step::Also(_)));
+    for step in serve.steps.iter().take(1).chain(also).filter_map(Step::read) {
+        index_use(model, schema, read, step, proof, span, found);
+    }
     if proof.analysis.failures.is_empty() && proof.certificate.rows_max == RowsMax::Unbounded {
         let message = format!("{name} reads as many rows as there are: no maximum is declared");
         found.push(Found::new("M1", proof.schema, name, read.name.span, message));
@@ -111,11 +114,10 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
 
 /// Checks K5 also where the sentinel happens to lie above everything.
 fn sentinels(read: &Read, serve: &Serve, proof: &Proof, span: Span, found: &mut Vec<Found>) {
-    let steps = serve.steps.iter().filter_map(|step| match step {
-        Step::Read(step) => Some(step),
-        _ => None,
-    });
-    let ends = steps
+    let ends = serve
+        .steps
+        .iter()
+        .filter_map(Step::read)
         .flat_map(|step| &step.bounds)
         .filter(|(kind, _)| matches!(kind, BoundKind::To | BoundKind::Before));
     for (_, parts) in ends {
@@ -158,8 +160,11 @@ fn follow_ups(
         );
         found.push(Found::new("A5", proof.schema, &read.name.text, span, message));
     }
-    let scans = matches!(serve.steps.first(), Some(Step::Read(step))
-        if step.verb == Verb::Scan && step.bound.is_empty() && step.bounds.is_empty());
+    let scans = serve
+        .steps
+        .iter()
+        .filter_map(Step::read)
+        .any(|step| step.verb == Verb::Scan && step.bound.is_empty() && step.bounds.is_empty());
     if scans && !read.admin {
         let message = format!("{} reads a whole table", read.name.text);
         found.push(Found::new("A7", proof.schema, &read.name.text, span, message));
@@ -172,12 +177,11 @@ fn index_use(
     model: &Model,
     schema: &Schema,
     read: &Read,
-    serve: &Serve,
+    step: &ReadStep,
     proof: &Proof,
     span: Span,
     found: &mut Vec<Found>,
 ) {
-    let Some(Step::Read(step)) = serve.steps.first() else { return };
     let Some(table) = schema.tables.get(step.table).filter(|table| table.is_index) else { return };
     if proof.analysis.leans_on_base_key {
         let message = format!(

@@ -7,7 +7,7 @@ use super::volume::{self, Figure};
 use super::{HotPartition, Sizer, Spread, WriteSize, format};
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::EffectKind;
-use shelfmark_design_language::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
+use shelfmark_design_language::model::schema::{Family, FamilyId, WritePlan, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Predicate, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::syntax::tree::{Fact, Item};
@@ -135,7 +135,7 @@ impl Sizer<'_> {
             let Some(rate) = self.rate(&read.name.text) else { continue };
             let proof = prove_read(self.model, self.schema, self.target, index, read);
             for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
-                let Step::Read(step) = step else { continue };
+                let Some(step) = step.read() else { continue };
                 let family = self.schema.of_table(step.table).next().map(|(_, family)| family);
                 found.extend(family.and_then(|one| self.hottest(&read.name.text, one, rate, None)));
             }

@@ -11,6 +11,7 @@ mod decided_indexes;
 mod decided_keys;
 mod decided_late;
 mod decided_orders;
+mod decided_own_limits;
 mod decided_pages;
 mod decided_parts;
 mod decided_ranges;

@@ -6,6 +6,7 @@ use super::ast::{ExprKind, Select, SelectItem, Step};
 use super::condition::refused;
 use crate::errors::{Error, Result, texts};
 use crate::expression::Placeholders;
+use crate::limits::VALUE_DEPTH_MAX;
 
 /// The columns; all attributes without any.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +84,9 @@ fn column(item: &SelectItem) -> Result<Column> {
     };
     if written.iter().any(|step| matches!(step, Step::Star)) {
         return Err(Error::validation(texts::HIERARCHY));
+    }
+    if written.len() > VALUE_DEPTH_MAX {
+        return Err(Error::validation(texts::path_too_deep(written.len())));
     }
     let mut name = String::new();
     let mut attribute = None;

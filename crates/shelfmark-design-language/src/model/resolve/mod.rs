@@ -2,10 +2,12 @@
 //!
 //! Invariant: reports every error it finds, and returns a model only when there was none.
 
+mod limits;
 mod patterns;
 mod plans;
 mod records;
 mod relations;
+mod row_types;
 mod schemas;
 mod shapes;
 mod stored;

@@ -46,6 +46,14 @@ impl Resolver {
                 let wanted = asked.iter().find(|relation| sources.contains(relation));
                 prior = wanted.or(sources.first()).copied();
             }
+            let late = steps.iter().skip(1).any(|step| !matches!(step, Step::Also(_)));
+            if late && matches!(step, Step::Also(_)) {
+                let message =
+                    "what is read beside the first read stands right behind it".to_owned();
+                let span = written.span;
+                self.error(Diagnostic::error(span, message).help("`by get a … and query b …`"));
+                return;
+            }
             steps.push(step);
         }
         schema.serves.push(Serve { read, steps, span: written.span, derived: false });
@@ -74,11 +82,14 @@ impl Resolver {
                 self.value(value, Some(&Type::Int(None)), params, Scope::NONE).map(Step::Take)
             }
             StepKind::Sort(orders) => {
-                if let Some(order) = orders.iter().find(|order| !order.others.is_empty()) {
-                    self.only_one(&order.path);
-                    return None;
-                }
-                let sorted = orders.iter().map(|order| (order.path.text(), order.desc));
+                let name = |order: &tree::Order| match order.others.is_empty() {
+                    true => order.path.text(),
+                    false => {
+                        let all = std::iter::once(&order.path).chain(&order.others);
+                        format!("({})", all.map(tree::Path::text).collect::<Vec<_>>().join(", "))
+                    }
+                };
+                let sorted = orders.iter().map(|order| (name(order), order.desc));
                 Some(Step::Sort(sorted.collect()))
             }
             StepKind::Filter(conds) => {
@@ -88,6 +99,9 @@ impl Resolver {
             }
             StepKind::Read(read) => {
                 self.read_step(schema, read, params, (prior, asked)).map(Step::Read)
+            }
+            StepKind::Also(read) => {
+                self.read_step(schema, read, params, (None, asked)).map(Step::Also)
             }
         }
     }

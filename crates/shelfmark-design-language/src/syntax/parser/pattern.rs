@@ -2,7 +2,7 @@
 
 use super::super::tree::{
     Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Field, Name, Order,
-    Path, Read, Settings, Write,
+    OwnLimit, Path, Read, Settings, Write,
 };
 use super::{Got, Parser};
 
@@ -70,6 +70,7 @@ impl Parser<'_> {
             conds: Vec::new(),
             order: Vec::new(),
             limit: None,
+            limits: Vec::new(),
             page: false,
             offset: None,
             unique: false,
@@ -147,8 +148,8 @@ impl Parser<'_> {
             }
             "limit" => {
                 self.step();
-                read.page = self.eat_word("page");
-                read.limit = Some(self.expr()?);
+                let page = self.eat_word("page");
+                self.limits(page, read)?;
             }
             "page" => {
                 self.step();
@@ -166,6 +167,22 @@ impl Parser<'_> {
             _ => return Some(false),
         }
         Some(true)
+    }
+
+    /// Parses a limit of all rows, or those of single row types: `25 of Issue, n of Pull`.
+    fn limits(&mut self, page: bool, read: &mut Read) -> Got<()> {
+        let count = self.expr()?;
+        if page || !self.eat_word("of") {
+            (read.page, read.limit) = (page, Some(count));
+            return Some(());
+        }
+        read.limits.push(OwnLimit { count, of: self.name("a row type")? });
+        while self.eat(",") {
+            let count = self.expr()?;
+            self.expect_word("of")?;
+            read.limits.push(OwnLimit { count, of: self.name("a row type")? });
+        }
+        Some(())
     }
 
     pub(super) fn orders(&mut self) -> Got<Vec<Order>> {

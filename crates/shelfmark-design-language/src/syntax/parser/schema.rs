@@ -247,6 +247,9 @@ impl Parser<'_> {
         let params = if self.is("(") { Some(self.names_in("a parameter")?) } else { None };
         self.expect_word("by")?;
         let mut steps = vec![self.plan_step()?];
+        while self.eat_word("and") {
+            steps.push(Step { kind: StepKind::Also(Box::new(self.read_step()?)) });
+        }
         while self.eat_word("then") || matches!(self.word(), "filter" | "sort" | "take") {
             steps.push(self.plan_step()?);
         }

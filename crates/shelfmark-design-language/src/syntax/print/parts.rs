@@ -187,6 +187,11 @@ pub(super) fn read_clauses(read: &Read) -> Vec<String> {
         let word = if read.page { "page" } else { "limit" };
         clauses.push(format!("{word} {}", expr(limit)));
     }
+    if !read.limits.is_empty() {
+        let own =
+            join(&read.limits, ", ", |one| format!("{} of {}", expr(&one.count), one.of.text));
+        clauses.push(format!("limit {own}"));
+    }
     if read.unique {
         clauses.push("unique".to_owned());
     }

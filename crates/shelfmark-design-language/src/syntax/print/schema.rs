@@ -175,7 +175,8 @@ fn serve_text(serve: &Serve) -> Vec<String> {
         clauses.push(if index == 0 {
             format!("serve {}{params} by {text}", serve.pattern.text)
         } else {
-            format!("then {text}")
+            let word = if matches!(step.kind, StepKind::Also(_)) { "and" } else { "then" };
+            format!("{word} {text}")
         });
     }
     clauses
@@ -186,7 +187,7 @@ fn step_text(step: &Step) -> String {
         StepKind::Filter(items) => format!("filter {}", conds(items)),
         StepKind::Sort(items) => format!("sort by {}", orders(items)),
         StepKind::Take(value) => format!("take {}", expr(value)),
-        StepKind::Read(read) => read_step(read),
+        StepKind::Read(read) | StepKind::Also(read) => read_step(read),
     }
 }
 

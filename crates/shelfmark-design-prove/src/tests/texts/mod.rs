@@ -2,6 +2,7 @@
 //!
 //! Invariant: a text is a function of its seed.
 
+mod limited;
 mod plain;
 mod rich;
 mod wild;
@@ -36,10 +37,17 @@ pub(crate) const NEWEST: u64 = 1 << 22;
 /// what the newest have, another third what the plainest have.
 pub(crate) const SPARSE: u64 = 1 << 23;
 
+/// The first seed of texts whose read has row types with limits of their own.
+pub(crate) const LIMITED: u64 = 1 << 24;
+
 /// Relations, patterns, row families and plans put together at random; a few of them do not fit each
 /// other, and are no model. From [`CONDITIONAL`] on writes have conditions, from [`KEEPING`] on
-/// relations hold more, from [`NEWEST`] on there is everything that the language has.
+/// relations hold more, from [`NEWEST`] on there is everything that the language has;
+/// from [`LIMITED`] on a text is of a parent and its children.
 pub(crate) fn wild(seed: u64) -> String {
+    if seed >= LIMITED {
+        return limited::text(&mut Random::new(seed ^ 0x11D5));
+    }
     let sparse = seed >= SPARSE;
     let taste = wild::Taste {
         conditional: seed >= CONDITIONAL && (!sparse || !seed.is_multiple_of(3)),

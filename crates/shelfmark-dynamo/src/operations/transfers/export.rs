@@ -181,9 +181,7 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
     }
     let form = Form::of(entry);
     out.name("ExportFormat").text(form.name());
-    if !entry.text("export_type").is_empty() {
-        out.name("ExportType").text(entry.text("export_type"));
-    }
+    out.name("ExportType").text(&or("export_type", "FULL_EXPORT"));
     if let Some(view) = form.view {
         out.name("IncrementalExportSpecification").object(|out| {
             put_seconds(out.name("ExportFromTime"), number("from_ms"));

@@ -600,7 +600,7 @@ impl Records<'_> {
         serve.params = params;
         for step in &mut serve.steps {
             match &mut step.kind {
-                StepKind::Read(read) => {
+                StepKind::Read(read) | StepKind::Also(read) => {
                     if let Bind::Tuple(values) = &mut read.bind {
                         let flat =
                             values.iter().flat_map(|value| self.bound(&source, &known, value));
