@@ -133,7 +133,13 @@ impl Writer<'_> {
         let name = self.places.row(&model.name);
         for access in &model.indexes {
             reads(self.draft, &mut self.patterns, &entity, model, access, &key);
-            self.join(model, access, &entity);
+            let lies = |index: &String| {
+                let name = self.places.index(model.table(), index);
+                indexes.iter().any(|one| one.name == name)
+            };
+            if access.index.as_ref().is_none_or(lies) {
+                self.join(model, access, &entity);
+            }
         }
         let key = primary.cells.iter().map(|pieces| cell(pieces, false)).collect();
         Some(Row { name, entity, key, partition: 1, indexes, remarks: Vec::new() })

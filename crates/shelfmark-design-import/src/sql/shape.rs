@@ -46,6 +46,8 @@ pub(super) enum Shape {
         table: usize,
         columns: Vec<String>,
         existing: &'static str,
+        /// True if a row that is there keeps what the statement does not set.
+        keeps: bool,
     },
     Update {
         table: usize,

@@ -397,7 +397,9 @@ fn insert(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
         }
         () => "",
     };
-    Ok(Shape::Insert { table, columns, existing })
+    let replaces = tokens.first().is_some_and(|token| token.is_word("replace"));
+    let keeps = existing == " or replace" && !replaces;
+    Ok(Shape::Insert { table, columns, existing, keeps })
 }
 
 /// Returns the key that conditions fix, if they fix all of it, and what else they ask of the row.

@@ -4,13 +4,21 @@ use super::shape::{Change, Condition, Shape};
 use crate::names::Names;
 use crate::relational::Named;
 
+/// The remark on an insert that changes a row that is there.
+const KEEPS: &str = "? A row that is there keeps what this does not set (ON CONFLICT, ON DUPLICATE KEY); \
+                     here it is replaced: is an update meant?";
+
 /// Returns the text of a pattern, and remarks above it.
 pub(super) fn pattern(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<String>) {
     match shape {
         Shape::Read { .. } => read(shape, tables, names),
-        Shape::Insert { table, columns, existing } => {
+        Shape::Insert { table, columns, existing, keeps } => {
             let Some(one) = tables.get(*table) else { return Default::default() };
-            insert(one, columns, existing, names)
+            let (text, mut remarks) = insert(one, columns, existing, names);
+            if *keeps {
+                remarks.push(KEEPS.to_owned());
+            }
+            (text, remarks)
         }
         Shape::Update { table, set, known, asked } => {
             let Some(one) = tables.get(*table) else { return Default::default() };

@@ -111,14 +111,14 @@ fn entities_of_several_tables_keep_their_names() {
             indexes: {
               main: keys,
               byAt: { index: "lsi1", pk: { field: "pk", composite: ["user"] }, sk: { field: "lsi1sk", composite: ["at"] } },
-              odd: { index: "lsi2", pk: { field: "pk", composite: ["id"] }, sk: { field: "lsi2sk", composite: ["at"] } },
+              odd: { index: "lsi2", collection: "odds", pk: { field: "pk", composite: ["id"] }, sk: { field: "lsi2sk", composite: ["at"] } },
             },
           }, { table }),
         }
         export const log = new Entity({
           model: { entity: "log", version: "1", service: "s" },
           attributes: { user: { type: "string" }, id: { type: "string" } },
-          indexes: { main: keys, byId: { index: "lsi1", pk: { field: "lsi1pk", composite: ["id"] } } },
+          indexes: { main: keys, odd: { index: "lsi2", collection: "odds", pk: { field: "pk", composite: ["id"] }, sk: { field: "lsi2sk", composite: ["user"] } }, byId: { index: "lsi1", pk: { field: "lsi1pk", composite: ["id"] } } },
         }, { table: "logs", client })
     "#;
     let model = import("all.ts", text, Source::of("all.ts", text));

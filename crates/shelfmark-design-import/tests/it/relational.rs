@@ -186,6 +186,24 @@ fn what_a_change_asks_beside_the_key_is_its_condition() {
 }
 
 #[test]
+fn an_insert_that_changes_what_is_there_is_asked_about() {
+    let ask = "# ? A row that is there keeps what this does not set";
+    for (statement, asked) in [
+        (
+            "INSERT INTO users (id, name) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET name = 'a'",
+            true,
+        ),
+        ("INSERT INTO users (id, name) VALUES (1, 'a') ON DUPLICATE KEY UPDATE name = 'a'", true),
+        ("REPLACE INTO users (id, name) VALUES (1, 'a')", false),
+        ("INSERT INTO users (id, name) VALUES (1, 'a') ON CONFLICT DO NOTHING", false),
+    ] {
+        let model = of_statement(statement);
+        assert_eq!(model.contains(ask), asked, "{statement}\n{model}");
+        assert!(model.contains("insert User(id id, name name)"), "{model}");
+    }
+}
+
+#[test]
 fn a_condition_of_a_statement_is_proven() {
     let model = of_statement("UPDATE posts SET state = 'b' WHERE id = 1 AND state = 'a'");
     assert_eq!(planned(&model), (1, 1), "{model}");

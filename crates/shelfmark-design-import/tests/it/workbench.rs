@@ -212,7 +212,7 @@ fn values_keep_their_types() {
     let shop = imported("shop");
     for line in [
         "Price: text optional  # a number kept as text",
-        "Detail: bytes optional  # a map: Title text, Text text",
+        "Detail: bytes optional  # ? a map (Title text, Text text): a record, if all rows have these",
         "at: text(min 1, only \"0-9TZ:.+-\") optional",
     ] {
         assert!(shop.contains(line), "{line}\n{shop}");
