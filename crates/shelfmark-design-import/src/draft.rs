@@ -73,6 +73,8 @@ pub(crate) struct Pattern {
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) remarks: Vec<String>,
+    /// The columns of its key as they are called there, if that may be another name than here.
+    pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -92,8 +94,12 @@ pub(crate) struct Row {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Index {
     pub(crate) name: String,
+    /// True if it lies beside its rows, in their partition.
+    pub(crate) local: bool,
     pub(crate) key: Vec<String>,
     pub(crate) partition: usize,
+    /// The columns of its key as they are called there, if that may be another name than here.
+    pub(crate) columns: Vec<String>,
     /// The projected attributes; `None` means all.
     pub(crate) store: Option<Vec<String>>,
 }
@@ -202,11 +208,9 @@ impl Row {
         let key = key(&self.key, self.partition);
         out.push_str(&format!("  {word} {} from {} {key} store all", self.name, self.entity));
         for index in &self.indexes {
-            out.push_str(&format!(
-                " index {} {}",
-                index.name,
-                self::key(&index.key, index.partition)
-            ));
+            let local = if index.local { "local " } else { "" };
+            let key = self::key(&index.key, index.partition);
+            out.push_str(&format!(" index {} {local}{key}", index.name));
             if let Some(store) = &index.store {
                 out.push_str(&format!(" store {{ {} }}", store.join(", ")));
             }

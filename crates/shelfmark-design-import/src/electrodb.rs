@@ -11,24 +11,41 @@
 use crate::ImportError;
 use crate::draft::{Attribute, Draft, Piece};
 use crate::literal::{Literals, Value};
+use crate::members::{KEY_TEXT, Typed, record, several};
 use crate::modelled::{Access, Model, write};
 use crate::names::{Names, comment};
 use shelfmark_design_language::syntax::print::quote;
+
+/// The attribute in which the library keeps the entity's name.
+///
+/// Source: requests that the library's own tests expect, read 2026-11.
+const ENTITY: &str = "__edb_e__";
 
 /// Returns true if a file has entities of the library.
 pub(crate) fn is_one(literals: &Literals) -> bool {
     entities(literals).next().is_some()
 }
 
-fn entities(literals: &Literals) -> impl Iterator<Item = &Value> {
-    let made = literals.made.iter().map(|(_, value, _)| value);
+/// Returns entities with the name of their table, where the file says it.
+fn entities(literals: &Literals) -> impl Iterator<Item = (&Value, Option<&str>)> {
+    let service = literals.made.iter().filter(|one| one.class == "Service");
+    let common = service.filter_map(|one| named(&one.options)).next();
+    let made = literals.made.iter().map(move |one| (&one.value, named(&one.options).or(common)));
     let plain = literals.constants.iter().map(|(_, value)| value);
     let inside = literals.constants.iter().flat_map(|(_, value)| value.items());
-    let all = made.chain(plain).chain(inside);
-    all.filter(|value| {
+    let all = made.chain(plain.chain(inside).map(move |value| (value, common)));
+    all.filter(|(value, _)| {
         value.get("attributes").is_some()
             && value.get("indexes").is_some_and(|indexes| !indexes.members().is_empty())
     })
+}
+
+/// Returns the name of the table in the options of an entity or a service.
+fn named(options: &Value) -> Option<&str> {
+    match options.get("table") {
+        Some(Value::Text(name)) => Some(name),
+        _ => None,
+    }
 }
 
 pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportError> {
@@ -43,10 +60,10 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
         .push("? How often is each read done (rate 10/s), and which writes are there?".to_owned());
     let mut models: Vec<Model> = Vec::new();
     let mut seen: Vec<&Value> = Vec::new();
-    for value in entities(literals) {
+    for (value, table) in entities(literals) {
         if !seen.contains(&value) {
             seen.push(value);
-            models.push(model(value));
+            models.push(Model { table: table.map(str::to_owned), ..model(value) });
         }
     }
     if models.is_empty() {
@@ -55,7 +72,7 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
             "there is no entity with attributes and indexes in it",
         ));
     }
-    write(&mut draft, "table", &models);
+    write(&mut draft, &models);
     Ok(draft.text())
 }
 
@@ -68,7 +85,7 @@ fn model(value: &Value) -> Model {
         part("version").or_else(|| value.get("version").and_then(Value::text)).unwrap_or("1");
     let service =
         part("service").or_else(|| value.get("service").and_then(Value::text)).unwrap_or("service");
-    let mut found = Model { name: entity.to_owned(), ..Model::default() };
+    let mut found = Model { name: entity.to_owned(), tag: ENTITY.to_owned(), ..Model::default() };
     let mut names = Names::default();
     let attributes = value.get("attributes").map(Value::members).unwrap_or_default();
     let indexes = value.get("indexes").map(Value::members).unwrap_or_default();
@@ -93,7 +110,7 @@ fn model(value: &Value) -> Model {
     for name in keyed.iter().filter(|name| !attributes.iter().any(|(own, _)| own == *name)) {
         if !found.attributes.iter().any(|own| own.name == names.known(name)) {
             let remarks = vec!["? a key names it, and no attribute is called so".to_owned()];
-            let ty = "text(min 1, without \"#\")".to_owned();
+            let ty = KEY_TEXT.to_owned();
             found.attributes.push(Attribute {
                 name: names.of(name),
                 ty,
@@ -123,7 +140,12 @@ fn model(value: &Value) -> Model {
             version,
             collections: one.get("collection").map(Value::texts).unwrap_or_default(),
         };
-        found.indexes.push(access(name, one, &head, attributes, &mut names));
+        let mut access = access(name, one, &head, attributes, &mut names);
+        // An index whose partition key is the table's own column lies beside the rows.
+        let partition = |one: &Value| one.get("pk").and_then(|side| side.get("field")).cloned();
+        let own = primary.and_then(|(_, primary)| partition(primary));
+        access.local = access.index.is_some() && own.is_some() && partition(one) == own;
+        found.indexes.push(access);
     }
     found
 }
@@ -171,10 +193,11 @@ fn access(
     attributes: &[(String, Value)],
     names: &mut Names,
 ) -> Access {
-    let mut cells = Vec::new();
+    let (mut cells, mut columns) = (Vec::new(), Vec::new());
     let has_sort = value.get("sk").is_some();
     for side in ["pk", "sk"] {
         let Some(own) = value.get(side) else { continue };
+        columns.push(own.get("field").and_then(Value::text).unwrap_or(side).to_owned());
         if let Some(template) = template(own) {
             cells.push(templated(template, attributes, names));
             continue;
@@ -217,7 +240,15 @@ fn access(
         })
         .collect();
     let index = value.get("index").and_then(Value::text).map(str::to_owned);
-    Access { name: name.to_owned(), index, cells, together, store: None }
+    let name = name.to_owned();
+    let store = match value.get("project").filter(|_| index.is_some()) {
+        Some(list @ Value::List(_)) => {
+            Some(list.texts().iter().map(|name| names.of(name)).collect())
+        }
+        Some(one) if one.text() == Some("keys_only") => Some(Vec::new()),
+        _ => None,
+    };
+    Access { name, index, local: false, columns, cells, together, store }
 }
 
 fn templated(template: &str, attributes: &[(String, Value)], names: &mut Names) -> Vec<Piece> {
@@ -261,6 +292,9 @@ fn attribute(name: &str, value: &Value, names: &mut Names, key: bool, keyed: boo
     if plain != name {
         remarks.push(format!("called {:?} there", comment(name)));
     }
+    if let Some(field) = value.get("field").and_then(Value::text).filter(|field| *field != name) {
+        remarks.push(format!("? called {:?} in the table", comment(field)));
+    }
     let unknown: Vec<&str> = ["default", "validate", "get", "set", "watch"]
         .into_iter()
         .filter(|one| value.get(one) == Some(&Value::Unknown))
@@ -268,70 +302,59 @@ fn attribute(name: &str, value: &Value, names: &mut Names, key: bool, keyed: boo
     if !unknown.is_empty() {
         remarks.push(format!("? {} is a function: what does it say", unknown.join(" and ")));
     }
-    let ty = value.get("type").unwrap_or(value);
     let mut facts = Vec::new();
-    let ty = match ty {
-        Value::List(_) => {
-            let words: Vec<String> = ty.texts().iter().map(|word| quote(word)).collect();
-            format!("enum({})", words.join(", "))
+    let mut optional = !key && !value.get("required").is_some_and(Value::is_true);
+    let ty = match kind(value) {
+        Some("string") if keyed => KEY_TEXT.to_owned(),
+        Some("number") if keyed => {
+            let codec = codec(Some(value));
+            let width =
+                codec.trim_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap_or(0);
+            if width > 0 {
+                format!("int(0..{})", "9".repeat(width.min(18)))
+            } else {
+                "int".to_owned()
+            }
         }
-        other => match other.text().unwrap_or("any") {
-            "string" if keyed => "text(min 1, without \"#\")".to_owned(),
-            "string" => "text".to_owned(),
-            "number" if keyed => {
-                let codec = codec(Some(value));
-                let width =
-                    codec.trim_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap_or(0);
-                if width > 0 {
-                    format!("int(0..{})", "9".repeat(width.min(18)))
-                } else {
-                    "int".to_owned()
-                }
-            }
-            "number" => "decimal".to_owned(),
-            "boolean" => "bool".to_owned(),
-            "set" => {
-                remarks.push("? how many at most? 100 is assumed".to_owned());
-                match value.get("items").and_then(kind) {
-                    Some("number") => "set of decimal(max 100)".to_owned(),
-                    _ => "set of text(max 200)(max 100)".to_owned(),
-                }
-            }
-            "list" => match value.get("items").and_then(kind) {
-                Some(one @ ("string" | "number")) => {
-                    remarks.push("? how many at most? 100 is assumed".to_owned());
-                    let of = if one == "string" { "text(max 200)" } else { "decimal" };
-                    format!("list of {of}(max 100)")
-                }
-                _ => {
-                    remarks.push(members("a list of maps", value.get("items")));
-                    "bytes".to_owned()
-                }
-            },
-            "map" => {
-                remarks.push(members("a map", Some(value)));
-                "bytes".to_owned()
-            }
-            other => {
-                remarks.push(format!("? {} there: what is in it", comment(other)));
-                if keyed { "text(min 1, without \"#\")".to_owned() } else { "bytes".to_owned() }
-            }
-        },
+        _ => {
+            let typed = typed(value, 0);
+            remarks.extend(typed.remarks);
+            optional &= typed.optional;
+            let several =
+                ["bytes", "record", "list", "set"].iter().any(|word| typed.ty.starts_with(word));
+            if keyed && several { KEY_TEXT.to_owned() } else { typed.ty }
+        }
     };
     if value.get("readOnly").is_some_and(Value::is_true) && !key {
         facts.push("immutable".to_owned());
     }
-    let optional = !key && !value.get("required").is_some_and(Value::is_true);
     Attribute { name: plain, ty, optional, facts, remarks }
 }
 
-fn members(what: &str, value: Option<&Value>) -> String {
-    let members =
-        value.and_then(|value| value.get("properties")).map(Value::members).unwrap_or_default();
-    let names: Vec<String> = members.iter().take(12).map(|(name, _)| comment(name)).collect();
-    if names.is_empty() {
-        format!("? {what}: of what?")
-    } else {
-        format!("{what}: {}", names.join(", "))
-    }
+/// Returns the members of a map.
+fn members(value: &Value) -> &[(String, Value)] {
+    value.get("properties").map(Value::members).unwrap_or_default()
+}
+
+/// Returns the type of an attribute that stands in no key, also of one within a map.
+fn typed(value: &Value, depth: usize) -> Typed {
+    let found = match value.get("type").unwrap_or(value) {
+        words @ Value::List(_) => {
+            let words: Vec<String> = words.texts().iter().map(|word| quote(word)).collect();
+            Typed::plain(format!("enum({})", words.join(", ")))
+        }
+        ty => match ty.text().unwrap_or("any") {
+            "string" => Typed::plain("text"),
+            "number" => Typed::plain("decimal"),
+            "boolean" => Typed::plain("bool"),
+            word @ ("set" | "list") => {
+                let items = value.get("items");
+                let inside = items.map(members).unwrap_or_default();
+                several(word, items.and_then(kind), inside)
+            }
+            "map" => record(members(value), depth, typed),
+            other => Typed::asked(format!("? {} there: what is in it", comment(other))),
+        },
+    };
+    found.optional(!value.get("required").is_some_and(Value::is_true))
 }

@@ -9,15 +9,18 @@
 //!
 //! Invariant: output parses and resolves as a model.
 
+mod columns;
 mod cql;
 mod draft;
 mod electrodb;
 mod json;
 mod literal;
+mod members;
 mod modelled;
 mod names;
 mod observed;
 mod onetable;
+mod places;
 mod prisma;
 mod relational;
 mod sql;

@@ -79,13 +79,20 @@ impl Value {
     }
 }
 
-/// The literals of a file: arguments of `new NAME(…)`, and constants.
+/// The literals of a file: arguments of `new NAME(…)`, constants, and what it exports.
 #[derive(Debug, Default)]
 pub(crate) struct Literals {
-    /// The class, its first argument, and where it stands.
-    pub(crate) made: Vec<(String, Value, usize)>,
-    /// Constants in the order of the file.
+    pub(crate) made: Vec<Made>,
+    /// Constants in the order of the file; `export default` is called `default`.
     pub(crate) constants: Vec<(String, Value)>,
+}
+
+/// The arguments of `new NAME(value, options)`.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) class: String,
+    pub(crate) value: Value,
+    pub(crate) options: Value,
 }
 
 struct Reader<'t> {
@@ -93,41 +100,42 @@ struct Reader<'t> {
     at: usize,
     depth: usize,
     known: BTreeMap<String, Value>,
+    made: Vec<Made>,
     source: &'t str,
 }
 
 /// Reads all literals of a file.
 pub(crate) fn literals(text: &str) -> Result<Literals, ImportError> {
     let tokens = tokens(text, SCRIPT)?;
-    let mut reader =
-        Reader { tokens: &tokens, at: 0, depth: 0, known: BTreeMap::new(), source: text };
-    let mut found = Literals::default();
+    let mut reader = Reader {
+        tokens: &tokens,
+        at: 0,
+        depth: 0,
+        known: BTreeMap::new(),
+        made: Vec::new(),
+        source: text,
+    };
+    let mut constants = Vec::new();
     if tokens.first().is_some_and(|first| first.is("{") || first.is("[")) {
         let value = reader.value()?;
-        found.constants.push(("the file".to_owned(), value));
-        return Ok(found);
+        constants.push(("the file".to_owned(), value));
+        return Ok(Literals { made: reader.made, constants });
     }
     while let Some(token) = reader.peek() {
         if token.is_word("new") {
-            let class = reader.tokens.get(reader.at + 1).filter(|next| next.kind == Kind::Word);
-            if let Some(class) = class {
-                let (class, start) = (class.text.clone(), class.start);
-                reader.at += 2;
-                reader.generics();
-                if reader.eat("(") {
-                    let value = reader.value()?;
-                    found.made.push((class, value, start));
-                }
-                continue;
-            }
+            reader.instance()?;
+            continue;
         }
         let declares = ["const", "let", "var", "static"].iter().any(|word| token.is_word(word));
         reader.at += 1;
         if declares {
-            reader.constant(&mut found)?;
+            reader.constant(&mut constants)?;
+        } else if reader.exports() {
+            let value = reader.value()?;
+            constants.push(("default".to_owned(), value));
         }
     }
-    Ok(found)
+    Ok(Literals { made: reader.made, constants })
 }
 
 impl Reader<'_> {
@@ -139,6 +147,57 @@ impl Reader<'_> {
         let found = self.peek().is_some_and(|token| token.is(mark));
         self.at += usize::from(found);
         found
+    }
+
+    /// Reads `new NAME(value, options)` and keeps the arguments; without brackets only `new` is passed.
+    fn instance(&mut self) -> Result<(), ImportError> {
+        self.at += 1;
+        let Some(class) = self.peek().filter(|next| next.kind == Kind::Word) else { return Ok(()) };
+        let class = class.text.clone();
+        self.at += 1;
+        self.generics();
+        if self.eat("(") {
+            let value = self.value()?;
+            let options = if self.eat(",") { self.value()? } else { Value::Nothing };
+            self.made.push(Made { class, value, options });
+        }
+        Ok(())
+    }
+
+    /// Returns true if a literal follows that the file exports: behind `export default`,
+    /// `module.exports =` or `export =`, of which one word was passed.
+    fn exports(&mut self) -> bool {
+        let word = |back: usize, word: &str| {
+            let token = self.at.checked_sub(back).and_then(|at| self.tokens.get(at));
+            token.is_some_and(|token| token.is_word(word))
+        };
+        let default = word(1, "default") && word(2, "export");
+        let assigned = word(1, "exports") || word(1, "export");
+        let equals = assigned && self.peek().is_some_and(|next| next.is("="));
+        let value = self.tokens.get(self.at + usize::from(equals));
+        let literal = value.is_some_and(|token| token.is("{") || token.is("["));
+        let found = literal && (default || equals);
+        self.at += usize::from(found && equals);
+        found
+    }
+
+    /// Passes over `as const`, `satisfies T<U>` and `!` behind a literal.
+    fn assertions(&mut self) {
+        while let Some(token) = self.peek() {
+            let typed = token.is_word("as") || token.is_word("satisfies");
+            if !typed && !token.is("!") {
+                return;
+            }
+            self.at += 1;
+            if !typed {
+                continue;
+            }
+            self.at += usize::from(self.peek().is_some_and(|next| next.kind == Kind::Word));
+            while self.eat(".") {
+                self.at += 1;
+            }
+            self.generics();
+        }
     }
 
     /// Passes over the type arguments of a class.
@@ -158,7 +217,7 @@ impl Reader<'_> {
     }
 
     /// Reads `NAME[: Type] = value`, if the value is a literal.
-    fn constant(&mut self, found: &mut Literals) -> Result<(), ImportError> {
+    fn constant(&mut self, found: &mut Vec<(String, Value)>) -> Result<(), ImportError> {
         let Some(name) = self.peek().filter(|token| token.kind == Kind::Word) else {
             return Ok(());
         };
@@ -180,7 +239,7 @@ impl Reader<'_> {
         if literal {
             let value = self.value()?;
             self.known.insert(name.clone(), value.clone());
-            found.constants.push((name, value));
+            found.push((name, value));
         }
         Ok(())
     }
@@ -199,11 +258,14 @@ impl Reader<'_> {
         match self.peek() {
             None => Ok(value),
             Some(token) if ends(token) => Ok(value),
+            Some(_) if self.depth == 0 => {
+                self.assertions();
+                Ok(value)
+            }
             Some(token) if token.is_word("as") || token.is_word("satisfies") || token.is("!") => {
                 self.skip();
                 Ok(value)
             }
-            Some(_) if self.depth == 0 => Ok(value),
             Some(_) => {
                 self.skip();
                 Ok(Value::Unknown)
@@ -243,9 +305,15 @@ impl Reader<'_> {
                 self.at += 1;
                 Ok(Value::Number(token.text))
             }
+            Kind::Word if token.is_word("new") => {
+                let start = self.at;
+                self.instance()?;
+                self.at = start;
+                self.skip();
+                Ok(Value::Unknown)
+            }
             Kind::Word
-                if called
-                    || ["new", "function", "async", "class"].contains(&token.text.as_str()) =>
+                if called || ["function", "async", "class"].contains(&token.text.as_str()) =>
             {
                 self.skip();
                 Ok(Value::Unknown)

@@ -5,14 +5,20 @@
 //!
 //! What it is not: it knows no library.
 
+use crate::columns;
 use crate::draft::{self, Attribute, Draft, Entity, Pattern, Piece, Row, Schema, Table, cell};
 use crate::names::{Names, camel, comment};
+use crate::places::Places;
 use shelfmark_design_language::syntax::print::quote;
 
 /// One entity of a library.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     pub(crate) name: String,
+    /// The table; `None` where the file does not say what it is called.
+    pub(crate) table: Option<String>,
+    /// The attribute that tells the type of a row.
+    pub(crate) tag: String,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) indexes: Vec<Access>,
     pub(crate) remarks: Vec<String>,
@@ -25,11 +31,24 @@ pub(crate) struct Access {
     pub(crate) name: String,
     /// The index; `None` for the table.
     pub(crate) index: Option<String>,
+    /// True if it is said to lie beside its rows, in their partition.
+    pub(crate) local: bool,
+    /// The columns of its key as they are called there.
+    pub(crate) columns: Vec<String>,
     pub(crate) cells: Vec<Vec<Piece>>,
     /// Groups of entities that are read together, and what their sort keys begin with there.
     pub(crate) together: Vec<(String, String)>,
     pub(crate) store: Option<Vec<String>>,
 }
+
+impl Model {
+    fn table(&self) -> &str {
+        self.table.as_deref().unwrap_or(UNNAMED)
+    }
+}
+
+/// The name of a table whose name no file says.
+const UNNAMED: &str = "table";
 
 /// Entities that are read together: where, by which partition, and who.
 struct Together {
@@ -43,25 +62,47 @@ struct Together {
 
 struct Writer<'d> {
     draft: &'d mut Draft,
-    table: String,
     entities: Names,
-    names: Names,
+    places: Places,
     patterns: Names,
     together: Vec<Together>,
 }
 
-/// Adds entities of one table to a draft.
-pub(crate) fn write(draft: &mut Draft, table: &str, models: &[Model]) {
-    let mut names = Names::default();
-    let table = names.fresh(table);
+/// Adds the entities of tables to a draft.
+pub(crate) fn write(draft: &mut Draft, models: &[Model]) {
+    let indexes = |model: &Model| {
+        model.indexes.iter().filter_map(|access| access.index.clone()).collect::<Vec<String>>()
+    };
+    let named: Vec<(String, Vec<String>)> =
+        models.iter().map(|model| (model.table().to_owned(), indexes(model))).collect();
+    if models.iter().any(|model| model.table.is_none()) {
+        draft.remarks.push(format!("? What is the table called? Here it is {UNNAMED}."));
+    }
+    let places = Places::of(&named);
     let (entities, patterns) = (Names::default(), Names::default());
-    let mut writer = Writer { draft, table, entities, names, patterns, together: Vec::new() };
-    let rows: Vec<Row> = models.iter().filter_map(|model| writer.model(model)).collect();
+    let mut writer = Writer { draft, entities, places, patterns, together: Vec::new() };
+    let mut tables: Vec<Table> = Vec::new();
+    for model in models {
+        let Some(row) = writer.model(model) else { continue };
+        let name = writer.places.table(model.table());
+        match tables.iter_mut().find(|table| table.name == name) {
+            Some(table) => table.rows.push(row),
+            None => {
+                let primary = model.indexes.iter().find(|access| access.index.is_none());
+                let columns = primary.map(|primary| primary.columns.clone()).unwrap_or_default();
+                let remarks = writer.places.renamed(model.table());
+                tables.push(Table { name, remarks, columns, rows: vec![row] });
+            }
+        }
+    }
     let serves = writer.together();
-    if !rows.is_empty() {
-        let tables = vec![Table { name: writer.table, remarks: Vec::new(), rows }];
-        writer.draft.schema =
-            Some(Schema { target: "dynamodb", tables, serves, samples: Vec::new() });
+    let tag = models.first().map(|model| model.tag.as_str());
+    for table in &mut tables {
+        let remarks = columns::renamed(table, tag, &draft.entities);
+        table.remarks.extend(remarks);
+    }
+    if !tables.is_empty() {
+        draft.schema = Some(Schema { target: "dynamodb", tables, serves, samples: Vec::new() });
     }
 }
 
@@ -79,6 +120,7 @@ impl Writer<'_> {
             return None;
         };
         let mut asks = model.asks.clone();
+        let indexes = self.indexes(model, primary, &mut asks);
         asks.push("? How many are there, and how do they grow?  count 1M growth 2%/mo".to_owned());
         self.draft.entities.push(Entity {
             name: entity.clone(),
@@ -88,31 +130,60 @@ impl Writer<'_> {
             members: Vec::new(),
             asks,
         });
-        let name = self.names.fresh(&model.name);
-        let mut indexes = Vec::new();
-        for access in &model.indexes {
-            let Some(index) = &access.index else { continue };
-            indexes.push(draft::Index {
-                name: self.names.of(&format!("{} {index}", self.table)),
-                key: access.cells.iter().map(|pieces| cell(pieces, false)).collect(),
-                partition: 1,
-                store: access.store.clone(),
-            });
-        }
+        let name = self.places.row(&model.name);
         for access in &model.indexes {
             reads(self.draft, &mut self.patterns, &entity, model, access, &key);
-            self.join(access, &entity);
+            let lies = |index: &String| {
+                let name = self.places.index(model.table(), index);
+                indexes.iter().any(|one| one.name == name)
+            };
+            if access.index.as_ref().is_none_or(lies) {
+                self.join(model, access, &entity);
+            }
         }
         let key = primary.cells.iter().map(|pieces| cell(pieces, false)).collect();
         Some(Row { name, entity, key, partition: 1, indexes, remarks: Vec::new() })
     }
 
+    /// Returns the entries of an entity's rows in indexes; asks about those that cannot lie so.
+    fn indexes(
+        &self,
+        model: &Model,
+        primary: &Access,
+        asks: &mut Vec<String>,
+    ) -> Vec<draft::Index> {
+        let mut found = Vec::new();
+        for access in &model.indexes {
+            let Some(index) = &access.index else { continue };
+            let beside = access.cells.len() == 2
+                && primary.cells.len() == 2
+                && access.cells.first() == primary.cells.first();
+            if access.local && !beside {
+                asks.push(format!(
+                    "? {} is a local index, and its key is not the table's partition key with one \
+                     column more: what is it made of? It is left out",
+                    comment(index)
+                ));
+                continue;
+            }
+            found.push(draft::Index {
+                name: self.places.index(model.table(), index),
+                local: access.local,
+                key: access.cells.iter().map(|pieces| cell(pieces, false)).collect(),
+                partition: 1,
+                columns: access.columns.clone(),
+                store: access.store.clone(),
+            });
+        }
+        found
+    }
+
     /// Notes with whom an entity is read together.
-    fn join(&mut self, access: &Access, entity: &str) {
+    fn join(&mut self, model: &Model, access: &Access, entity: &str) {
         for (group, begins) in &access.together {
             let place = match &access.index {
-                None => self.table.clone(),
-                Some(index) => self.names.of(&format!("{} {index}", self.table)),
+                None => self.places.table(model.table()),
+                Some(index) => self.places.index(model.table(), index),
             };
             let params = holes(access.cells.iter().take(1));
             let first = access.cells.first();

@@ -30,6 +30,11 @@ impl Names {
         self.given.get(foreign).cloned().unwrap_or_else(|| plain(foreign))
     }
 
+    /// Returns true if no other name stands in the way of a foreign one.
+    pub(crate) fn is_free(&self, foreign: &str) -> bool {
+        !self.taken.contains(&plain(foreign))
+    }
+
     /// Returns a name that is not taken yet.
     pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let plain = plain(wanted);

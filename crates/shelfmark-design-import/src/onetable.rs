@@ -7,6 +7,7 @@
 use crate::ImportError;
 use crate::draft::{Attribute, Draft, Piece};
 use crate::literal::{Literals, Value};
+use crate::members::{KEY_TEXT, Typed, record, several};
 use crate::modelled::{Access, Model, write};
 use crate::names::{Names, comment};
 use shelfmark_design_language::syntax::print::quote;
@@ -14,25 +15,37 @@ use shelfmark_design_language::syntax::print::quote;
 /// Deepest chain of templates that name each other.
 const TEMPLATE_DEPTH_MAX: usize = 8;
 
-/// Returns true if a file has a schema of the library.
-pub(crate) fn is_one(literals: &Literals) -> bool {
-    schema(literals).is_some()
+/// A schema, and the name of its table where the file says it.
+struct Found<'v> {
+    schema: &'v Value,
+    table: Option<&'v str>,
 }
 
-fn schema(literals: &Literals) -> Option<&Value> {
+/// Returns true if a file has a schema of the library.
+pub(crate) fn is_one(literals: &Literals) -> bool {
+    found(literals).is_some()
+}
+
+fn found(literals: &Literals) -> Option<Found<'_>> {
     let plain = literals.constants.iter().map(|(_, value)| value);
-    let made = literals.made.iter().map(|(_, value, _)| value);
+    let made = literals.made.iter().map(|one| &one.value);
     let all = || plain.clone().chain(made.clone());
     let inside = all().filter_map(|value| value.get("schema"));
     let own = |value: &&Value| {
         value.get("models").is_some_and(|models| !models.members().is_empty())
             && value.get("indexes").is_some_and(|indexes| !indexes.members().is_empty())
     };
-    all().chain(inside).find(own)
+    let schema = all().chain(inside).find(own)?;
+    // `new Table({ name: "shop", schema })` says how the table is called.
+    let opened = literals.made.iter().filter(|one| one.class == "Table");
+    let name = |value: &'_ Value| matches!(value, Value::Text(_));
+    let mut names = opened.filter_map(|one| one.value.get("name").filter(|value| name(value)));
+    let table = names.next().and_then(Value::text).filter(|_| names.next().is_none());
+    Some(Found { schema, table })
 }
 
 pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportError> {
-    let schema = schema(literals).ok_or_else(|| {
+    let Found { schema, table } = found(literals).ok_or_else(|| {
         ImportError::new("1:1", "there is no schema with models and indexes in it")
     })?;
     let mut draft = Draft { source: format!("OneTable: {}", comment(name)), ..Draft::default() };
@@ -40,6 +53,11 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
         .remarks
         .push("? How often is each read done (rate 10/s), and which writes are there?".to_owned());
     let indexes = schema.get("indexes").map(Value::members).unwrap_or_default();
+    let queries = schema.get("queries").map(Value::members).unwrap_or_default();
+    if !queries.is_empty() {
+        let names: Vec<&str> = queries.iter().map(|(name, _)| name.as_str()).collect();
+        draft.remarks.push(format!("? Queries that are not read: {}.", comment(&names.join(", "))));
+    }
     let params = schema.get("params");
     let tag =
         params.and_then(|params| params.get("typeField")).and_then(Value::text).unwrap_or("_type");
@@ -49,29 +67,36 @@ pub(crate) fn import(name: &str, literals: &Literals) -> Result<String, ImportEr
         .unwrap_or_default()
         .iter()
         .filter(|(name, value)| !name.starts_with('~') && !value.members().is_empty())
-        .map(|(name, value)| model(name, value, indexes, tag))
+        .map(|(name, value)| Model {
+            table: table.map(str::to_owned),
+            ..model(name, value, indexes, tag)
+        })
         .collect();
-    write(&mut draft, "table", &models);
+    write(&mut draft, &models);
     Ok(draft.text())
 }
 
 fn model(name: &str, value: &Value, indexes: &[(String, Value)], tag: &str) -> Model {
-    let mut found = Model { name: name.to_owned(), ..Model::default() };
+    let mut found = Model { name: name.to_owned(), tag: tag.to_owned(), ..Model::default() };
     found.remarks.push(format!("Its rows have {} = {:?}.", comment(tag), comment(name)));
     let mut names = Names::default();
     let fields = value.members();
     let mut derived: Vec<String> = Vec::new();
+    let primary = indexes.iter().position(|(title, _)| title == "primary").unwrap_or(0);
+    let table_hash = indexes.get(primary).and_then(|(_, index)| index.get("hash"));
     for (at, (title, index)) in indexes.iter().enumerate() {
-        let named = indexes.iter().any(|(name, _)| name == "primary");
-        let primary = title == "primary" || (at == 0 && !named);
-        let sides = ["hash", "sort"].into_iter().filter_map(|side| index.get(side)?.text());
-        let own: Vec<&str> = sides.collect();
+        let local = at != primary && index.get("type").and_then(Value::text) == Some("local");
+        // A local index has the partition key of its table, whether it says so or not.
+        let hash = if local { table_hash } else { index.get("hash") };
+        let sides: Vec<&str> =
+            [hash, index.get("sort")].into_iter().flatten().filter_map(Value::text).collect();
         let has = |side: &&str| fields.iter().any(|(field, _)| field == side);
-        if !own.iter().all(has) || own.is_empty() {
+        if !sides.iter().all(has) || sides.is_empty() {
             continue;
         }
+        let columns = sides.iter().map(|side| (*side).to_owned()).collect();
         let mut cells = Vec::new();
-        for side in own {
+        for side in sides {
             let pieces = cell(side, fields, (tag, name), &mut names, 0);
             let own = names.known(side);
             if !matches!(pieces.as_slice(), [Piece::Hole(hole, _)] if *hole == own) {
@@ -79,17 +104,11 @@ fn model(name: &str, value: &Value, indexes: &[(String, Value)], tag: &str) -> M
             }
             cells.push(pieces);
         }
-        let shown = index.get("project").or_else(|| index.get("projection"));
-        let store = match shown {
-            Some(list @ Value::List(_)) => {
-                Some(list.texts().iter().map(|name| names.of(name)).collect())
-            }
-            Some(one) if one.text() == Some("keys") => Some(Vec::new()),
-            _ => None,
-        };
-        let index = (!primary).then(|| title.clone());
+        let store = shown(index, &mut names);
+        let index = (at != primary).then(|| title.clone());
         let together = Vec::new();
-        found.indexes.push(Access { name: title.clone(), index, cells, together, store });
+        let name = title.clone();
+        found.indexes.push(Access { name, index, local, columns, cells, together, store });
     }
     let (key, keyed) = keyed(&found.indexes);
     for (field, value) in fields {
@@ -101,6 +120,17 @@ fn model(name: &str, value: &Value, indexes: &[(String, Value)], tag: &str) -> M
     }
     complete(&mut found, &key, &keyed);
     found
+}
+
+/// Returns what an index projects; `None` means all.
+fn shown(index: &Value, names: &mut Names) -> Option<Vec<String>> {
+    match index.get("project").or_else(|| index.get("projection")) {
+        Some(list @ Value::List(_)) => {
+            Some(list.texts().iter().map(|name| names.of(name)).collect())
+        }
+        Some(one) if one.text() == Some("keys") => Some(Vec::new()),
+        _ => None,
+    }
 }
 
 /// Returns the attributes in the table's key, and those in the keys of indexes.
@@ -131,7 +161,7 @@ fn complete(model: &mut Model, key: &[String], keyed: &[String]) {
         if !model.attributes.iter().any(|own| own.name == *name) {
             model.attributes.push(Attribute {
                 name: name.clone(),
-                ty: "text(min 1, without \"#\")".to_owned(),
+                ty: KEY_TEXT.to_owned(),
                 optional: !key.contains(name),
                 remarks: vec!["? a template names it, and no field is called so".to_owned()],
                 ..Attribute::default()
@@ -197,6 +227,9 @@ fn attribute(
     if name != field {
         remarks.push(format!("called {:?} there", comment(field)));
     }
+    if let Some(mapped) = value.get("map").and_then(Value::text).filter(|mapped| *mapped != field) {
+        remarks.push(format!("? called {:?} in the table", comment(mapped)));
+    }
     if value.get("default") == Some(&Value::Unknown) || value.get("value") == Some(&Value::Unknown)
     {
         remarks.push("? a function: what does it say".to_owned());
@@ -206,46 +239,73 @@ fn attribute(
             "? {name} is unique, which rows of the library's own keep: unique ({name})"
         ));
     }
-    let words = value.get("enum").map(Value::texts).unwrap_or_default();
-    let generate = value.get("generate").and_then(Value::text).unwrap_or_default();
-    let word = value.get("type").and_then(Value::text).unwrap_or("string").to_ascii_lowercase();
+    let word = word(value);
     let mut facts = Vec::new();
-    let ty = match word.as_str() {
-        _ if !words.is_empty() => {
-            let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
-            format!("enum({})", words.join(", "))
-        }
-        "string" if generate == "uuid" => "uuid".to_owned(),
-        "string" if indexed => "text(min 1, without \"#\")".to_owned(),
-        "string" => "text".to_owned(),
-        "number" if indexed => "int".to_owned(),
-        "number" => "decimal".to_owned(),
-        "boolean" => "bool".to_owned(),
+    let mut optional = !in_key && !value.get("required").is_some_and(Value::is_true);
+    let (ty, remarks_of_type) = match word.as_str() {
+        _ if is_enum(value) => (typed(value, 0).ty, Vec::new()),
+        "string" if !is_uuid(value) && indexed => (KEY_TEXT.to_owned(), Vec::new()),
+        "number" if indexed => ("int".to_owned(), Vec::new()),
         "date" if value.get("ttl").is_some_and(Value::is_true) => {
             facts.push("ttl".to_owned());
-            "int".to_owned()
+            ("int".to_owned(), Vec::new())
         }
         "date" if indexed => {
-            remarks.push("? a date: in milliseconds, or as ISO text (isoDates)".to_owned());
-            "text(min 1, without \"#\")".to_owned()
+            let ask = "? a date: in milliseconds, or as ISO text (isoDates)";
+            (KEY_TEXT.to_owned(), vec![ask.to_owned()])
         }
-        "date" => "timestamp".to_owned(),
-        "set" | "array" => {
-            remarks.push("? of what? how many at most? 100 is assumed".to_owned());
-            "list of text(max 200)(max 100)".to_owned()
-        }
-        other => {
-            let members = value.get("schema").map(Value::members).unwrap_or_default();
-            let names: Vec<String> =
-                members.iter().take(12).map(|(name, _)| comment(name)).collect();
-            remarks.push(if names.is_empty() {
-                format!("? {} there: of what", comment(other))
-            } else {
-                format!("a map: {}", names.join(", "))
-            });
-            if indexed { "text(min 1, without \"#\")".to_owned() } else { "bytes".to_owned() }
+        "string" | "number" | "boolean" | "date" => (typed(value, 0).ty, Vec::new()),
+        _ => {
+            let typed = typed(value, 0);
+            optional &= typed.optional;
+            (if indexed { KEY_TEXT.to_owned() } else { typed.ty }, typed.remarks)
         }
     };
-    let optional = !in_key && !value.get("required").is_some_and(Value::is_true);
+    remarks.extend(remarks_of_type);
     Attribute { name, ty, optional, facts, remarks }
+}
+
+fn word(value: &Value) -> String {
+    value.get("type").and_then(Value::text).unwrap_or("string").to_ascii_lowercase()
+}
+
+fn is_enum(value: &Value) -> bool {
+    value.get("enum").is_some_and(|words| !words.texts().is_empty())
+}
+
+fn is_uuid(value: &Value) -> bool {
+    ["generate", "uuid"].iter().any(|word| value.get(word).and_then(Value::text) == Some("uuid"))
+}
+
+/// Returns the members of a map.
+fn members(value: &Value) -> &[(String, Value)] {
+    value.get("schema").map(Value::members).unwrap_or_default()
+}
+
+/// Returns the type of a field that stands in no key, also of one within a map.
+fn typed(value: &Value, depth: usize) -> Typed {
+    let word = word(value);
+    let found = match word.as_str() {
+        _ if is_enum(value) => {
+            let words = value.get("enum").map(Value::texts).unwrap_or_default();
+            let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+            Typed::plain(format!("enum({})", words.join(", ")))
+        }
+        "string" if is_uuid(value) => Typed::plain("uuid"),
+        "string" => Typed::plain("text"),
+        "number" => Typed::plain("decimal"),
+        "boolean" => Typed::plain("bool"),
+        "date" => Typed::plain("timestamp"),
+        "buffer" | "arraybuffer" | "binary" => Typed::plain("bytes"),
+        "set" | "array" => {
+            let of = if word == "set" { "set" } else { "list" };
+            let items = value.get("items");
+            let element = items.map(self::word);
+            let inside = items.map(members).unwrap_or_default();
+            several(of, element.as_deref(), inside)
+        }
+        "object" => record(members(value), depth, typed),
+        other => Typed::asked(format!("? {} there: of what", comment(other))),
+    };
+    found.optional(!value.get("required").is_some_and(Value::is_true))
 }

@@ -3,7 +3,7 @@
 //! What it is not: it knows no database behind the schema; views and composite types of documents
 //! are told, not read.
 //!
-//! Source: the schema reference of Prisma, read 2026-11.
+//! Source: the schema reference of Prisma and its pages on many-to-many relations, read 2026-11.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,9 @@ pub(crate) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     let tokens = tokens(text, SCRIPT)?;
     let blocks = blocks(&tokens, text)?;
     let named = |word: &'static str| blocks.iter().filter(move |block| block.word == word);
-    let enums: BTreeMap<&str, Vec<String>> =
-        named("enum").map(|block| (block.name, variants(block.inside, text))).collect();
+    let enums: BTreeMap<&str, Vec<String>> = named("enum")
+        .map(|block| Ok((block.name, variants(block.inside, text)?)))
+        .collect::<Result<_, ImportError>>()?;
     let models: Vec<&str> = named("model").map(|block| block.name).collect();
     if models.is_empty() {
         return Err(ImportError::new("1:1", "there is no `model` in it"));
@@ -46,7 +47,11 @@ pub(crate) fn import(name: &str, text: &str) -> Result<String, ImportError> {
             draft.remarks.push(format!("? Not read ({word}): {}.", comment(&others.join(", "))));
         }
     }
-    let tables = named("model").map(|block| model(block, &models, &enums, text)).collect();
+    let mut tables = named("model")
+        .map(|block| model(block, &models, &enums, text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let lists = named("model").flat_map(|block| lists(block, &models, text)).collect();
+    crossed(&mut tables, lists);
     relational::write(&mut draft, tables);
     Ok(draft.text())
 }
@@ -97,13 +102,35 @@ fn lines<'t>(inside: &'t [Token], text: &str) -> Vec<&'t [Token]> {
     found
 }
 
-fn variants(inside: &[Token], text: &str) -> Vec<String> {
-    let lines = lines(inside, text);
-    let first = lines.iter().filter_map(|line| line.first());
-    first
-        .filter(|token| token.kind == Kind::Word && !token.text.starts_with('@'))
-        .map(|token| token.text.clone())
-        .collect()
+fn variants(inside: &[Token], text: &str) -> Result<Vec<String>, ImportError> {
+    let mut found = Vec::new();
+    for line in lines(inside, text) {
+        let Some(first) = line.first() else { continue };
+        if first.text.starts_with('@') {
+            continue;
+        }
+        alone(line.get(1..).unwrap_or_default(), text, "value of an enum")?;
+        found.push(first.text.clone());
+    }
+    Ok(found)
+}
+
+/// Refuses a word of another value or field on a line: Prisma ends each at its line.
+fn alone(behind: &[Token], text: &str, what: &str) -> Result<(), ImportError> {
+    let mut open = 0_usize;
+    let mut before: Option<&Token> = None;
+    for token in behind {
+        open += usize::from(token.is("(") || token.is("["));
+        open = open.saturating_sub(usize::from(token.is(")") || token.is("]")));
+        // `@id`, `@db.Uuid` and what stands in brackets belong to the field.
+        let part = token.text.starts_with('@') || before.is_some_and(|before| before.is("."));
+        if token.kind == Kind::Word && open == 0 && !part {
+            let message = format!("each {what} stands on a line of its own");
+            return Err(ImportError::at(text, token.start, message));
+        }
+        before = Some(token);
+    }
+    Ok(())
 }
 
 fn model(
@@ -111,7 +138,7 @@ fn model(
     models: &[&str],
     enums: &BTreeMap<&str, Vec<String>>,
     text: &str,
-) -> Table {
+) -> Result<Table, ImportError> {
     let mut table = Table { name: block.name.to_owned(), ..Table::default() };
     for line in lines(block.inside, text) {
         let Some(first) = line.first() else { continue };
@@ -120,9 +147,124 @@ fn model(
             "@@unique" => table.uniques.push(list(line)),
             "@@index" => table.indexes.push(list(line)),
             other if other.starts_with("@@") => {}
-            _ => field(&mut table, line, models, enums),
+            _ => {
+                alone(line.get(2..).unwrap_or_default(), text, "field")?;
+                field(&mut table, line, models, enums);
+            }
         }
     }
+    Ok(table)
+}
+
+/// A field that lists rows of another model: `posts Post[]`.
+#[derive(Clone)]
+struct Listed {
+    owner: String,
+    field: String,
+    to: String,
+    /// The name of the relation, if it has one.
+    relation: Option<String>,
+}
+
+/// Returns the fields of a model that list rows of models.
+fn lists(block: &Block<'_>, models: &[&str], text: &str) -> Vec<Listed> {
+    let mut found = Vec::new();
+    for line in lines(block.inside, text) {
+        let (Some(name), Some(ty)) = (line.first(), line.get(1)) else { continue };
+        let many = line.get(2).is_some_and(|token| token.is("["));
+        if !many || !models.contains(&ty.text.as_str()) {
+            continue;
+        }
+        found.push(Listed {
+            owner: block.name.to_owned(),
+            field: name.text.clone(),
+            to: ty.text.clone(),
+            relation: relation(line),
+        });
+    }
+    found
+}
+
+/// Returns the name of a field's relation: `@relation("Likes")` or `@relation(name: "Likes")`.
+fn relation(line: &[Token]) -> Option<String> {
+    let at = line.iter().position(|token| token.is_word("@relation"))?;
+    let behind = line.get(at + 1..)?;
+    let is_text = |token: &&Token| matches!(token.kind, Kind::Text(_));
+    let named = behind.iter().position(|token| token.is_word("name"));
+    let place = named.map_or(1, |at| at + 2);
+    behind.get(place).filter(is_text).map(|token| token.text.clone())
+}
+
+/// Adds a table for each relation that two lists make, as the database behind Prisma has one, and
+/// asks about lists whose other side is not there.
+fn crossed(tables: &mut Vec<Table>, mut lists: Vec<Listed>) {
+    while !lists.is_empty() {
+        let one = lists.remove(0);
+        let other = lists.iter().position(|other| {
+            other.owner == one.to && other.to == one.owner && other.relation == one.relation
+        });
+        if let Some(at) = other {
+            let other = lists.remove(at);
+            tables.push(between(tables, &one, &other));
+            continue;
+        }
+        // A list is the other side of a field with columns.
+        let refers = |table: &&Table| {
+            table.name == one.to && table.references.iter().any(|to| to.table == one.owner)
+        };
+        if tables.iter().any(|table| refers(&table)) {
+            continue;
+        }
+        if let Some(table) = tables.iter_mut().find(|table| table.name == one.owner) {
+            table.asks.push(format!(
+                "? {} lists {}, which has no field for it: how are they related?",
+                comment(&one.field),
+                comment(&one.to)
+            ));
+        }
+    }
+}
+
+/// Returns the table of a relation between two models, keyed by a row of each.
+fn between(tables: &[Table], one: &Listed, other: &Listed) -> Table {
+    // The column A is of the model whose name sorts first, of one model that of the first field.
+    let (first, second) = if (&one.owner, &one.field) <= (&other.owner, &other.field) {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let there =
+        first.relation.clone().unwrap_or_else(|| format!("{}To{}", first.owner, second.owner));
+    let mut names = [first.owner.to_lowercase(), second.owner.to_lowercase()];
+    if first.owner == second.owner {
+        // A field lists the rows that its own column names.
+        names = [first.field.clone(), second.field.clone()];
+    }
+    let mut table = Table { name: there.clone(), ..Table::default() };
+    for ((name, listed), letter) in names.iter().zip([first, second]).zip(["A", "B"]) {
+        let key = tables.iter().find(|table| table.name == listed.owner);
+        let column = key.and_then(|table| match table.key.as_slice() {
+            [only] => table.column(only).map(|column| column.ty.clone()),
+            _ => None,
+        });
+        table.columns.push(Column {
+            name: name.clone(),
+            ty: column.unwrap_or_else(|| "text".to_owned()),
+            optional: false,
+            remarks: vec![format!("called {letter} there")],
+        });
+        let columns = vec![name.clone()];
+        table.references.push(Reference { columns, table: listed.owner.clone() });
+    }
+    table.key = names.to_vec();
+    table.asks.push(format!(
+        "It is the relation between {}.{} and {}.{}, which Prisma keeps in the table _{}.",
+        comment(&first.owner),
+        comment(&first.field),
+        comment(&second.owner),
+        comment(&second.field),
+        comment(&there)
+    ));
     table
 }
 

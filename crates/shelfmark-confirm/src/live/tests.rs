@@ -64,7 +64,7 @@ fn a_live_table_of_dynamodb_brings_its_row_types() {
     for wanted in [
         "entity Repo {",
         "entity Issue {",
-        "index forge_by_state key (state; \"<opened:iso>\") store { }",
+        "index by_state key (state; \"<opened:iso>\") store { }",
         "row Repo from Repo key (\"REPO#<name>\"; \"REPO#<name>\")",
     ] {
         assert!(model.contains(wanted), "{wanted} in\n{model}");

@@ -504,7 +504,7 @@ fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names
         let keyspace = table.keyspace.as_ref();
         let keyspace = keyspace.map(|one| format!("{}.", one.as_str())).unwrap_or_default();
         let whole = comment(&format!("{keyspace}{}", table.name));
-        remarks.push_str(&format!("  # {name}: called {whole:?} in CQL\n"));
+        remarks.push_str(&format!("  # ? {name}: called {whole:?} in CQL\n"));
     }
     remarks.extend(table.options.remarks().iter().map(|remark| format!("  # {name}: {remark}\n")));
     for index in &table.indexes {
@@ -517,6 +517,10 @@ fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names
             continue;
         }
         let name = tables.fresh(&index.name);
+        if name != index.name {
+            let whole = comment(&index.name);
+            remarks.push_str(&format!("  # ? {name}: called {whole:?} in CQL\n"));
+        }
         if let Some(remark) = &index.remark {
             let (mark, question) = match index.asks {
                 true => ("? ", "; here it finds equal values: does that do?"),

@@ -217,7 +217,10 @@ fn list(cells: &[&Json]) -> Domain {
         ["N"] => "list of decimal(max 100)",
         ["BOOL"] => "list of bool(max 100)",
         ["M"] => {
-            return Domain::new("bytes").remark(format!("a list of maps: {}", members(&elements)));
+            return Domain::new("bytes").remark(format!(
+                "? a list of maps ({}): an entity that refers to its owner",
+                members(&elements)
+            ));
         }
         ["S"] => LIST_OF_TEXT,
         _ => return Domain::new(LIST_OF_TEXT).remark(format!("? a list: of what? {ASSUMED}")),
@@ -227,7 +230,11 @@ fn list(cells: &[&Json]) -> Domain {
 
 fn map(cells: &[&Json]) -> String {
     let known = members(cells);
-    if known.is_empty() { "? a map: of what?".to_owned() } else { format!("a map: {known}") }
+    if known.is_empty() {
+        "? a map: of what?".to_owned()
+    } else {
+        format!("? a map ({known}): a record, if all rows have these")
+    }
 }
 
 /// Returns the members of maps with their types.

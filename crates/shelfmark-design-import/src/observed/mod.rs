@@ -40,6 +40,8 @@ pub(crate) struct Attribute {
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     pub(crate) name: String,
+    /// True if it lies beside its rows, in their partition.
+    pub(crate) local: bool,
     /// Its key: one attribute and at most one more, or up to four and four.
     pub(crate) parts: Vec<Attribute>,
     /// Number of columns in the partition key.

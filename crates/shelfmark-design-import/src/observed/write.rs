@@ -8,8 +8,10 @@ use serde_json::Value as Json;
 
 use super::keys::{Entries, Family, KeyPiece};
 use super::{Row, Table, domains, families, groups, reads};
+use crate::columns;
 use crate::draft::{self, Draft, Piece, Schema};
 use crate::names::{Names, camel, comment, sample_text};
+use crate::places::Places;
 
 /// Most sample rows that are written of one table.
 ///
@@ -29,22 +31,26 @@ pub(super) struct Written {
 /// Adds the row types of tables to a draft.
 pub(crate) fn write(draft: &mut Draft, tables: &[Table]) {
     let mut entities = Names::default();
-    let mut names = Names::default();
+    let listed: Vec<(String, Vec<String>)> = tables
+        .iter()
+        .map(|table| {
+            let indexes = table.indexes.iter().map(|index| index.name.clone());
+            (table.name.clone(), indexes.collect())
+        })
+        .collect();
+    let mut places = Places::of(&listed);
     let mut patterns = Names::default();
     let mut schema =
         Schema { target: "dynamodb", tables: Vec::new(), serves: Vec::new(), samples: Vec::new() };
     for table in tables {
-        let name = names.fresh(&table.name);
-        if name != table.name {
-            draft.remarks.push(format!("{name} is called {:?} there.", comment(&table.name)));
-        }
+        let name = places.table(&table.name);
         let families = families(table);
         let alone = families.len() == 1;
         let mut written: Vec<Written> = Vec::new();
         for family in families {
             let title = if alone && family.facet.is_none() { &table.name } else { &family.name };
             let entity = entities.fresh(&camel(title));
-            let row = if alone { name.clone() } else { names.fresh(&family.name) };
+            let row = if alone { name.clone() } else { places.row(&family.name) };
             written.push(named(table, family, entity, row));
         }
         let mut rows = Vec::new();
@@ -52,14 +58,20 @@ pub(crate) fn write(draft: &mut Draft, tables: &[Table]) {
             draft.entities.push(entity(table, one));
             rows.push((one.row.clone(), one.entity.clone()));
         }
-        let rows =
-            (0..written.len()).map(|at| row(table, &mut written, at, &name, &mut names)).collect();
+        let rows = (0..written.len()).map(|at| row(table, &mut written, at, &places)).collect();
         let called = |index: Option<&str>| match index {
             None => name.clone(),
-            Some(index) => names.known(&format!("{name} {index}")),
+            Some(index) => places.index(&table.name, index),
         };
         reads::patterns(table, &mut written, &mut patterns, draft, &mut schema.serves, &called);
-        schema.tables.push(draft::Table { name, remarks: Vec::new(), rows });
+        let remarks = places.renamed(&table.name);
+        let columns = table.key.iter().map(|part| part.name.clone()).collect();
+        let mut found = draft::Table { name, remarks, columns, rows };
+        let tags = written.iter().filter_map(|one| one.family.tag.as_ref());
+        let tag = tags.map(|(name, _)| name.as_str()).next();
+        let more = columns::renamed(&found, tag, &draft.entities);
+        found.remarks.extend(more);
+        schema.tables.push(found);
         draft.remarks.extend(left_out(table, &written));
         samples(table, &mut written, &mut schema.samples, &mut draft.remarks);
     }
@@ -190,13 +202,7 @@ fn called(name: &str, foreign: &str) -> Vec<String> {
 }
 
 /// Returns a row family with its indexes.
-fn row(
-    table: &Table,
-    written: &mut [Written],
-    at: usize,
-    table_name: &str,
-    names: &mut Names,
-) -> draft::Row {
+fn row(table: &Table, written: &mut [Written], at: usize, places: &Places) -> draft::Row {
     let shared = written.len() > 1;
     let several = |index: usize| {
         written.iter().filter(|one| one.family.entries.iter().any(|own| own.index == index)).count()
@@ -220,7 +226,7 @@ fn row(
     };
     for entries in one.family.entries.clone() {
         let Some(index) = table.indexes.get(entries.index) else { continue };
-        let name = names.of(&format!("{table_name} {}", index.name));
+        let name = places.index(&table.name, &index.name);
         if entries.partial {
             found.remarks.push(format!(
                 "? Only some rows of {} are in {name}: which?",
@@ -229,10 +235,27 @@ fn row(
         }
         let crowded = crowded.get(entries.index).copied().unwrap_or_default();
         let cells = entries.cells.iter().zip(&index.parts);
-        let key =
+        let mut key: Vec<String> =
             cells.map(|(cell, part)| text_of(one, cell, part.letter != "S" || !crowded)).collect();
+        let beside = entries.cells.first() == one.family.cells.first();
+        let local = index.local && beside && found.key.len() == 2 && key.len() == 2;
+        if local {
+            key.splice(..1, found.key.first().cloned());
+        } else if index.local {
+            found.remarks.push(format!(
+                "? {name} is a local index there, and {} has no key for one: it is a global one here.",
+                comment(&one.family.name)
+            ));
+        }
         let store = shown(table, one, &entries);
-        found.indexes.push(draft::Index { name, key, partition: index.partition, store });
+        found.indexes.push(draft::Index {
+            name,
+            local,
+            key,
+            partition: index.partition,
+            columns: index.parts.iter().map(|part| part.name.clone()).collect(),
+            store,
+        });
     }
     found
 }

@@ -99,14 +99,16 @@ fn keyed(table: &mut Table) {
     table.key = key;
 }
 
-/// Returns the table's word in the singular: `categories` as `category`, `orders` as `order`.
+/// Returns the table's word in the singular: `categories` as `category`, `OrderItems` as `OrderItem`.
 fn singular(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    match (lower.strip_suffix("ies"), lower.strip_suffix("ses"), lower.strip_suffix('s')) {
+    // Capitals part words, unless all are.
+    let mixed = name.chars().any(char::is_lowercase);
+    let name = if mixed { name.to_owned() } else { name.to_lowercase() };
+    match (name.strip_suffix("ies"), name.strip_suffix("ses"), name.strip_suffix('s')) {
         (Some(head), _, _) if head.len() > 1 => format!("{head}y"),
         (_, Some(head), _) if head.len() > 1 => format!("{head}s"),
         (_, _, Some(head)) if head.len() > 2 && !head.ends_with(['s', 'u']) => head.to_owned(),
-        _ => lower,
+        _ => name,
     }
 }
 
@@ -153,7 +155,10 @@ fn entity(one: &Named, all: &[Named]) -> Entity {
     }
     for reference in table.references.iter().filter(|one| one.columns.len() > 1) {
         let names = name_all(&reference.columns).join(", ");
-        found.asks.push(format!("({names}) refers to {} there.", comment(&reference.table)));
+        found.asks.push(format!(
+            "? ({names}) refers to {} there, whose key they are: is it one attribute of that type?",
+            comment(&reference.table)
+        ));
     }
     let referring = table.references.iter().filter(|one| one.columns.len() == 1);
     let fans: Vec<String> = referring.flat_map(|one| name_all(&one.columns)).collect();

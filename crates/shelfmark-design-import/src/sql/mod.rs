@@ -6,6 +6,7 @@
 //! What it is not: a parser of all SQL. A statement of the log that it does not understand is told
 //! with the reason, with how often it came.
 
+mod checks;
 mod log;
 mod shape;
 mod statement;

@@ -12,6 +12,19 @@ pub(super) struct Condition {
     pub(super) operator: &'static str,
 }
 
+/// The change of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is set to an input.
+    Set,
+    /// It is taken away.
+    Absent,
+    /// A number is added: this one.
+    By(String),
+    /// A number is added: an input.
+    ByInput,
+}
+
 /// A read or a change, without its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -19,8 +32,10 @@ pub(super) enum Shape {
         table: usize,
         /// Tables that the first refers to by a column, which are read with it.
         with: Vec<(String, usize)>,
-        /// The columns shown; nothing means all.
+        /// The columns shown; none of the first table means all of it.
         shown: Vec<(usize, String)>,
+        /// True if equal answers are shown once.
+        distinct: bool,
         aggregate: Option<String>,
         conditions: Vec<Condition>,
         order: Vec<(String, bool)>,
@@ -31,15 +46,21 @@ pub(super) enum Shape {
         table: usize,
         columns: Vec<String>,
         existing: &'static str,
+        /// True if a row that is there keeps what the statement does not set.
+        keeps: bool,
     },
     Update {
         table: usize,
-        set: Vec<(String, Option<String>)>,
+        set: Vec<(String, Change)>,
         known: Vec<String>,
+        /// What is asked of the row beside its key.
+        asked: Vec<Condition>,
     },
     Delete {
         table: usize,
         known: Vec<String>,
+        /// What is asked of the row beside its key.
+        asked: Vec<Condition>,
     },
 }
 

@@ -3,7 +3,7 @@
 //! What it is not: all of SQL. Joins follow foreign keys, conditions are joined by AND, and a change
 //! names its row by the whole key; for all else the reason is returned.
 
-use super::shape::{Condition, Shape};
+use super::shape::{Change, Condition, Shape};
 use super::tables::{brackets, name};
 use crate::relational::Named;
 use crate::tokens::{Kind, SQL, Token, tokens};
@@ -163,7 +163,7 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
         order.push((column, desc));
     }
     let items = tokens.get(1..start).unwrap_or_default();
-    let (shown, aggregate) = items_of(items, &tables)?;
+    let Items { shown, distinct, aggregate } = items_of(items, &tables, base)?;
     let limit = part("limit").and_then(|part| part.first()).map(|token| match token.kind {
         Kind::Number => token.text.clone(),
         _ => "n".to_owned(),
@@ -171,7 +171,8 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     let commas = part("limit").is_some_and(|part| part.iter().any(|token| token.is(",")));
     let offset = commas
         || part("offset").and_then(|part| part.first()).is_some_and(|token| token.text != "0");
-    Ok(Shape::Read { table: base, with, shown, aggregate, conditions, order, limit, offset })
+    let table = base;
+    Ok(Shape::Read { table, with, shown, distinct, aggregate, conditions, order, limit, offset })
 }
 
 /// Returns the table that refers to all others, and its columns that do.
@@ -200,41 +201,99 @@ fn joined(
     if tables.named.len() != links.len() + 1 || links.iter().any(|(from, _, _)| *from != base) {
         return Err("a join of more than one step".to_owned());
     }
+    let twice = |at: usize| {
+        links.iter().skip(at + 1).any(|link| Some(link.2) == links.get(at).map(|one| one.2))
+    };
+    if links.iter().any(|(_, _, to)| *to == base) || (0..links.len()).any(twice) {
+        return Err("a join of one table with itself, or twice".to_owned());
+    }
     // A name without a table is looked for where the rows come from first.
     tables.named.sort_by_key(|(_, at)| *at != base);
     Ok((base, links.into_iter().map(|(_, column, to)| (column, to)).collect()))
 }
 
-type Items = (Vec<(usize, String)>, Option<String>);
+/// What a query shows.
+#[derive(Default)]
+struct Items {
+    shown: Vec<(usize, String)>,
+    distinct: bool,
+    aggregate: Option<String>,
+}
 
-fn items_of(items: &[Token], tables: &Tables<'_>) -> Result<Items, String> {
-    let mut shown = Vec::new();
-    if items.first().is_some_and(|token| token.is_word("distinct")) {
-        return Err("DISTINCT".to_owned());
+fn items_of(items: &[Token], tables: &Tables<'_>, base: usize) -> Result<Items, String> {
+    let distinct = items.first().is_some_and(|token| token.is_word("distinct"));
+    let items = items.get(usize::from(distinct)..).unwrap_or_default();
+    if distinct && items.first().is_some_and(|token| token.is_word("on")) {
+        return Err("DISTINCT ON".to_owned());
     }
-    for item in commas(items) {
-        let star = item.last().is_some_and(|token| token.is("*"));
-        let call = item.get(1).is_some_and(|token| token.is("("));
-        if call && item.first().is_some_and(|token| token.is_word("count")) {
-            return Ok((Vec::new(), Some("count".to_owned())));
-        }
-        if call {
-            let word =
-                item.first().map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
-            if !["sum", "min", "max"].contains(&word.as_str()) {
-                return Err(format!("{word}(…) of rows"));
+    let parts = commas(items);
+    let mut found = Items { distinct, ..Items::default() };
+    let mut whole = false;
+    for item in &parts {
+        if item.get(1).is_some_and(|token| token.is("(")) {
+            if distinct || parts.len() > 1 {
+                return Err("an aggregate or a function beside something else".to_owned());
             }
-            let inside = brackets(item).map(|(parts, _)| parts).unwrap_or_default();
-            let (_, column) = tables.column(inside.first().copied().unwrap_or_default())?;
-            return Ok((Vec::new(), Some(format!("{word} {column}"))));
+            found.aggregate = Some(aggregate(item, tables)?);
+            return Ok(found);
         }
-        if star {
-            return Ok((Vec::new(), None));
+        if item.last().is_some_and(|token| token.is("*")) {
+            for at in starred(item, tables)? {
+                whole |= at == base;
+                let own = tables.all.get(at).map(|one| one.table.columns.as_slice());
+                let names = own.unwrap_or_default().iter().map(|own| (at, own.name.clone()));
+                found.shown.extend(names);
+            }
+            continue;
         }
         let length = item.iter().position(|token| token.is_word("as")).unwrap_or(item.len());
-        shown.push(tables.column(item.get(..length).unwrap_or_default())?);
+        found.shown.push(tables.column(item.get(..length).unwrap_or_default())?);
     }
-    Ok((shown, None))
+    let mut seen: Vec<(usize, String)> = Vec::new();
+    for one in found.shown {
+        if !(whole && one.0 == base || seen.contains(&one)) {
+            seen.push(one);
+        }
+    }
+    found.shown = seen;
+    if distinct && found.shown.iter().any(|(at, _)| *at != base) {
+        return Err("DISTINCT of several tables".to_owned());
+    }
+    // Whole rows are different anyway.
+    found.distinct &= !found.shown.is_empty();
+    Ok(found)
+}
+
+/// Returns the tables of `*` or of `alias.*`.
+fn starred(item: &[Token], tables: &Tables<'_>) -> Result<Vec<usize>, String> {
+    let alias = item.len().checked_sub(3).and_then(|at| item.get(at));
+    let Some(alias) = alias.filter(|_| item.iter().rev().nth(1).is_some_and(|token| token.is(".")))
+    else {
+        return Ok(tables.named.iter().map(|(_, at)| *at).collect());
+    };
+    let own = |(called, _): &&(String, usize)| called.eq_ignore_ascii_case(&alias.text);
+    let found = tables.named.iter().find(own);
+    found.map(|(_, at)| vec![*at]).ok_or_else(|| format!("there is no table {}", alias.text))
+}
+
+/// Returns `count`, or `sum`, `min` or `max` and the column.
+fn aggregate(item: &[Token], tables: &Tables<'_>) -> Result<String, String> {
+    let word = item.first().map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
+    let (parts, behind) = brackets(item).unwrap_or_default();
+    if parts.iter().any(|part| part.iter().any(|token| token.is_word("distinct"))) {
+        return Err(format!("{word}(DISTINCT …)"));
+    }
+    if behind.first().is_some_and(|token| token.is_word("over") || token.is_word("filter")) {
+        return Err(format!("{word}(…) of windows or with a filter"));
+    }
+    match word.as_str() {
+        "count" => Ok(word),
+        "sum" | "min" | "max" => {
+            let (_, column) = tables.column(parts.first().copied().unwrap_or_default())?;
+            Ok(format!("{word} {column}"))
+        }
+        _ => Err(format!("{word}(…) of rows")),
+    }
 }
 
 fn commas(tokens: &[Token]) -> Vec<&[Token]> {
@@ -338,24 +397,34 @@ fn insert(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
         }
         () => "",
     };
-    Ok(Shape::Insert { table, columns, existing })
+    let replaces = tokens.first().is_some_and(|token| token.is_word("replace"));
+    let keeps = existing == " or replace" && !replaces;
+    Ok(Shape::Insert { table, columns, existing, keeps })
 }
 
-/// Returns the columns that a condition fixes, if they are the whole key and nothing else is asked.
-fn whole_key(tokens: &[Token], tables: &Tables<'_>, table: usize) -> Result<Vec<String>, String> {
-    let mut known = Vec::new();
+/// Returns the key that conditions fix, if they fix all of it, and what else they ask of the row.
+fn whole_key(
+    tokens: &[Token],
+    tables: &Tables<'_>,
+    table: usize,
+) -> Result<(Vec<String>, Vec<Condition>), String> {
+    let key = tables.all.get(table).map(|one| one.table.key.clone()).unwrap_or_default();
+    let (mut known, mut asked) = (Vec::new(), Vec::new());
     for one in split_and(tokens) {
         let found = condition(one, tables)?;
-        if found.operator != "=" {
+        let of_key = key.contains(&found.column);
+        if of_key && found.operator == "=" && !known.contains(&found.column) {
+            known.push(found.column);
+        } else if of_key || ["in", "between", "begins", "contains"].contains(&found.operator) {
             return Err("a change of rows that are found by more than their key".to_owned());
+        } else {
+            asked.push(found);
         }
-        known.push(found.column);
     }
-    let key = tables.all.get(table).map(|one| one.table.key.clone()).unwrap_or_default();
-    if key.len() == known.len() && key.iter().all(|name| known.contains(name)) {
-        return Ok(key);
+    if key.len() == known.len() {
+        return Ok((key, asked));
     }
-    Err("a change of rows that are found by more or less than their key".to_owned())
+    Err("a change of rows that are found by less than their key".to_owned())
 }
 
 fn update(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
@@ -377,16 +446,23 @@ fn update(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
         let own = value.first().is_some_and(|token| token.is_word(&column));
         let by = value.get(2).map(|token| token.text.clone());
         let sign = value.get(1).filter(|token| own && (token.is("+") || token.is("-")));
-        let by = sign.zip(by).map(|(sign, by)| {
-            let number = by.parse::<u64>().is_ok();
-            let by = if number { by } else { "by".to_owned() };
-            if sign.is("-") && number { format!("-{by}") } else { by }
-        });
-        changes.push((column, by));
+        let null = value.len() == 1 && value.first().is_some_and(|token| token.is_word("null"));
+        let change = match sign.zip(by) {
+            Some((sign, by)) if by.parse::<u64>().is_ok() => {
+                Change::By(if sign.is("-") { format!("-{by}") } else { by })
+            }
+            Some(_) => Change::ByInput,
+            None if null => Change::Absent,
+            None => Change::Set,
+        };
+        changes.push((column, change));
     }
     let end = find(tokens, "returning").unwrap_or(tokens.len());
-    let known = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
-    Ok(Shape::Update { table, set: changes, known })
+    let (known, asked) = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
+    if changes.iter().all(|(column, _)| known.contains(column)) {
+        return Err("a change of nothing but the key".to_owned());
+    }
+    Ok(Shape::Update { table, set: changes, known, asked })
 }
 
 fn delete(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
@@ -396,6 +472,6 @@ fn delete(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     let tables = Tables { all, named: vec![(own, table)] };
     let at = find(tokens, "where").ok_or("a deletion of all rows")?;
     let end = find(tokens, "returning").unwrap_or(tokens.len());
-    let known = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
-    Ok(Shape::Delete { table, known })
+    let (known, asked) = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
+    Ok(Shape::Delete { table, known, asked })
 }

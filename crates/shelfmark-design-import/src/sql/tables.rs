@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::checks;
 use crate::relational::{Column, Reference, Table, words};
 use crate::tokens::{Kind, Token};
 use crate::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
@@ -151,6 +152,9 @@ fn constraint(table: &mut Table, part: &[Token]) -> bool {
         && !type_follows(part)
     {
         table.indexes.push(columns(part));
+    } else if first.is_word("check") && part.get(1).is_some_and(|token| token.is("(")) {
+        let told = checks::apply(table, part);
+        table.asks.extend(told);
     } else {
         return named
             || ["check", "exclude", "like", "period"].iter().any(|word| first.is_word(word));
@@ -184,6 +188,11 @@ fn column(table: &mut Table, part: &[Token], enums: &BTreeMap<String, Vec<String
     let (ty, remark) = typed(part.get(1..).unwrap_or_default(), enums);
     let optional = !has("not", "null") && !has("primary", "key") && !ty_is_serial(part);
     table.columns.push(Column { name: own, ty, optional, remarks: remark.into_iter().collect() });
+    let check = part.iter().skip(1).position(|token| token.is_word("check"));
+    let told = check.and_then(|at| checks::apply(table, part.get(at + 1..).unwrap_or_default()));
+    if let Some(column) = table.columns.last_mut() {
+        column.remarks.extend(told);
+    }
 }
 
 fn ty_is_serial(part: &[Token]) -> bool {
@@ -197,12 +206,6 @@ fn typed(part: &[Token], enums: &BTreeMap<String, Vec<String>>) -> (String, Opti
     let bracketed = part.get(length).is_some_and(|token| token.is("("));
     let size =
         part.get(length + 1).filter(|_| bracketed).and_then(|token| token.text.parse::<u64>().ok());
-    // `CHECK (state IN ('a', 'b'))` says as much as an enum.
-    let check = part.iter().position(|token| token.is_word("check")).and_then(|at| part.get(at..));
-    let listed = check.filter(|rest| rest.iter().any(|token| token.is_word("in"))).map(texts);
-    if let Some(found) = listed.filter(|found| !found.is_empty()) {
-        return (words(&found), None);
-    }
     if let Some(found) = enums.get(&word).filter(|found| !found.is_empty()) {
         return (words(found), None);
     }

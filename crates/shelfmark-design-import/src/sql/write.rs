@@ -1,39 +1,85 @@
 //! Writes the shape of a statement as a read or a write of the model.
 
-use super::shape::{Condition, Shape};
+use super::shape::{Change, Condition, Shape};
 use crate::names::Names;
 use crate::relational::Named;
+
+/// The remark on an insert that changes a row that is there.
+const KEEPS: &str = "? A row that is there keeps what this does not set (ON CONFLICT, ON DUPLICATE KEY); \
+                     here it is replaced: is an update meant?";
 
 /// Returns the text of a pattern, and remarks above it.
 pub(super) fn pattern(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<String>) {
     match shape {
         Shape::Read { .. } => read(shape, tables, names),
-        Shape::Insert { table, columns, existing } => {
+        Shape::Insert { table, columns, existing, keeps } => {
             let Some(one) = tables.get(*table) else { return Default::default() };
-            insert(one, columns, existing, names)
+            let (text, mut remarks) = insert(one, columns, existing, names);
+            if *keeps {
+                remarks.push(KEEPS.to_owned());
+            }
+            (text, remarks)
         }
-        Shape::Update { table, set, known } => {
+        Shape::Update { table, set, known, asked } => {
             let Some(one) = tables.get(*table) else { return Default::default() };
-            (update(one, set, known, names), Vec::new())
+            (update(one, set, known, asked, names), Vec::new())
         }
-        Shape::Delete { table, known } => {
+        Shape::Delete { table, known, asked } => {
             let Some(one) = tables.get(*table) else { return Default::default() };
             let name = names.fresh(&format!("delete_{}", one.table.name.to_lowercase()));
-            let (params, key) = keys(one, known);
-            (format!("write {name}({params}) = delete {}({key})", one.entity), Vec::new())
+            let (mut params, key) = keys(one, known);
+            let condition = asking(one, asked, &mut params);
+            let params = params.join(", ");
+            (
+                format!("write {name}({params}) = delete {}({key}){condition}", one.entity),
+                Vec::new(),
+            )
         }
     }
 }
 
 /// Returns the inputs for a key, and the key of an effect.
-fn keys(one: &Named, known: &[String]) -> (String, String) {
+fn keys(one: &Named, known: &[String]) -> (Vec<String>, String) {
     let own: Vec<String> = known.iter().map(|name| one.names.known(name)).collect();
     let pairs: Vec<String> = own.iter().map(|name| format!("{name} {name}")).collect();
-    (own.join(", "), pairs.join(", "))
+    (own, pairs.join(", "))
+}
+
+/// Returns the condition of a change, and adds its inputs.
+fn asking(one: &Named, asked: &[Condition], params: &mut Vec<String>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for ask in asked {
+        let column = one.names.known(&ask.column);
+        parts.push(match ask.operator {
+            "is present" | "is absent" => format!("{column} {}", ask.operator),
+            operator => {
+                let wanted = if params.contains(&column) {
+                    format!("{column}_asked")
+                } else {
+                    column.clone()
+                };
+                format!("{column} {operator} {}", input(wanted, params))
+            }
+        });
+    }
+    if parts.is_empty() { String::new() } else { format!(" if {}", parts.join(", ")) }
+}
+
+/// Adds an input; returns its name, which no other input has.
+fn input(wanted: String, params: &mut Vec<String>) -> String {
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while params.contains(&name) {
+        name = format!("{wanted}_{number}");
+        number += 1;
+    }
+    params.push(name.clone());
+    name
 }
 
 fn read(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<String>) {
-    let Shape::Read { table, with, shown, aggregate, conditions, order, limit, offset } = shape
+    let Shape::Read { table, with, shown, distinct, aggregate, conditions, order, limit, offset } =
+        shape
     else {
         return Default::default();
     };
@@ -66,33 +112,16 @@ fn read(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<Stri
     for condition in conditions.iter().take(3) {
         title.push_str(&format!("_by_{}", condition.column.to_lowercase()));
     }
-    let mut tail = String::new();
-    if aggregate.is_none() {
-        if unique {
-            tail.push_str(" unique");
-        } else {
-            let orders: Vec<String> = order
-                .iter()
-                .map(|(column, desc)| {
-                    format!("{}{}", one.names.known(column), if *desc { " desc" } else { "" })
-                })
-                .collect();
-            if !orders.is_empty() {
-                tail.push_str(&format!(" order by {}", orders.join(", ")));
-            }
-            if let Some(limit) = limit {
-                tail.push_str(&format!(" limit {limit}"));
-                if limit == "n" {
-                    params.push("n".to_owned());
-                }
-            }
-            if *offset {
-                tail.push_str(" offset skipped");
-                params.push("skipped".to_owned());
-            }
-        }
-    }
+    let tail = match (aggregate, unique) {
+        (Some(_), _) => String::new(),
+        (None, true) => " unique".to_owned(),
+        (None, false) => ordered(one, order, limit.as_deref(), *offset, &mut params),
+    };
     let select = selected(shown, *table, tables, with, &path);
+    let select = match *distinct && !unique {
+        true => select.replacen(" select ", " select distinct ", 1),
+        false => select,
+    };
     let aggregate = match aggregate.as_deref().and_then(|one| one.split_once(' ')) {
         Some((word, column)) => format!("{word} {} of ", one.names.known(column)),
         None if aggregate.is_some() => "count of ".to_owned(),
@@ -106,6 +135,37 @@ fn read(shape: &Shape, tables: &[Named], names: &mut Names) -> (String, Vec<Stri
     (text, Vec::new())
 }
 
+/// Returns the order and the limit of a list, and adds their inputs.
+fn ordered(
+    one: &Named,
+    order: &[(String, bool)],
+    limit: Option<&str>,
+    offset: bool,
+    params: &mut Vec<String>,
+) -> String {
+    let mut tail = String::new();
+    let orders: Vec<String> = order
+        .iter()
+        .map(|(column, desc)| {
+            format!("{}{}", one.names.known(column), if *desc { " desc" } else { "" })
+        })
+        .collect();
+    if !orders.is_empty() {
+        tail.push_str(&format!(" order by {}", orders.join(", ")));
+    }
+    if let Some(limit) = limit {
+        tail.push_str(&format!(" limit {limit}"));
+        if limit == "n" {
+            params.push("n".to_owned());
+        }
+    }
+    if offset {
+        tail.push_str(" offset skipped");
+        params.push("skipped".to_owned());
+    }
+    tail
+}
+
 /// Returns what of the other tables is read with the rows, and the columns shown.
 fn selected(
     shown: &[(usize, String)],
@@ -114,8 +174,19 @@ fn selected(
     with: &[(String, usize)],
     path: &dyn Fn(usize, &str) -> String,
 ) -> String {
-    let own: Vec<String> =
-        shown.iter().filter(|(at, _)| *at == table).map(|(at, column)| path(*at, column)).collect();
+    let is_key =
+        |at: usize, column: &str| tables.get(at).is_some_and(|one| one.table.key == [column]);
+    let mut own: Vec<String> = Vec::new();
+    if shown.iter().any(|(at, _)| *at == table) {
+        // The key of another table stands in this one.
+        for (at, column) in shown.iter().filter(|(at, column)| *at == table || is_key(*at, column))
+        {
+            let name = path(*at, column);
+            if !own.contains(&name) {
+                own.push(name);
+            }
+        }
+    }
     let others: Vec<String> = shown
         .iter()
         .filter(|(at, _)| *at != table && with.iter().any(|(_, to)| to == at))
@@ -133,16 +204,7 @@ fn selected(
 
 fn condition(one: &Condition, path: &str, params: &mut Vec<String>) -> String {
     let plain = path.replace('.', "_");
-    let mut input = |wanted: String| -> String {
-        let mut name = wanted.clone();
-        let mut number = 2;
-        while params.contains(&name) {
-            name = format!("{wanted}_{number}");
-            number += 1;
-        }
-        params.push(name.clone());
-        name
-    };
+    let mut input = |wanted: String| input(wanted, params);
     match one.operator {
         "is present" | "is absent" => format!("{path} {}", one.operator),
         "in" => format!("{path} in {} max 100", input(format!("{plain}_list"))),
@@ -191,34 +253,39 @@ fn insert(
 
 fn update(
     one: &Named,
-    set: &[(String, Option<String>)],
+    set: &[(String, Change)],
     known: &[String],
+    asked: &[Condition],
     names: &mut Names,
 ) -> String {
     let name = names.fresh(&format!("update_{}", one.table.name.to_lowercase()));
-    let (params, key) = keys(one, known);
-    let mut params: Vec<String> = vec![params];
+    let (mut params, key) = keys(one, known);
     let mut plain = Vec::new();
     let mut effects = Vec::new();
-    for (column, by) in set {
-        let column = one.names.known(column);
-        match by {
-            Some(by) => {
-                let by = if by == "by" { format!("{column}_by") } else { by.clone() };
-                if by.ends_with("_by") {
-                    params.push(by.clone());
-                }
-                effects.push(format!("increment {}({key}) set {column} by {by}", one.entity));
+    for (foreign, change) in set.iter().filter(|(foreign, _)| !known.contains(foreign)) {
+        let column = one.names.known(foreign);
+        let optional = one.table.column(foreign).is_some_and(|column| column.optional);
+        let by = match change {
+            Change::By(by) => by.clone(),
+            Change::ByInput => input(format!("{column}_by"), &mut params),
+            Change::Absent if optional => {
+                plain.push(format!("{column} = absent"));
+                continue;
             }
-            None if known.iter().any(|name| one.names.known(name) == column) => {}
-            None => {
-                params.push(column.clone());
-                plain.push(format!("{column} = {column}"));
+            Change::Absent | Change::Set => {
+                plain.push(format!("{column} = {}", input(column.clone(), &mut params)));
+                continue;
             }
-        }
+        };
+        effects.push(format!("increment {}({key}) set {column} by {by}", one.entity));
     }
     if !plain.is_empty() {
         effects.insert(0, format!("update {}({key}) set {}", one.entity, plain.join(", ")));
+    }
+    // One condition decides on the whole write.
+    let condition = asking(one, asked, &mut params);
+    if let Some(first) = effects.first_mut() {
+        first.push_str(&condition);
     }
     format!("write {name}({}) = {}", params.join(", "), effects.join(" and "))
 }

@@ -173,7 +173,8 @@ fn table(at: &At<'_>) -> Result<Table, ImportError> {
     let mut indexes = Vec::new();
     for list in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
         for item in at.list(list)? {
-            indexes.push(index(&item, &key)?);
+            let local = list == "LocalSecondaryIndexes";
+            indexes.push(Index { local, ..index(&item, &key)? });
         }
     }
     // Key attributes of indexes need not be listed.
@@ -255,7 +256,7 @@ fn index(at: &At<'_>, table: &[Attribute]) -> Result<Index, ImportError> {
             return Err(at.error(&format!("{} is no projection", comment(other))));
         }
     };
-    Ok(Index { name, parts, partition, shown })
+    Ok(Index { name, local: false, parts, partition, shown })
 }
 
 fn facet(at: &At<'_>) -> Result<Facet, ImportError> {

@@ -170,7 +170,7 @@ fn indexes_of_several_attributes_and_of_no_facet() {
                 {"AttributeName": "PK", "AttributeType": "S"}]}}],
            "TableData": []"#,
     );
-    assert!(model.contains("index data_by_name key (name, year; SK, PK)"), "{model}");
+    assert!(model.contains("index by_name key (name, year; SK, PK)"), "{model}");
     let model = workbench(
         r#""GlobalSecondaryIndexes": [{"IndexName": "GSI1", "KeyAttributes": {
             "PartitionKey": {"AttributeName": "GSI1PK", "AttributeType": "S"}}}],
@@ -342,7 +342,7 @@ CREATE TABLE t (a int PRIMARY KEY, b int);
 CREATE INDEX ON t (b);
 SELECT * FROM old.t WHERE a = ?;
 SELECT * FROM t WHERE b = ?;");
-    assert!(model.contains("# t_2: called \"new.t\" in CQL"), "{model}");
+    assert!(model.contains("# ? t_2: called \"new.t\" in CQL"), "{model}");
     assert!(model.contains("read read_t(a) = T where a = a unique"), "{model}");
     assert!(model.contains("read read_t_2(b) = T_2 where b = b"), "{model}");
     let twice = "CREATE TABLE k.t (a int PRIMARY KEY); CREATE TABLE k.t (a int PRIMARY KEY);";
@@ -379,5 +379,30 @@ SELECT * FROM t WHERE a IN ? ALLOW FILTERING;");
         "read read_t_2(a_list) = T where a in a_list  # ALLOW FILTERING in CQL; ? how many at most: a in a_list max 10\n",
     ] {
         assert!(model.contains(line), "{line}{model}");
+    }
+}
+
+/// A local index lies beside its rows, whether its key repeats the table's partition key or not.
+#[test]
+fn local_indexes_of_data_models_stay_local() {
+    for key in [
+        r#"{"SortKey": {"AttributeName": "at", "AttributeType": "S"}}"#,
+        r#"{"PartitionKey": {"AttributeName": "user", "AttributeType": "S"},
+            "SortKey": {"AttributeName": "at", "AttributeType": "S"}}"#,
+    ] {
+        let text = format!(
+            r#"{{"ModelName": "Small", "DataModel": [{{"TableName": "my-data",
+            "KeyAttributes": {{"PartitionKey": {{"AttributeName": "user", "AttributeType": "S"}},
+                "SortKey": {{"AttributeName": "id", "AttributeType": "S"}}}},
+            "NonKeyAttributes": [{{"AttributeName": "at", "AttributeType": "S"}}],
+            "LocalSecondaryIndexes": [{{"IndexName": "by_at", "KeyAttributes": {key},
+                "Projection": {{"ProjectionType": "ALL"}}}}]}}]}}"#
+        );
+        let model = import("small.json", &text, Source::Workbench)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert!(model.contains("index by_at local key (user; at)"), "{model}");
+        let told = "# ? The table my_data is called \"my-data\" there: requests of `design calls` say my_data.";
+        assert!(model.contains(told), "{model}");
+        assert!(!model.contains("The key of"), "{model}");
     }
 }

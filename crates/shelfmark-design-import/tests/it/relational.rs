@@ -55,6 +55,160 @@ fn tables_and_statements_become_entities_and_patterns() {
     assert!(good + 3 >= all && good > 8, "{good} of {all}\n{model}");
 }
 
+/// Constraints that say which values there are give types; others are told.
+#[test]
+fn checks_become_types_or_are_told() {
+    let tables = "CREATE TABLE t (
+            id int PRIMARY KEY,
+            a smallint CHECK (a IN (1,2,3,4,5)),
+            b int CHECK (b BETWEEN 1 AND 9) NOT NULL,
+            c text CHECK (c NOT IN ('x')),
+            d text CHECK (d IN ('x', 'y')),
+            e int CHECK (e IN (1, 3)),
+            f numeric CHECK (f >= 0),
+            g text,
+            h int,
+            CONSTRAINT one CHECK (((g)::text = ANY ((ARRAY['k'::text, 'l'::text])::text[]))),
+            CHECK (a < b)
+        );
+        ALTER TABLE t ADD CONSTRAINT two CHECK (h BETWEEN 0 AND 1);";
+    let model = import("t.sql", tables, Source::Sql).unwrap_or_else(|error| panic!("{error}"));
+    for line in [
+        "  a: int(1..5) optional\n",
+        "  b: int(1..9)\n",
+        "  c: text optional  # ? CHECK (c NOT IN ( 'x' )) there\n",
+        "  d: enum(\"x\", \"y\") optional\n",
+        "  e: int optional  # ? CHECK (e IN ( 1 , 3 )) there\n",
+        "  f: decimal optional  # ? CHECK (f >= 0) there\n",
+        "  g: enum(\"k\", \"l\") optional\n",
+        "  h: int(0..1) optional\n",
+        "  # ? CHECK (a < b) there\n",
+    ] {
+        assert!(model.contains(line), "{line}\n{model}");
+    }
+}
+
+/// Returns the model of tables with one statement.
+fn of_statement(statement: &str) -> String {
+    let tables = "CREATE TABLE users (id int PRIMARY KEY, name text NOT NULL, bio text);
+        CREATE TABLE posts (id int PRIMARY KEY, author int NOT NULL REFERENCES users (id),
+            title text NOT NULL, state text NOT NULL, tag text NOT NULL, votes int NOT NULL,
+            held text);";
+    let log = Log { text: statement, span_seconds: None };
+    import_with_log("s.sql", tables, log).unwrap_or_else(|error| panic!("{statement}: {error}"))
+}
+
+/// Says which line a statement becomes.
+fn check(statement: &str, line: &str) {
+    let model = of_statement(statement);
+    let flat = model.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(line), "{statement}\n{line}\n{model}");
+}
+
+#[test]
+fn columns_of_joined_tables_are_shown() {
+    let from = "FROM posts p JOIN users u ON u.id = p.author WHERE p.id = 7";
+    for (items, read) in [
+        ("p.*, u.bio", "= Post with User.bio where id = id unique"),
+        ("u.name, p.*", "= Post with User.name where id = id unique"),
+        ("*", "= Post with User.name, User.bio where id = id unique"),
+        (
+            "p.title, u.*",
+            "= Post with User.name, User.bio select title, author where id = id unique",
+        ),
+        ("p.title, u.id", "= Post select title, author where id = id unique"),
+        ("p.*, p.title", "= Post where id = id unique"),
+    ] {
+        check(&format!("SELECT {items} {from}"), read);
+    }
+    for (statement, why) in [
+        ("SELECT x.* FROM posts p WHERE p.id = 7", "there is no table x"),
+        ("SELECT count(*), max(votes) FROM posts", "an aggregate or a function beside"),
+        ("SELECT count(DISTINCT tag) FROM posts", "count(DISTINCT …)"),
+        (
+            "SELECT a.name FROM posts p JOIN users a ON a.id = p.author JOIN users b ON b.id = p.author",
+            "a join of one table with itself, or twice",
+        ),
+    ] {
+        check(statement, &format!("# ? Not imported (came 1 time): {why}"));
+    }
+}
+
+#[test]
+fn equal_answers_are_shown_once_where_the_statement_says_so() {
+    check(
+        "SELECT DISTINCT tag FROM posts WHERE author = 3",
+        "= Post select distinct tag where author = author",
+    );
+    check("SELECT DISTINCT * FROM posts WHERE author = 3", "= Post where author = author");
+    check("SELECT DISTINCT tag FROM posts WHERE id = 3", "= Post select tag where id = id unique");
+    check("SELECT DISTINCT ON (tag) * FROM posts", "# ? Not imported (came 1 time): DISTINCT ON.");
+}
+
+#[test]
+fn what_a_change_asks_beside_the_key_is_its_condition() {
+    for (statement, write) in [
+        (
+            "UPDATE posts SET state = 'b' WHERE id = 1 AND state = 'a'",
+            "(id, state, state_asked) = update Post(id id) set state = state if state = state_asked",
+        ),
+        (
+            "UPDATE posts SET votes = votes - 1 WHERE votes >= 1 AND id = 1",
+            "(id, votes) = increment Post(id id) set votes by -1 if votes >= votes",
+        ),
+        (
+            "UPDATE posts SET held = NULL, votes = votes + 1 WHERE id = 1 AND held IS NOT NULL AND state = 'a'",
+            "(id, state) = update Post(id id) set held = absent if held is present, state = state \
+             and increment Post(id id) set votes by 1",
+        ),
+        (
+            "DELETE FROM posts WHERE id = 1 AND state = 'a'",
+            "(id, state) = delete Post(id id) if state = state",
+        ),
+        (
+            "UPDATE posts SET state = 'b' WHERE id = 1",
+            "(id, state) = update Post(id id) set state = state",
+        ),
+    ] {
+        check(statement, write);
+    }
+    for (condition, why) in [
+        ("id = 1 AND state IN ('a', 'b')", "found by more than their key"),
+        ("id > 1 AND id = 2", "found by more than their key"),
+        ("state = 'a'", "found by less than their key"),
+    ] {
+        check(
+            &format!("UPDATE posts SET state = 'c' WHERE {condition}"),
+            &format!("# ? Not imported (came 1 time): a change of rows that are {why}."),
+        );
+    }
+    check("UPDATE posts SET id = 2 WHERE id = 1", "came 1 time): a change of nothing but the key.");
+}
+
+#[test]
+fn an_insert_that_changes_what_is_there_is_asked_about() {
+    let ask = "# ? A row that is there keeps what this does not set";
+    for (statement, asked) in [
+        (
+            "INSERT INTO users (id, name) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET name = 'a'",
+            true,
+        ),
+        ("INSERT INTO users (id, name) VALUES (1, 'a') ON DUPLICATE KEY UPDATE name = 'a'", true),
+        ("REPLACE INTO users (id, name) VALUES (1, 'a')", false),
+        ("INSERT INTO users (id, name) VALUES (1, 'a') ON CONFLICT DO NOTHING", false),
+    ] {
+        let model = of_statement(statement);
+        assert_eq!(model.contains(ask), asked, "{statement}\n{model}");
+        assert!(model.contains("insert User(id id, name name)"), "{model}");
+    }
+}
+
+#[test]
+fn a_condition_of_a_statement_is_proven() {
+    let model = of_statement("UPDATE posts SET state = 'b' WHERE id = 1 AND state = 'a'");
+    assert_eq!(planned(&model), (1, 1), "{model}");
+}
+
 #[test]
 fn logs_of_several_forms_say_the_same() {
     let tables = "CREATE TABLE t (a int PRIMARY KEY, b text);";
@@ -101,6 +255,46 @@ fn prisma_models_become_entities() {
     Document::parse("blog", &model).unwrap_or_else(|report| panic!("{report}"));
 }
 
+/// Two lists make a relation of their own, which is an entity with a reference to each side.
+#[test]
+fn lists_on_both_sides_become_an_entity() {
+    let text = "model Post {
+          id Int @id
+          tags Tag[]
+          likers User[] @relation(\"Likes\")
+          author User @relation(\"Wrote\", fields: [authorId], references: [id])
+          authorId Int
+          lost Lost[]
+        }
+        model Tag {
+          name String @id
+          posts Post[]
+        }
+        model User {
+          id Int @id
+          wrote Post[] @relation(\"Wrote\")
+          likes Post[] @relation(name: \"Likes\")
+          friends User[] @relation(\"Friends\")
+          friendOf User[] @relation(\"Friends\")
+        }
+        model Lost {
+          id Int @id
+        }";
+    let model = import("m.prisma", text, Source::Prisma).unwrap_or_else(|error| panic!("{error}"));
+    for part in [
+        "entity PostToTag {\n  post: Post  # called A there\n  tag: Tag  # called B there\n  key (post, tag)\n",
+        "# ? How many have one tag?  fanout tag avg 10 p99 100 max 1k\n",
+        "Post.tags and Tag.posts, which Prisma keeps in the table _PostToTag.\n",
+        "entity Like {\n  post: Post  # called A there\n  user: User  # called B there\n  key (post, user)\n",
+        "entity Friend {\n  friendOf: User  # called A there\n  friends: User  # called B there\n",
+        "# ? lost lists Lost, which has no field for it: how are they related?\n",
+    ] {
+        assert!(model.contains(part), "{part}\n{model}");
+    }
+    assert_eq!(model.matches("entity ").count(), 7, "{model}");
+    Document::parse("m", &model).unwrap_or_else(|report| panic!("{report}"));
+}
+
 #[test]
 fn damaged_texts_are_refused_with_their_place() {
     for (name, text, place, message) in [
@@ -111,6 +305,9 @@ fn damaged_texts_are_refused_with_their_place() {
         ("a.sql", "CREATE TABLE t (a text DEFAULT 'x);", "1:32", "quote"),
         ("a.prisma", "model A {", "1:9", "no end"),
         ("a.prisma", "enum A { B }", "1:1", "no `model`"),
+        ("a.prisma", "enum A { B C }", "1:12", "each value of an enum stands on a line"),
+        ("a.prisma", "model A {\n id Int @id n Int\n}", "2:13", "each field stands on a line"),
+        ("a.prisma", "model A {\n id Int b Int[]\n}", "2:9", "each field stands on a line"),
         ("a.prisma", "model", "1:1", "a block"),
     ] {
         let error = import(name, text, Source::of(name, text)).expect_err(text);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
 use shelfmark_design::{Document, Severity, Status};
 use shelfmark_design_import::{Source, import};
 use shelfmark_design_language::syntax::parser::parse;
@@ -12,7 +13,7 @@ use shelfmark_design_language::syntax::tree::{
     Component, ExprKind, Index, Item, Key, Row, Segment,
 };
 
-use crate::{file, root};
+use crate::{columns_as_told, created, file, root};
 
 fn designs() -> Vec<String> {
     let folder = std::fs::read_dir(root().join("tests/files/workbench"));
@@ -125,6 +126,63 @@ fn imported_designs_have_no_error_and_prove_something() {
     }
 }
 
+/// Returns a text behind a way of members.
+fn text_at<'j>(json: &'j Json, way: &str) -> &'j str {
+    json.pointer(way).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Returns the elements of a member.
+fn each<'j>(json: &'j Json, member: &str) -> impl Iterator<Item = &'j Json> {
+    json.get(member).and_then(Json::as_array).into_iter().flatten()
+}
+
+/// Returns the tables and indexes of a design, each with the columns of its key.
+fn places(design: &str) -> Vec<(String, String)> {
+    let json: Json = serde_json::from_str(&file(&format!("workbench/{design}.json")))
+        .unwrap_or_else(|error| panic!("{design}: {error}"));
+    let place = |at: &Json, name: &str| {
+        let sides = ["PartitionKey", "SortKey"]
+            .map(|side| text_at(at, &format!("/KeyAttributes/{side}/AttributeName")));
+        let columns: Vec<&str> = sides.into_iter().filter(|name| !name.is_empty()).collect();
+        (text_at(at, &format!("/{name}")).to_owned(), columns.join(", "))
+    };
+    let mut found = Vec::new();
+    for table in each(&json, "DataModel") {
+        found.push(place(table, "TableName"));
+        found.extend(each(table, "GlobalSecondaryIndexes").map(|index| place(index, "IndexName")));
+    }
+    found
+}
+
+/// Requests of an import say the names of the design's tables, indexes and key columns, or the model
+/// tells which they do not.
+#[test]
+fn requests_address_the_tables_of_the_design() {
+    let (mut kept, mut told) = (0, 0);
+    for design in designs() {
+        let (model, places) = (imported(&design), places(&design));
+        told += columns_as_told(&model);
+        let created: Json = serde_json::from_str(&created(&model)).unwrap_or_default();
+        let mut check = |what: &str, name: &str, at: &Json| {
+            let named = places.iter().any(|(own, _)| own == name);
+            assert!(named || model.contains(&format!("? The {what} {name} is called ")), "{name}");
+            let columns = each(at, "KeySchema").map(|one| text_at(one, "/AttributeName"));
+            let columns = columns.collect::<Vec<&str>>().join(", ");
+            let same = places.contains(&(name.to_owned(), columns));
+            let other = model.contains(&format!("? The key of the {what} {name} is called "));
+            assert!(same != other || !named, "{design} {name}\n{model}");
+            kept += usize::from(same);
+        };
+        for table in created.as_array().into_iter().flatten() {
+            check("table", text_at(table, "/TableName"), table);
+            for index in each(table, "GlobalSecondaryIndexes") {
+                check("index", text_at(index, "/IndexName"), index);
+            }
+        }
+    }
+    assert!(kept > 10 && told > 10, "{kept} {told}");
+}
+
 #[test]
 fn named_queries_become_reads() {
     let films = imported("films");
@@ -154,7 +212,7 @@ fn values_keep_their_types() {
     let shop = imported("shop");
     for line in [
         "Price: text optional  # a number kept as text",
-        "Detail: bytes optional  # a map: Title text, Text text",
+        "Detail: bytes optional  # ? a map (Title text, Text text): a record, if all rows have these",
         "at: text(min 1, only \"0-9TZ:.+-\") optional",
     ] {
         assert!(shop.contains(line), "{line}\n{shop}");
