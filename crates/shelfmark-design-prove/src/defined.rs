@@ -42,10 +42,6 @@ impl Prover<'_> {
             // The rows of the write's other tuples are found out about by their own requests.
             let blind = requests.iter().take(at).find(|request| !self.finds_out(request));
             let Some(blind) = blind else { continue };
-            let name = |request: Option<&Vec<(usize, FamilyId)>>| {
-                let id = request.and_then(|request| request.first()).map_or(0, |(_, id)| *id);
-                self.schema.families.get(id).map_or("", |family| family.name.text.as_str())
-            };
             let relation = &self.model.relation(effect.relation).name.text;
             let trouble = match effect.kind {
                 EffectKind::Insert => "is there already",
@@ -54,11 +50,17 @@ impl Prover<'_> {
             analysis.fail_request(format!(
                 "{} has changed when {} shows that the {relation} {trouble}: change {} first, or \
                  all in one transaction",
-                name(Some(blind)),
-                name(requests.get(at)),
-                name(requests.get(at)),
+                self.name_of(blind),
+                requests.get(at).map_or("", |request| self.name_of(request)),
+                requests.get(at).map_or("", |request| self.name_of(request)),
             ));
         }
+    }
+
+    /// Returns the name of the first row family that a request changes.
+    pub(super) fn name_of(&self, request: &[(usize, FamilyId)]) -> &str {
+        let id = request.first().map_or(0, |(_, id)| *id);
+        self.schema.families.get(id).map_or("", |family| family.name.text.as_str())
     }
 
     /// Returns true if all that a request changes is found out about by the request itself.
@@ -74,7 +76,7 @@ impl Prover<'_> {
 
     /// Returns the requests that change rows, in their order: each a transaction, or one row family with
     /// the step that names it.
-    fn changing(&self) -> Vec<Vec<(usize, FamilyId)>> {
+    pub(super) fn changing(&self) -> Vec<Vec<(usize, FamilyId)>> {
         let mut requests: Vec<Vec<(usize, FamilyId)>> = Vec::new();
         let mut open = None;
         let changing = |step: &&(usize, &WriteStep)| !step.1.kind.is_read();

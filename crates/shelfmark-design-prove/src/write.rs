@@ -16,6 +16,7 @@ use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
+use super::room::fits;
 use super::tally::{Tally, Turn, tallies};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
@@ -163,6 +164,9 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     if analysis.failures.is_empty() {
         together(model, schema, write, plan, &mut analysis);
         prover.found_out_first(&mut analysis);
+        prover.claimed_first(&mut analysis);
+        prover.whole(&mut analysis);
+        fits(case, plan, &mut analysis);
     }
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
         || plan.steps.iter().any(|step| step.kind.each().is_some());
@@ -196,9 +200,23 @@ impl Prover<'_> {
                 || tallies(family).any(|one| one.relation == effect.relation)
                 || updates && !needs(model, schema, id, effect).is_empty()
         });
+        let relation = model.relation(effect.relation);
+        let name = &relation.name.text;
         if !kept {
-            let name = &model.relation(effect.relation).name.text;
             analysis.fail_call("M2", format!("no row keeps {name}: what this changes is lost"));
+            return;
+        }
+        // Each attribute by itself: beside others a change of one would be lost unseen.
+        let lost = effect.set.iter().filter(|_| updates).find(|one| {
+            let alone = Effect { set: vec![(*one).clone()], ..effect.clone() };
+            schema
+                .concerned(effect.relation)
+                .all(|(id, _)| needs(model, schema, id, &alone).is_empty())
+        });
+        if let Some((column, _)) = lost {
+            let column = relation.column_name(*column);
+            let why = format!("no row keeps {column} of {name}: what this changes is lost");
+            analysis.fail_call("M2", why);
         }
     }
 
@@ -239,8 +257,11 @@ impl Prover<'_> {
                 match (delete, put) {
                     // What was not read is known neither to the delete nor to the put.
                     (Some(delete), Some(put))
-                        if delete < put && !self.was_read(effect, family, delete, analysis) => {}
-                    (Some(delete), Some(put)) if delete < put => {
+                        if delete < put || self.is_put_first(effect, family, [delete, put]) =>
+                    {
+                        if !self.was_read(effect, family, delete.min(put), analysis) {
+                            return;
+                        }
                         if replaces(effect) {
                             self.replaced(effect, family, delete, analysis);
                             self.existing(effect, family, put, analysis);

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canon::canonical;
+use super::claims::claims;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, fails, loses_key, needs, stays};
@@ -46,10 +47,18 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     let together = several && target.transactions && reading && !cancels;
     // First what finds out whether the write is defined; what may be passed over comes behind all that
     // may end the plan.
+    // A unique value is taken before all else, and the old one given up at the end.
     deriver.changes.sort_by_key(|(id, kind)| {
         let extending =
             target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id);
-        (extending, !together && !finds_out(model, schema, write, *id))
+        let rank = match kind {
+            _ if together => 0,
+            WriteStepKind::Put { .. } if moves_claim(model, schema, write, *id) => 0,
+            WriteStepKind::Delete { .. } if moves_claim(model, schema, write, *id) => 3,
+            _ if finds_out(model, schema, write, *id) => 1,
+            _ => 2,
+        };
+        (extending, rank)
     });
     let transaction = together.then_some(1);
     let mut steps: Vec<WriteStep> = Vec::new();
@@ -69,6 +78,14 @@ fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> boo
         && family.base.is_none()
         && family.when.is_empty()
         && all_key_paths(model, family).iter().all(own)
+}
+
+/// Returns true if a write moves rows of this family from one unique value to another.
+fn moves_claim(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
+    let Some(family) = schema.families.get(id) else { return false };
+    write.effects.iter().any(|effect| {
+        claims(model, family, effect) && needs(model, schema, id, effect).contains(&Need::Rekey)
+    })
 }
 
 /// Returns true if rows of a family keep a largest or smallest value that a write may replace.

@@ -22,6 +22,7 @@ mod shelf;
 mod witness;
 mod world;
 mod write;
+mod write_claims;
 mod write_conditions;
 mod write_copies;
 mod write_defined;
@@ -30,6 +31,7 @@ mod write_indexes;
 mod write_loops;
 mod write_parts;
 mod write_reads;
+mod write_room;
 mod write_rows;
 mod write_steps;
 

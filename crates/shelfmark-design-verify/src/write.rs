@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows, rows_after};
 use super::world::{Dice, World, draw_inputs, words};
+use super::write_claims::claimed_first;
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_defined::checked_first;
@@ -18,6 +19,7 @@ use super::write_parts::{
     each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
 };
 use super::write_reads::{asked, early, found_by_key, looked_up};
+use super::write_room::{has_room, set_together};
 use super::write_rows::{Delta, covered, gone_to, in_order, loses, lost, lost_before};
 use super::write_steps::{
     computable, concerns, newly_held, old_known, replaced_known, taken_away, told_apart,
@@ -101,6 +103,9 @@ fn certified(
     super::requests::write(model, schema, write, steps)?;
     compared(model, schema, write, steps)?;
     checked_first(model, schema, write, steps)?;
+    claimed_first(model, schema, write, steps)?;
+    has_room(model, schema, write, steps)?;
+    set_together(model, write)?;
     selected_once(model, schema, write)?;
     unless_deleted(model, schema, write)?;
     followed(model, schema, write)?;

@@ -41,13 +41,14 @@ pub(super) fn checked_first(
 }
 
 /// A change of the rows of one family, with the number of the request that it belongs to.
-struct Change<'a> {
-    request: usize,
-    step: usize,
-    family: &'a Family,
+pub(super) struct Change<'a> {
+    pub(super) request: usize,
+    pub(super) step: usize,
+    pub(super) family: &'a Family,
 }
 
-fn changes<'a>(
+/// Returns the changes of a plan in their order.
+pub(super) fn changes<'a>(
     model: &Model,
     schema: &'a Schema,
     write: &Write,

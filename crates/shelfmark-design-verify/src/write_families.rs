@@ -32,8 +32,43 @@ pub(super) fn kept_somewhere(model: &Model, schema: &Schema, write: &Write) -> R
             let name = &model.relation(effect.relation).name.text;
             return Err(format!("O1: no row keeps {name}"));
         }
+        let lost = effect.set.iter().find(|(at, _)| updates && !keeps(model, schema, effect, *at));
+        if let Some((column, _)) = lost {
+            let relation = model.relation(effect.relation);
+            let (name, column) = (&relation.name.text, relation.column_name(*column));
+            return Err(format!("O1: no row keeps {column} of {name}"));
+        }
     }
     Ok(())
+}
+
+/// Returns true if some row shows, lies under, asks for, gathers or copies an attribute that an update
+/// sets.
+fn keeps(model: &Model, schema: &Schema, effect: &Effect, column: usize) -> bool {
+    let alone = Effect {
+        set: effect.set.iter().filter(|(at, _)| *at == column).cloned().collect(),
+        kind: EffectKind::Update,
+        ..effect.clone()
+    };
+    let gathers = |stored: &Stored| match stored {
+        Stored::Collect { relation, via, path, .. } => {
+            *relation == effect.relation && (*via == column || path.first() == Some(&column))
+        }
+        Stored::Tally { relation, via, when, fold, .. } => {
+            let asks = when.iter().any(|one| one.path.first() == Some(&column));
+            let counted = *via == column || fold.column() == Some(column) || asks;
+            *relation == effect.relation && counted
+        }
+        Stored::Path(_) => false,
+    };
+    schema.families.iter().filter(|family| family.follows.is_none()).any(|family| {
+        let own = family.source == effect.relation && touches(model, schema, family, &alone);
+        let paths = key_paths(family).into_iter().chain(shown(model, family));
+        let asked = family.when.iter().map(|one| one.path.clone());
+        let copies = paths.chain(asked).any(|path| reaches(model, family, &path, &alone));
+        let gathered = family.stored.iter().any(gathers);
+        own || copies || gathered
+    })
 }
 
 /// Returns true if one effect can concern a family's rows.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::shelf::{Line, RowKey, Rows, row, rows, rows_after};
 use super::world::World;
+use super::write_claims::moves_alone;
 use super::write_families::{concerned, key_paths};
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
@@ -130,7 +131,13 @@ pub(super) fn covered(
     for id in delta.added.keys().filter(own) {
         let put = find(id, WriteStepKind::is_put)
             .ok_or_else(|| format!("no step puts the new rows of {}", name(id)))?;
-        let late = find(id, WriteStepKind::is_delete).is_some_and(|delete| delete > put);
+        let late = find(id, WriteStepKind::is_delete).is_some_and(|delete| {
+            let alone = steps.get(put).zip(steps.get(delete)).zip(schema.families.get(*id));
+            let alone = alone.is_some_and(|((put, delete), family)| {
+                moves_alone(model, write, family, [put, delete])
+            });
+            delete > put && !alone
+        });
         if moves(id) && late && delta.removed.contains_key(id) {
             return Err(format!("{} is put before it is deleted", name(id)));
         }

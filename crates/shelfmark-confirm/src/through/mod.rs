@@ -135,14 +135,29 @@ fn each_schema(
     let mut verdicts = Vec::new();
     for trial in document.trials() {
         let other = options.schema.as_ref().is_some_and(|name| *name != trial.schema());
-        if other || trial.target() != target || !trial.certificates().any(|one| proven(one.status))
-        {
+        let any = trial.certificates().any(|one| proven(one.status));
+        if other || trial.target() != target {
             continue;
         }
-        let said = |error: String| format!("schema {}: {error}", trial.schema());
-        verdicts.extend(run(&trial).map_err(said)?);
+        if let Err(error) = trial.create() {
+            verdicts.extend(uncreated(&trial, &error));
+        } else if any {
+            let said = |error: String| format!("schema {}: {error}", trial.schema());
+            verdicts.extend(run(&trial).map_err(said)?);
+        }
     }
     Ok(Report { name: document.name().to_owned(), seed: options.seed, verdicts })
+}
+
+/// Returns verdicts on a schema whose tables cannot be created: what is proven of it is wrong, what is
+/// refused is not sent.
+fn uncreated(trial: &Trial<'_>, error: &str) -> Vec<crate::Verdict> {
+    let one = |certificate: &shelfmark_design::Certificate| crate::Verdict {
+        ok: !proven(certificate.status),
+        note: format!("the schema cannot be created: {error}"),
+        ..judge::open(trial, certificate)
+    };
+    trial.certificates().map(one).collect()
 }
 
 /// Fills a request of DynamoDB with the inputs of a call.
@@ -178,7 +193,7 @@ fn judged(
     let mut verdicts: Vec<_> = certificates.iter().map(|one| judge::open(trial, one)).collect();
     for (number, scale) in options.scales.iter().enumerate() {
         let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
-        let stage = Stage::new(trial, server, trial.scene(seed, *scale))?;
+        let stage = Stage::new(trial, server, scene(trial, seed, *scale))?;
         for (pattern, certificate) in certificates.iter().enumerate() {
             let Some(verdict) = verdicts.get_mut(pattern) else { continue };
             if !proven(certificate.status) || !verdict.ok {
@@ -196,6 +211,13 @@ fn judged(
         }
     }
     Ok(verdicts)
+}
+
+/// Draws a state whose rows can all be put: a text that an entity may leave empty is in no key.
+fn scene(trial: &Trial<'_>, seed: u64, scale: usize) -> Scene {
+    let drawn = |number: u64| trial.scene(seed.wrapping_add(number << 48), scale);
+    let mut scenes = (0..DRAWS_MAX).map(drawn);
+    scenes.find(|scene| trial.items(scene).is_ok()).unwrap_or_else(|| drawn(0))
 }
 
 /// A difference: a sentence, the right result, and the found one.

@@ -2,7 +2,8 @@
 //!
 //! An input is the marker `:u`, what a row of step 1 shows `:row1_name`, the element of a loop
 //! `:each_us`; a value that the caller puts together is a marker named after its column, and stands
-//! beside the statement under `values`. A name that CQL reserves stands in quotes: `:"from"`.
+//! beside the statement under `values`, as does any marker that would have the name of an input: it
+//! gets another. A name that CQL reserves stands in quotes: `:"from"`.
 //!
 //! Source: Apache Cassandra documentation, CQL, read 2026-11; each rule that refuses is in the
 //! target's profile.
@@ -16,6 +17,7 @@ use super::expr::Expr;
 use super::names::{cql as name, is_cql_table};
 use super::request::{Ask, Change, ChangeKind, Condition, Refusal, Request, sign};
 use crate::paths::is_optional;
+use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::schema::{Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, Value};
@@ -141,7 +143,7 @@ fn type_name(ty: &Type) -> String {
 }
 
 /// Refuses a table or view that CQL cannot create.
-fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
+pub(super) fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     let Some(table) = calls.schema.tables.get(id) else { return Ok(()) };
     let text = &table.name.text;
     if !is_cql_table(text) {
@@ -202,6 +204,8 @@ pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
 #[derive(Default)]
 struct Markers {
     values: Map<String, Json>,
+    /// The inputs of the pattern: no other marker has the name of one.
+    inputs: Vec<String>,
 }
 
 impl Markers {
@@ -210,8 +214,8 @@ impl Markers {
         match value {
             Expr::Const(value, ty) => literal(value, ty),
             Expr::Input(input, _) => marker(input),
-            Expr::Each(input, _) => marker(&format!("each_{input}")),
-            Expr::Row { name, step, .. } => marker(&format!("row{step}_{name}")),
+            Expr::Each(input, _) => self.of_loop(format!("each_{input}"), value),
+            Expr::Row { name, step, .. } => self.of_loop(format!("row{step}_{name}"), value),
             other => {
                 // The text of one identifier is not the identifier.
                 let json = match (other, other.json()) {
@@ -220,14 +224,29 @@ impl Markers {
                     }
                     (_, json) => json,
                 };
-                let mut named = column.to_owned();
-                while self.values.get(&named).is_some_and(|old| *old != json) {
-                    named.push('_');
-                }
-                self.values.insert(named.clone(), json);
-                marker(&named)
+                self.beside(column.to_owned(), json)
             }
         }
+    }
+
+    /// Returns the marker of a row's attribute, or of a loop's element, whose name says where it is from.
+    fn of_loop(&mut self, named: String, value: &Expr) -> String {
+        if self.inputs.contains(&named) {
+            return self.beside(named, value.json());
+        }
+        marker(&named)
+    }
+
+    /// Returns a marker whose value stands beside the statement, under a name that nothing else has.
+    fn beside(&mut self, mut named: String, json: Json) -> String {
+        let taken = |named: &String, values: &Map<String, Json>| {
+            self.inputs.contains(named) || values.get(named).is_some_and(|old| *old != json)
+        };
+        while taken(&named, &self.values) {
+            named.push('_');
+        }
+        self.values.insert(named.clone(), json);
+        marker(&named)
     }
 
     fn body(self, statement: String) -> Json {
@@ -264,23 +283,27 @@ pub fn literal(value: &Value, ty: &Type) -> String {
 pub(super) fn say(
     calls: &Calls<'_>,
     request: &Request,
+    params: &[Param],
 ) -> Result<(String, Json, Vec<String>), Refusal> {
     let mut inputs = Vec::new();
-    let mut markers = Markers::default();
-    let statement = match request {
+    match request {
         Request::Read { ask, .. } => {
             ask.equal.iter().for_each(|value| value.inputs(&mut inputs));
             ask.ends.iter().for_each(|end| end.value.inputs(&mut inputs));
             ask.limit.iter().for_each(|limit| limit.inputs(&mut inputs));
-            select(calls, ask, &mut markers)?
         }
         Request::Write { changes, .. } => {
             changes.iter().for_each(|change| change_inputs(change, &mut inputs));
-            match changes.as_slice() {
-                [only] => change(calls, only, &mut markers)?,
-                several => batch(calls, several, &mut markers)?,
-            }
         }
+    }
+    let named = params.iter().map(|param| param.name.clone()).collect();
+    let mut markers = Markers { inputs: named, ..Markers::default() };
+    let statement = match request {
+        Request::Read { ask, .. } => select(calls, ask, &mut markers)?,
+        Request::Write { changes, .. } => match changes.as_slice() {
+            [only] => change(calls, only, &mut markers)?,
+            several => batch(calls, several, &mut markers)?,
+        },
     };
     Ok(("statement".to_owned(), markers.body(statement), inputs))
 }

@@ -24,7 +24,7 @@ pub(super) fn create(calls: &Calls<'_>) -> Result<Vec<Json>, Refusal> {
 }
 
 fn body(calls: &Calls<'_>, id: TableId, table: &Table) -> Result<Json, Refusal> {
-    check(calls, id)?;
+    calls.creatable(id)?;
     let key = calls.columns.key(id);
     let mut defined: Vec<(String, &'static str)> = Vec::new();
     let mut define = |name: &str, ty: &Type| {
@@ -38,7 +38,6 @@ fn body(calls: &Calls<'_>, id: TableId, table: &Table) -> Result<Json, Refusal> 
         if !form.is_index || calls.base_of(index) != id {
             continue;
         }
-        check(calls, index)?;
         let own = own_columns(calls, index);
         let columns = calls.columns.key(index).get(..own).unwrap_or(&[]);
         columns.iter().for_each(|column| define(&column.name, &column.ty));
@@ -104,6 +103,37 @@ pub(super) fn own_columns(calls: &Calls<'_>, table: TableId) -> usize {
     let all = calls.schema.tables.get(table).map_or(0, |table| table.kinds.len());
     let base = calls.base_of(table);
     if base == table { all } else { all.saturating_sub(calls.columns.key(base).len()) }
+}
+
+/// Refuses a table that DynamoDB cannot create with all its indexes.
+pub(super) fn creatable(
+    calls: &Calls<'_>,
+    base: TableId,
+    all: &[(TableId, &Table)],
+) -> Result<(), Refusal> {
+    for (id, table) in all {
+        check(calls, *id)?;
+        let own = table.desc.get(..own_columns(calls, *id)).unwrap_or(&table.desc);
+        let descends = calls.target.key_shape.as_ref().is_some_and(|shape| !shape.descending);
+        if descends && own.contains(&true) {
+            let why = format!("a column in the key of {} descends", table.name.text);
+            return Err(calls.refuse("key_order", why));
+        }
+    }
+    let count = |local: bool| {
+        let own = |(id, table): &&(TableId, &Table)| *id != base && table.is_local == local;
+        all.iter().filter(own).count()
+    };
+    let most = calls.setting("indexes.max", calls.target.indexes_max);
+    let most_local = calls.target.local_indexes_max;
+    for (count, most, what) in [(count(false), most, "global"), (count(true), most_local, "local")]
+    {
+        if count as f64 > most {
+            let why = format!("{} has {count} {what} indexes", calls.table_name(base));
+            return Err(calls.refuse("indexes", why));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a table or index that DynamoDB cannot create.

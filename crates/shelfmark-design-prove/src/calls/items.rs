@@ -84,7 +84,7 @@ impl Calls<'_> {
             return Ok((table, body.get("Item").cloned().unwrap_or(Json::Null)));
         };
         // Whatever cannot be asked is found where the rows are put.
-        cql::say(self, &Request::Write { step: 1, changes: vec![change.clone()] })?;
+        cql::say(self, &Request::Write { step: 1, changes: vec![change.clone()] }, &[])?;
         let key = self.columns.key(change.table).iter().map(|column| &column.name);
         let key = key.zip(&change.key);
         let all = key.chain(values.iter().map(|(name, value)| (name, value)));

@@ -40,7 +40,8 @@ pub use items::{ShownItem, TableColumns};
 pub use request::Refusal;
 use request::{Change, Request};
 use shelfmark_design_language::model::Model;
-use shelfmark_design_language::model::schema::{Schema, Serve, WritePlan};
+use shelfmark_design_language::model::pattern::Param;
+use shelfmark_design_language::model::schema::{Schema, Serve, Table, WritePlan};
 use shelfmark_design_language::target::{Target, profile};
 
 /// One request of a plan, in its machine form.
@@ -173,6 +174,9 @@ impl<'a> Calls<'a> {
     }
 
     fn say(&self, pattern: &str, mut request: Request) -> Result<Call, Refusal> {
+        for table in request.tables() {
+            self.creatable(table)?;
+        }
         if matches!(self.target.name.as_str(), "dynamodb" | "shelfmark")
             && let Request::Read { ask, guards, .. } = &mut request
         {
@@ -182,7 +186,7 @@ impl<'a> Calls<'a> {
         let (step, reads) = (request.step(), request.is_read());
         let (operation, body, inputs) = match self.target.name.as_str() {
             "dynamodb" => dynamo::say(self, &request)?,
-            "cql" => cql::say(self, &request)?,
+            "cql" => cql::say(self, &request, self.params(pattern))?,
             "candb" => candb::say(self, &request)?,
             "ordered" => ordered::say(self, &request)?,
             _ => typed::say(self, &request),
@@ -225,6 +229,35 @@ impl<'a> Calls<'a> {
         let put = |one: &Change| matches!(one.kind, request::ChangeKind::Put { .. });
         !changes.is_empty()
             && changes.iter().all(|one| put(one) && cql::is_counter(self, one.table))
+    }
+
+    /// Returns the inputs of a pattern.
+    fn params(&self, pattern: &str) -> &[Param] {
+        let reads = self.model.reads.iter().find(|one| one.name.text == pattern);
+        let writes = self.model.writes.iter().find(|one| one.name.text == pattern);
+        let of_write = || writes.map(|one| one.params.as_slice());
+        reads.map(|one| one.params.as_slice()).or_else(of_write).unwrap_or_default()
+    }
+
+    /// Refuses a table that the target does not make with all its indexes: nothing is asked of it then.
+    fn creatable(&self, table: usize) -> Result<(), Refusal> {
+        let base = self.base_of(table);
+        let tables = self.schema.tables.iter().enumerate();
+        let own = |(id, form): &(usize, &Table)| {
+            *id == base || form.is_index && self.base_of(*id) == base
+        };
+        let all: Vec<(usize, &Table)> = tables.filter(own).collect();
+        match self.target.name.as_str() {
+            "dynamodb" => dynamo::creatable(self, base, &all),
+            "cql" => all.iter().try_for_each(|(id, _)| cql::check(self, *id)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns a limit of the target, or the model's own.
+    fn setting(&self, name: &str, usual: f64) -> f64 {
+        let own = self.model.settings.get(&self.schema.target);
+        own.and_then(|settings| settings.get(name)).copied().unwrap_or(usual)
     }
 
     /// Returns the refusal by a rule of the target's profile.

@@ -20,6 +20,7 @@ use shelfmark_design_language::model::{
     ColumnPath, Consistency, Model, Read, RelationId, Term, Value, canonical,
 };
 use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
+use shelfmark_design_language::target::Target;
 
 /// Longest text behind which a scan may end, in characters.
 ///
@@ -28,6 +29,11 @@ const LONGEST_MAX: usize = 100;
 
 /// Characters of any value that is no text: an identifier has 36, a moment fewer.
 const MOST_DIGITS: usize = 40;
+
+/// Largest LIMIT of a statement of CQL, which is an `int`.
+///
+/// Source: Apache Cassandra documentation, SELECT, read 2026-11.
+const LIMIT_MAX: i64 = 2_147_483_647;
 
 /// Converts the steps of a plan to requests; filters and sorts stand beside the read before them.
 pub(super) fn requests(
@@ -148,6 +154,11 @@ impl Reader<'_> {
                 op: shelfmark_design_language::syntax::tree::CondOp::Ge,
                 right: vec![one],
             });
+        }
+        if let Some(limit) = limit.as_ref().filter(|limit| is_long(self.calls.target, limit)) {
+            let most = Expr::Const(Value::Int(LIMIT_MAX), Type::Int(None));
+            let op = shelfmark_design_language::syntax::tree::CondOp::Le;
+            guards.push(Guard { left: limit.clone(), op, right: vec![most] });
         }
         let fresh = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
         let each = match &step.each {
@@ -497,6 +508,15 @@ fn is_positive(limit: &Expr) -> bool {
         Expr::Const(Value::Int(n), _) => *n >= 1,
         other => matches!(other.ty(), Type::Int(Some((low, _))) if low >= 1),
     }
+}
+
+/// Returns true if a limit may be more than a statement of CQL takes.
+fn is_long(target: &Target, limit: &Expr) -> bool {
+    target.name == "cql"
+        && match limit {
+            Expr::Const(Value::Int(n), _) => *n > LIMIT_MAX,
+            other => !matches!(other.ty(), Type::Int(Some((_, high))) if high <= LIMIT_MAX),
+        }
 }
 
 /// Returns the parts of the smallest text above all that begin so, where they end with a fixed

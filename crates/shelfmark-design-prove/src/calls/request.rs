@@ -163,6 +163,14 @@ impl Request {
         matches!(self, Self::Read { .. })
     }
 
+    /// Returns the tables and indexes that it names.
+    pub(super) fn tables(&self) -> Vec<TableId> {
+        match self {
+            Self::Read { ask, .. } => vec![ask.table],
+            Self::Write { changes, .. } => changes.iter().map(|one| one.table).collect(),
+        }
+    }
+
     /// Returns loops, guards and work on the answer, as the machine form has them.
     pub(super) fn beside(&self) -> Vec<(&'static str, Json)> {
         let mut out = Vec::new();

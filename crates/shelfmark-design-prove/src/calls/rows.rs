@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::expr::Expr;
 use super::marks::add_marks;
 use super::request::{Change, ChangeKind, Condition, Guard, Refusal};
+use crate::claims::claims;
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
@@ -56,7 +57,8 @@ impl Writer<'_> {
                 path.len() == 1 || !path.first().is_some_and(|at| changed.contains_key(&vec![*at]))
             });
             new.extend(changed);
-            let fresh = inserts && case.effect.existing != Existing::Replace;
+            let fresh = inserts && case.effect.existing != Existing::Replace
+                || claims(self.calls.model, family, case.effect);
             for (known, guards) in self.by_itself(id, family, &case, new)? {
                 if let Some(mut row) = self.row(id, family, &known, case.each, fresh)? {
                     row.guards.extend(looked.iter().cloned());

@@ -11,6 +11,7 @@ use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Change, ChangeKind, Condition, Guard, Refusal, Request};
 use crate::canon::canonical;
+use crate::claims::claims;
 use crate::closure::determines_tuple;
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::Effect;
@@ -82,6 +83,11 @@ impl<'a> Writer<'a> {
                     self.read(*id, family, bindings, alias)?;
                     continue;
                 }
+                WriteStepKind::Put { each } | WriteStepKind::Delete { each }
+                    if step.transaction.is_none() && self.moves_claim(*id, family) =>
+                {
+                    self.moved(*id, family, each.as_deref(), step.kind.is_put())?
+                }
                 WriteStepKind::Put { each } => {
                     let puts = self.put(*id, family, each.as_deref())?;
                     if step.transaction.is_some() && self.calls.target.one_operation_per_item {
@@ -95,6 +101,35 @@ impl<'a> Writer<'a> {
             self.add(step.transaction, *id, changes)?;
         }
         Ok(())
+    }
+
+    /// Returns true if the plan puts a family's rows under another unique value, and deletes the old ones.
+    fn moves_claim(&self, id: FamilyId, family: &Family) -> bool {
+        let of = |wanted: fn(&WriteStepKind) -> bool| {
+            let mut own = self.plan.steps.iter().filter(|step| step.families.contains(&id));
+            own.any(|step| wanted(&step.kind))
+        };
+        of(WriteStepKind::is_put)
+            && of(WriteStepKind::is_delete)
+            && self.write.effects.iter().any(|one| claims(self.calls.model, family, one))
+    }
+
+    /// Returns the puts, or the deletes, of rows that move by requests of their own: where the old and
+    /// the new value are the same, the put takes the place of what is there and nothing is deleted.
+    fn moved(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        each: Option<&str>,
+        puts: bool,
+    ) -> Result<Vec<Change>, Refusal> {
+        let mut both: Vec<(FamilyId, Change)> =
+            self.delete(id, family, each)?.into_iter().map(|change| (id, change)).collect();
+        both.extend(self.put(id, family, each)?.into_iter().map(|change| (id, change)));
+        leave_out(&mut both);
+        let changes = both.into_iter().map(|(_, change)| change);
+        let is_put = |change: &Change| matches!(change.kind, ChangeKind::Put { .. });
+        Ok(changes.filter(|change| is_put(change) == puts).collect())
     }
 
     /// Adds changes to the open transaction, or as requests of their own.

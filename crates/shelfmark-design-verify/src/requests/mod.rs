@@ -25,7 +25,7 @@ pub(super) fn read(
     let sorted = steps.iter().any(|step| matches!(step, Step::Sort(_)));
     for step in steps {
         let Some(step) = step.read() else { continue };
-        table(model, schema, step.table)?;
+        whole_table(model, schema, step.table)?;
         match schema.target.as_str() {
             "dynamodb" => dynamo_step(schema, read, step)?,
             "cql" => cql_step(model, schema, read, step, sorted)?,
@@ -115,7 +115,7 @@ pub(super) fn write(
             if schema.target == "dynamodb" && step.transaction.is_some() && step.kind.is_patch() {
                 named_twice(write, family)?;
             }
-            table(model, schema, family.table)?;
+            whole_table(model, schema, family.table)?;
             let base = schema.tables.get(family.table);
             let partition = base.map_or(1, |table| table.partition);
             let all = schema.target == "dynamodb";
@@ -369,25 +369,37 @@ fn stored_as(ty: &Type) -> &'static str {
     }
 }
 
-/// Returns true if a put writes a text that is not empty there: each effect gives it as a constant.
+/// Returns true if a change is surely made under a text that is not empty there: each effect gives it, by
+/// a constant or by an input that its type keeps from being empty.
 fn is_given_text(write: &Write, family: &Family, step: &WriteStep, column: &Column) -> bool {
+    let filled = |term: &Term| match term {
+        Term::Const(Value::Text(text)) => !text.is_empty(),
+        Term::Param(at) => write.params.get(*at).is_some_and(|param| match &param.ty {
+            Type::Text(domain) => domain.min > 0,
+            Type::Bytes(sizes) => sizes.min > 0,
+            Type::Enum(words) => !words.iter().any(String::is_empty),
+            _ => true,
+        }),
+        _ => false,
+    };
     let given = |effect: &Effect, wanted: usize| {
-        let mut terms = effect.key.iter().chain(&effect.set);
-        let term = terms.find(|(at, _)| *at == wanted).map(|(_, term)| term);
-        matches!(term, Some(Term::Const(Value::Text(text))) if !text.is_empty())
+        // Under the old key lies what is changed in place or taken away.
+        let set = effect.set.iter().filter(|_| step.kind.is_put());
+        let mut terms = set.chain(&effect.key).filter(|(at, _)| *at == wanted);
+        terms.next().is_some_and(|(_, term)| filled(term))
     };
     let fixed = |part: &Part| match part {
         Part::Hole { term: Term::Column(path), .. } => match path.as_slice() {
             [only] => {
                 let mut own = write.effects.iter().filter(|one| one.relation == family.source);
                 let any = own.clone().next().is_some();
-                any && own.all(|one| one.kind == EffectKind::Insert && given(one, *only))
+                any && own.all(|one| given(one, *only))
             }
             _ => false,
         },
         _ => false,
     };
-    step.kind.is_put() && column.parts.iter().any(fixed)
+    column.parts.iter().any(fixed)
 }
 
 /// Returns true if a row has a column for an attribute of its own tuple, beside its key.
@@ -396,6 +408,37 @@ pub(super) fn shows(model: &Model, family: &Family, column: usize) -> bool {
         matches!(stored, Stored::Path(path)
             if canonical(model, family.source, path).as_slice() == [column])
     })
+}
+
+/// Checks that the target makes a table with all its indexes.
+fn whole_table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
+    let below = |id: TableId| {
+        let base = schema.families.iter().find(|one| one.table == id).and_then(|one| one.base);
+        base.and_then(|base| schema.families.get(base)).map_or(id, |base| base.table)
+    };
+    let base = below(id);
+    let (mut local, mut global) = (0.0, 0.0);
+    for (other, form) in schema.tables.iter().enumerate().filter(|(other, _)| below(*other) == base)
+    {
+        table(model, schema, other)?;
+        let own = form.kinds.len().saturating_sub(match form.is_index {
+            true => schema.tables.get(base).map_or(0, |base| base.kinds.len()),
+            false => 0,
+        });
+        if schema.target == "dynamodb" && form.desc.iter().take(own).any(|descends| *descends) {
+            return Err(format!("O10: {} cannot be made with a descending key", form.name.text));
+        }
+        match (form.is_index, form.is_local) {
+            (false, _) => {}
+            (true, true) => local += 1.0,
+            (true, false) => global += 1.0,
+        }
+    }
+    let own = model.settings.get(&schema.target).and_then(|all| all.get("indexes.max"));
+    if schema.target == "dynamodb" && (local > 5.0 || global > own.copied().unwrap_or(20.0)) {
+        return Err("O10: a table has more indexes than can be made".to_owned());
+    }
+    Ok(())
 }
 
 /// Checks a table or index: its name and the columns of its key.

@@ -651,3 +651,45 @@ schema s target cql {{ table rows from E key (id;) store all index some{when} ke
     check(&text(" when s = \"x\""), &[("r", "has only some rows of its table")]);
     check(&text(""), &[("r", "")]);
 }
+
+/// Nothing is written to a table that cannot be made with all its indexes.
+#[test]
+fn tables_are_made_with_all_their_indexes() {
+    let text = |target: &str, index: &str| {
+        format!(
+            "entity E {{ key id: uuid  a: uuid  b: uuid }}
+write add(i, a, b) = insert E(id i, a a, b b)
+schema s target {target} {{ table rows from E key (id;) store all  {index}
+  write add {{ put rows }} }}"
+        )
+    };
+    let many = |count: usize| -> String {
+        (0..count).map(|at| format!("index by_{at} key (a; b)  ")).collect()
+    };
+    check(&text("dynamodb", "index by_a key (a; b desc)"), &[("add", "descending")]);
+    check(&text("dynamodb", "index by_a key (a; b)"), &[("add", "")]);
+    check(&text("dynamodb", &many(21)), &[("add", "more indexes")]);
+    check(&text("dynamodb", &many(20)), &[("add", "")]);
+    check(&text("cql", "index by_a key (a; b)"), &[("add", "none of a view")]);
+    check(&text("cql", "index by_a key (a;)"), &[("add", "")]);
+}
+
+/// A key is not empty where the input is not.
+#[test]
+fn inputs_fill_keys() {
+    for (target, ty, words) in [
+        ("dynamodb", "text(max 9)", EMPTY),
+        ("dynamodb", "text(min 1)", ""),
+        ("cql", "text(max 9)", EMPTY),
+        ("cql", "text(min 1)", ""),
+    ] {
+        let text = format!(
+            "entity E {{ key id: text(max 9)  n: int }}
+write add(i: {ty}, n) = insert E(id i, n n)
+write set_n(i: {ty}, n) = update E(id i) set n = n
+schema s target {target} {{ table rows from E key (id;) store all
+  write add {{ put rows }}  write set_n {{ patch rows }} }}"
+        );
+        check(&text, &[("add", words), ("set_n", words)]);
+    }
+}

@@ -319,7 +319,11 @@ pub(super) fn formable(
 }
 
 /// Returns the columns of a relation that some paths determine.
-fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> BTreeSet<usize> {
+pub(super) fn known(
+    model: &Model,
+    relation: RelationId,
+    paths: &BTreeSet<ColumnPath>,
+) -> BTreeSet<usize> {
     let mut known = BTreeSet::new();
     for (at, column) in model.relation(relation).columns.iter().enumerate() {
         let inner: BTreeSet<ColumnPath> = paths

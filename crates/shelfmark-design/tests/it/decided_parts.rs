@@ -237,10 +237,17 @@ entity E { key id: uuid  up: U immutable  p: int optional  q: int  fanout up max
 link L from E as a to U as b
 write apart(i, u, v) = update E(id i) set q = v and update E(id i, up u) set p = absent
 write by_both(i, u, v) = update E(id i, up u) set q = v
-schema s target shelfmark { table l from L key (a; b) store { a.q }  table e from E key (id;) store { q } }
+schema lost target shelfmark { table l from L key (a; b) store { a.q }  table e from E key (id;) store { q } }
+schema kept target shelfmark { table l from L key (a; b) store { a.q }  table e from E key (id;) store { q, p, up } }
 "#,
     );
-    assert_eq!(found, ["s.apart certified", "s.by_both refused"]);
+    let wanted = [
+        "lost.apart refused",
+        "lost.by_both refused",
+        "kept.apart certified",
+        "kept.by_both certified",
+    ];
+    assert_eq!(found, wanted);
 }
 
 #[test]

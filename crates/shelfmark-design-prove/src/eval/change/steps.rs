@@ -8,6 +8,7 @@ use super::super::shelf::{Holder, Key};
 use super::super::state::compare;
 use super::known::{Case, Known};
 use crate::canon::canonical;
+use crate::claims::claims;
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
@@ -60,6 +61,7 @@ pub fn run_on(
         shelf,
         reads: Vec::new(),
         looked: Vec::new(),
+        put: Vec::new(),
         changed: Vec::new(),
     };
     let mut items = Items::of(schema);
@@ -92,6 +94,8 @@ pub(super) struct Runner<'a> {
     pub(super) shelf: &'a mut dyn Holder,
     pub(super) reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
     pub(super) looked: Vec<Looked>,
+    /// The keys under which the plan has put rows so far.
+    pub(super) put: Vec<(FamilyId, Key)>,
     /// The keys that the current step has changed.
     pub(super) changed: Vec<(TableId, Key)>,
 }
@@ -278,6 +282,7 @@ impl<'a> Runner<'a> {
         }
         for (key, row) in rows {
             self.changed.push((family.table, key.clone()));
+            self.put.push((id, key.clone()));
             self.shelf.put(family.table, key, row)?;
         }
         Ok(())
@@ -297,7 +302,10 @@ impl<'a> Runner<'a> {
                 continue;
             }
             self.can_key(family, &old)?;
-            keys.extend(self.key(family, &old));
+            // A row that was put under the same unique value has taken the place of the old one.
+            let claims = claims(self.model, family, case.effect);
+            let key = self.key(family, &old);
+            keys.extend(key.filter(|key| !claims || !self.put.contains(&(id, key.clone()))));
         }
         for (known, _) in self.dependents(id, family, each) {
             if self.is_elsewhere(family, &known) {
