@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::estimate::Estimate;
 use super::keys::{Key, Tag, completed, is_small, keys};
 use super::needs::Need;
-use super::ways::{Market, Place, Rows, Thing};
+use super::ways::{Beside, Market, Place, Rows, Thing};
 use crate::families::draft::Ask;
 use crate::families::mixed::MixedRow;
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -307,19 +307,17 @@ impl Market<'_> {
         members.into_iter().for_each(|rows| self.add(rows));
     }
 
-    /// Adds the copies of attributes behind references.
+    /// Adds the copies of attributes behind references, in the rows themselves and in second rows.
     pub(super) fn copies(&mut self) {
         for need in &self.needs.needs {
-            for path in need.behind.iter().flat_map(|behind| &behind.shown) {
-                let thing = Thing::Copied(need.ask.relation, path.clone());
-                if !self.things.contains(&thing) {
-                    self.things.push(thing);
-                }
-            }
-            for path in need.ask.equal.iter().chain(need.ask.tail.iter().map(|(path, _)| path)) {
-                let thing = Thing::Copied(need.ask.relation, path.clone());
-                if path.len() > 1 && !self.things.contains(&thing) {
-                    self.things.push(thing);
+            let shown = need.behind.iter().flat_map(|behind| &behind.shown);
+            let keyed = need.ask.equal.iter().chain(need.ask.tail.iter().map(|(path, _)| path));
+            for path in shown.chain(keyed.filter(|path| path.len() > 1)) {
+                for beside in [Beside::Rows, Beside::Copies] {
+                    let thing = Thing::Copied(need.ask.relation, path.clone(), beside);
+                    if !self.things.contains(&thing) {
+                        self.things.push(thing);
+                    }
                 }
             }
         }
