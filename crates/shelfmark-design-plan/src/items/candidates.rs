@@ -78,6 +78,11 @@ impl Market<'_> {
             needs.iter().for_each(|need| self.copy(need));
             return;
         }
+        // Where one table cannot have an index for each, some reads have second rows.
+        let crowded = self.are_too_many(&tried, &needs);
+        if crowded {
+            needs.iter().for_each(|need| self.copy(need));
+        }
         for key in tried.iter().chain(&self.collections(relation)) {
             self.indexes(relation, key, &needs, &[]);
         }
@@ -88,6 +93,13 @@ impl Market<'_> {
             }
         }
         needs.iter().filter(|need| need.strong).for_each(|need| self.beside_rows(need));
+    }
+
+    /// Returns true if indexes by all keys, and by some rows of their own, may be more than a table has.
+    fn are_too_many(&self, tried: &[Key], needs: &[&Need]) -> bool {
+        let sparse = needs.iter().filter(|need| need.narrow.is_some() || !need.ask.when.is_empty());
+        let most = self.load.target.indexes_max;
+        (tried.len() + sparse.count()) as f64 > most
     }
 
     /// Returns the key by which everything is known that has the primary key.
