@@ -173,3 +173,70 @@ entity E {{
     let findings = whole.check();
     assert!(findings.iter().all(|one| one.id != "X4"), "{findings:?}");
 }
+
+/// Returns a model of clicks of campaigns, of which the largest has half.
+fn clicks(rate: &str) -> String {
+    format!(
+        "type name = text(min 1, max 30)
+entity Camp {{ key id: name  name: name  count 1k }}
+entity Click {{
+  key id: ulid  camp: Camp immutable  count 10G  fanout camp avg 10M max 5G
+}}
+read camp(c) = Camp where id = c unique rate 10/s
+read total(c) = count of Click where camp = c rate 10/s
+write mk(c, n) = insert Camp(id c, name n) rate 0.01/s
+write click(i, c) = insert Click(id i, camp c) rate {rate}
+"
+    )
+}
+
+/// A number that changes more often than one partition takes is kept by no row, and the plan says so; one
+/// that changes seldom is kept.
+#[test]
+fn no_row_counts_what_is_too_hot() {
+    for target in ["dynamodb", "cql", "candb", "shelfmark", "ordered"] {
+        let cool = planned(&clicks("100/s"), target);
+        assert!(cool.contains("count Click") && !cool.contains("unservable"), "{cool}");
+        let hot = planned(&clicks("200k/s"), target);
+        assert!(!hot.contains("count Click"), "{hot}");
+        let told = "# total is unservable: one row of Camp would keep it, which changed 100000 times";
+        assert!(hot.contains(told), "{hot}");
+    }
+}
+
+/// A schema that keeps such a number is warned of by the largest fan-out, not by an even part.
+#[test]
+fn a_hot_count_is_found_by_its_largest_fan_out() {
+    let found = |rate: &str| {
+        let kept = "schema s target dynamodb {
+  table camp from Camp key (id;) store { name, count Click }
+  table click from Click key (id;) store all
+}
+";
+        let findings = document(&format!("{}{kept}", clicks(rate))).check();
+        findings.iter().filter(|one| one.id == "W6").count()
+    };
+    assert_eq!((found("20k/s"), found("100/s")), (1, 0));
+}
+
+/// What is added to in one row, or put into one place that no key spreads, is said where that is too much.
+#[test]
+fn plans_say_where_they_are_too_hot() {
+    let text = |rate: &str| {
+        format!(
+            "type name = text(min 1, max 30)
+entity Page {{ key id: name  views: int(0..100000000)  count 10 }}
+read page(p) = Page where id = p unique rate 100/s
+write mk(p) = insert Page(id p, views 0) rate 0.001/s
+write view(p) = increment Page(id p) set views by 1 rate {rate}
+"
+        )
+    };
+    for target in ["dynamodb", "candb", "shelfmark", "ordered"] {
+        let hot = planned(&text("200k/s"), target);
+        let told = "# view may land 20000 times a second in one row of page: a partition of ";
+        assert!(hot.contains(told), "{hot}");
+        let cool = planned(&text("10/s"), target);
+        assert!(!cool.contains("may land"), "{cool}");
+    }
+}
