@@ -79,7 +79,11 @@ fn place_of(
     write: &Write,
 ) -> (BTreeSet<ColumnPath>, f64) {
     // In one order no range is a unit that takes so much: a row is.
-    if target.ordered { (all_key_paths(model, family), 1.0) } else { called(model, schema, family, Some(write)) }
+    if target.ordered {
+        (all_key_paths(model, family), 1.0)
+    } else {
+        called(model, schema, family, Some(write))
+    }
 }
 
 /// Returns true if an effect writes rows of a family.

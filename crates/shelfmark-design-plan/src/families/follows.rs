@@ -16,7 +16,13 @@ use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::{ColumnPath, RelationId};
 
-impl Planner<'_> {
+/// The reads of one kind of departure.
+type Kind = fn(&mut Moves) -> &mut BTreeSet<usize>;
+
+/// The test whether a read may be one of them.
+type May<'a> = fn(&Planner<'a>, usize, &Draft) -> bool;
+
+impl<'a> Planner<'a> {
     /// Returns the point reads that follow; the row then holds the references alone.
     pub(super) fn follows(&mut self, read: usize, ask: &mut Ask) -> Vec<Follow> {
         let mut found: Vec<Follow> = self.keyed(read, ask).into_iter().collect();
@@ -117,8 +123,7 @@ impl Planner<'_> {
     /// Returns the departures by which reads follow where they have copies, or the other way round: those
     /// of one family together, then one by one.
     pub(super) fn other_follows(&self) -> Vec<Moves> {
-        type Kind = fn(&mut Moves) -> &mut BTreeSet<usize>;
-        let kinds: [(Kind, fn(&Self, usize, &Draft) -> bool); 3] = [
+        let kinds: [(Kind, May<'a>); 3] = [
             (|moves| &mut moves.keyed, Self::may_be_keyed),
             (|moves| &mut moves.followed, Self::may_be_followed),
             (|moves| &mut moves.copied, Self::is_followed_by_rule),

@@ -52,13 +52,18 @@ fn closed(market: &Market<'_>, layout: &Layout) -> BTreeSet<usize> {
             let Some((relation, mut own)) = busiest else { continue };
             // What costs most to write would cost most as a second row.
             own.sort_by(|a, b| price(market, b).total_cmp(&price(market, a)));
-            let fewer = own.iter().enumerate().filter(|(at, _)| *at as f64 + over < own.len() as f64);
+            let fewer =
+                own.iter().enumerate().filter(|(at, _)| *at as f64 + over < own.len() as f64);
             let kept: Vec<(&Key, &[Predicate])> =
                 fewer.map(|(_, one)| (&one.rows.key, one.rows.when.as_slice())).collect();
             let goes = |rows: &Rows| {
                 rows.place == place && !kept.contains(&(&rows.key, rows.when.as_slice()))
             };
-            return market.rows_of(relation).filter(|(_, one)| goes(one)).map(|(at, _)| at).collect();
+            return market
+                .rows_of(relation)
+                .filter(|(_, one)| goes(one))
+                .map(|(at, _)| at)
+                .collect();
         }
     }
     BTreeSet::new()

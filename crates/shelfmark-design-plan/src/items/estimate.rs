@@ -237,8 +237,7 @@ impl<'a> Estimate<'a> {
         }
         // What second rows hold is priced with them.
         let held = BTreeSet::from([path.clone()]);
-        let bytes =
-            if beside == Beside::Rows { self.attributes(relation, &held) } else { 0.0 };
+        let bytes = if beside == Beside::Rows { self.attributes(relation, &held) } else { 0.0 };
         let items = count(self.model, relation);
         let stored = self.prices.storage(items, bytes) - self.prices.storage(items, 0.0);
         self.prices.writes(written) + self.prices.reads(read) + stored

@@ -199,7 +199,8 @@ fn no_row_counts_what_is_too_hot() {
         assert!(cool.contains("count Click") && !cool.contains("unservable"), "{cool}");
         let hot = planned(&clicks("200k/s"), target);
         assert!(!hot.contains("count Click"), "{hot}");
-        let told = "# total is unservable: one row of Camp would keep it, which changed 100000 times";
+        let told =
+            "# total is unservable: one row of Camp would keep it, which changed 100000 times";
         assert!(hot.contains(told), "{hot}");
     }
 }
@@ -238,5 +239,24 @@ write view(p) = increment Page(id p) set views by 1 rate {rate}
         assert!(hot.contains(told), "{hot}");
         let cool = planned(&text("10/s"), target);
         assert!(!cool.contains("may land"), "{cool}");
+    }
+}
+
+/// An explanation and a comparison count one schema alike, and say what they assume.
+#[test]
+fn totals_of_one_schema_are_the_same() {
+    let text = feeds(["", "fanout author max 500"], ["", ""]);
+    let explained = document(&text).plan_explained("dynamodb").expect("an explanation");
+    let whole = document(&document(&text).with_only(&planned(&text, "dynamodb")));
+    let beside = whole.plan_beside("planned", "again").expect("a comparison");
+    let total = beside.written.month();
+    let first = explained.lines().next().unwrap_or("");
+    assert!(first.ends_with(&format!("about {total:.2} a month")), "{total} {explained}");
+    for told in [
+        "no count is declared: about 1.0M Author, 1.0M Post",
+        "no fan-out tells how many rows a call finds: about 10 feed, 10 heads",
+        "? no rate is declared: 1 calls a second",
+    ] {
+        assert!(explained.contains(told) && beside.to_string().contains(told), "{explained}");
     }
 }
