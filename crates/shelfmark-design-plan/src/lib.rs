@@ -17,6 +17,7 @@ pub mod cost;
 mod counting;
 mod families;
 mod front;
+mod heat;
 mod items;
 mod load;
 pub mod price;
@@ -96,6 +97,16 @@ pub fn plan_with(
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
         return Err(format!("{name:?} is no name of a schema"));
     }
+    let plan = chosen(basis, target, (name, options))?;
+    heat::told(basis, target, plan)
+}
+
+/// Derives a schema, and takes several requests for one read where that saves something.
+fn chosen(
+    basis: &Basis<'_>,
+    target: &Target,
+    (name, options): (&str, Options),
+) -> Result<Plan, String> {
     let whole = as_one(basis, target, (name, options))?;
     let apart = split::planned(basis, |parts| as_one(parts, target, (name, options)))?;
     let Some(apart) = apart.filter(|apart| apart.unserved() <= whole.unserved()) else {

@@ -225,6 +225,22 @@ pub fn share(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) 
     })
 }
 
+/// Returns the share of all rows that the most wanted values have: by a declared skew; else at least
+/// what the largest declared fan-out is of the declared count.
+pub fn hottest_share(
+    model: &Model,
+    relation: RelationId,
+    known: &BTreeSet<ColumnPath>,
+) -> Option<f64> {
+    let even = share(model, relation, known);
+    let count = model.relation(relation).facts.get("count").filter(|count| **count > 0.0);
+    let largest = || Some(rows(model, relation, known, Figure::Worst)? / count?);
+    match largest().filter(|_| skew(model, relation, known).is_none()) {
+        Some(largest) => Some(even.unwrap_or(0.0).max(largest).min(1.0)),
+        None => even,
+    }
+}
+
 /// Returns the exponent of the declared skew of calls, if there is one.
 pub fn skew(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
     let fanouts = &model.relation(relation).fanouts;

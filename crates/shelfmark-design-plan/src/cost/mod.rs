@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use crate::basis::Basis;
 use crate::load;
 use crate::price::Prices;
+use crate::volume::{Figure, rows};
 use crate::{Options, plan_with};
 use item::Items;
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -77,6 +78,8 @@ pub struct SchemaCost {
     pub storage: f64,
     /// Numbers of rows that no declaration tells, with what is taken instead.
     pub assumed: Vec<(String, f64)>,
+    /// Reads whose number of rows no declaration tells, with what is taken instead.
+    pub assumed_rows: Vec<(String, f64)>,
     /// The hottest partition: write units a second at the declared peaks, and the table.
     pub hottest: Option<(f64, String)>,
 }
@@ -171,6 +174,7 @@ impl Counter<'_> {
             patterns,
             storage: self.storage(),
             assumed: self.assumed(),
+            assumed_rows: self.assumed_rows(),
             hottest: self.hottest(),
         }
     }
@@ -215,6 +219,22 @@ impl Counter<'_> {
             (name, load::count(self.model, source))
         })
         .collect()
+    }
+
+    /// Returns the reads of which no fan-out and no number of values tells how many rows a call finds.
+    fn assumed_rows(&self) -> Vec<(String, f64)> {
+        let mut found = Vec::new();
+        for read in &self.model.reads {
+            for (at, source) in read.sources.iter().enumerate() {
+                let known = load::equal(self.model, source.relation, &source.predicates);
+                let open = !known.is_empty()
+                    && rows(self.model, source.relation, &known, Figure::Average).is_none();
+                if open {
+                    found.push((read.name.text.clone(), load::rows_read(self.model, read, at)));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the read units of one call.

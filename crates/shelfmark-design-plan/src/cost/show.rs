@@ -101,18 +101,33 @@ impl fmt::Display for Beside {
         if let Some(prices) = Prices::of(&right.target) {
             writeln!(out, "  prices of {}: {}", prices.date, prices.source)?;
         }
-        if !left.assumed.is_empty() {
-            let texts: Vec<String> = left
-                .assumed
-                .iter()
-                .map(|(name, count)| format!("{} {name}", number(*count)))
-                .collect();
-            writeln!(out, "  no count is declared: about {}", texts.join(", "))?;
-        }
-        if left.patterns.iter().any(|one| !one.declared) {
-            writeln!(out, "  ? no rate is declared: {} calls a second", crate::load::USUAL_RATE)?;
-        }
+        let assumed = left.assumptions();
+        assumed.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
         Ok(())
+    }
+}
+
+impl SchemaCost {
+    /// Returns a line for each kind of number that is not declared, with what is taken instead.
+    #[must_use]
+    pub fn assumptions(&self) -> String {
+        let listed = |all: &[(String, f64)]| {
+            let texts = all.iter().map(|(name, count)| format!("{} {name}", number(*count)));
+            texts.collect::<Vec<String>>().join(", ")
+        };
+        let mut out = String::new();
+        if !self.assumed.is_empty() {
+            out.push_str(&format!("no count is declared: about {}\n", listed(&self.assumed)));
+        }
+        if !self.assumed_rows.is_empty() {
+            let rows = listed(&self.assumed_rows);
+            out.push_str(&format!("no fan-out tells how many rows a call finds: about {rows}\n"));
+        }
+        if self.patterns.iter().any(|one| !one.declared) {
+            let usual = crate::load::USUAL_RATE;
+            out.push_str(&format!("? no rate is declared: {usual} calls a second\n"));
+        }
+        out
     }
 }
 

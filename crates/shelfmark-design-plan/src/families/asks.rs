@@ -1,12 +1,12 @@
 //! Derives the requirements of reads, pattern by pattern: the first of the rules.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::draft::Ask;
-use super::{Follow, Planner, Served};
+use super::{Planner, Served};
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Predicate, Source};
-use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId, Type};
+use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::own_limits::of_range;
 use shelfmark_design_prove::paths::is_optional;
@@ -37,7 +37,7 @@ impl Planner<'_> {
         }
         asks.sort_by_key(|(_, ask)| std::cmp::Reverse(ask.equal.len() + ask.tail.len()));
         for (read, mut ask) in asks {
-            let follows = self.follows(&mut ask);
+            let follows = self.follows(read, &mut ask);
             let alone = self.alone.contains(&read);
             let (draft, flip) = self.ask_beside(&ask, alone);
             self.served.push(Served { read, draft, flip, equal: ask.equal, follows });
@@ -194,69 +194,6 @@ impl Planner<'_> {
             return Err("a range has one end on each side; ask for the narrower one".to_owned());
         }
         Ok((equal, range))
-    }
-
-    /// Returns point reads for attributes that lie too far away to be copied; the row then holds
-    /// the reference.
-    fn follows(&mut self, ask: &mut Ask) -> Vec<Follow> {
-        let far: Vec<ColumnPath> = ask
-            .shown
-            .iter()
-            .filter(|path| {
-                self.is_out_of_reach(ask.relation, path)
-                    || self.is_better_followed(ask.relation, path)
-            })
-            .cloned()
-            .collect();
-        let mut wanted: BTreeMap<(ColumnPath, RelationId), BTreeSet<ColumnPath>> = BTreeMap::new();
-        for path in far {
-            let Some((column, base)) = path.split_last() else { continue };
-            let base = canonical(self.model, ask.relation, base);
-            // A reference that itself is out of reach stays as it is: the proof says so.
-            if self.is_out_of_reach(ask.relation, &base) {
-                continue;
-            }
-            ask.shown.remove(&path);
-            ask.shown.insert(base.clone());
-            let owner = self.model.path_owner(ask.relation, &path);
-            wanted.entry((base, owner)).or_default().insert(vec![*column]);
-        }
-        let mut found: Vec<Follow> = self.thinned(ask).into_iter().collect();
-        for ((base, owner), shown) in wanted {
-            let key = self.model.relation(owner).key().iter().map(|column| vec![*column]).collect();
-            let mut point = Ask::new(self.model, owner, key, Vec::new());
-            point.shown = shown;
-            let (draft, _) = self.ask(&point);
-            found.push(Follow { base, draft });
-        }
-        found
-    }
-
-    /// Takes from a read of another key what conditioned writes change, and returns the point read by the
-    /// tuple's own key that shows it.
-    fn thinned(&mut self, ask: &mut Ask) -> Option<Follow> {
-        let model = self.model;
-        let own: Vec<ColumnPath> =
-            model.relation(ask.relation).key().iter().map(|column| vec![*column]).collect();
-        let whole = own.iter().all(|path| ask.equal.contains(path));
-        if !self.moves.thin.contains(&ask.relation) || whole {
-            return None;
-        }
-        let effects = model.writes.iter().flat_map(|write| &write.effects);
-        let guarded = effects
-            .filter(|effect| effect.relation == ask.relation && !effect.conditions.is_empty());
-        let changed: BTreeSet<ColumnPath> = guarded
-            .flat_map(|effect| effect.set.iter().map(|(column, _)| vec![*column]))
-            .filter(|path| ask.shown.contains(path))
-            .collect();
-        if changed.is_empty() {
-            return None;
-        }
-        ask.shown.retain(|path| !changed.contains(path));
-        let mut point = Ask::new(model, ask.relation, own, Vec::new());
-        point.shown = changed;
-        let (draft, _) = self.ask(&point);
-        Some(Follow { base: ColumnPath::new(), draft })
     }
 
     /// Returns true if copies of the path's target cannot be found again when a write changes it.

@@ -180,6 +180,9 @@ impl Moves {
         both.apart.extend(&other.apart);
         both.sparse.extend(&other.sparse);
         both.thin.extend(&other.thin);
+        both.keyed.extend(&other.keyed);
+        both.followed.extend(&other.followed);
+        both.copied.extend(&other.copied);
         both.guarding |= other.guarding;
         both
     }

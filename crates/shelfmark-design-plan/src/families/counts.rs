@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
+use crate::heat::tallied;
 use shelfmark_design_language::certificate::text::condition;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Fold, Stored};
@@ -115,7 +116,7 @@ impl Planner<'_> {
                 Some(kept) => self.count(index, kept),
                 None if read.aggregate.is_none() => {}
                 None => {
-                    if let Some(why) = unservable(self.model, read) {
+                    if let Some(why) = self.uncounted(read) {
                         self.note(format!("{} is unservable: {why}", read.name.text));
                     }
                 }
@@ -138,7 +139,28 @@ impl Planner<'_> {
         let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
         // A target that cannot compare with what is absent raises no largest value.
         let raised = !kept.is_extreme() || !self.target.rules.contains_key("either");
-        (once && !optional && raised).then_some(kept)
+        let fits = once && !optional && raised && self.too_hot(&kept).is_none();
+        fits.then_some(kept)
+    }
+
+    /// Returns why no row keeps the number or the value that a read asks for.
+    pub(crate) fn uncounted(&self, read: &Read) -> Option<String> {
+        let hot = Kept::of(self.model, read).and_then(|kept| self.too_hot(&kept));
+        hot.or_else(|| unservable(self.model, read).map(|why| why.to_string()))
+    }
+
+    /// Returns why a number changes too often for one row to keep it, by declared rates.
+    fn too_hot(&self, kept: &Kept) -> Option<String> {
+        let per_second = tallied(self.model, kept.counted, kept.via);
+        let most = self.target.partition_writes_max;
+        (per_second > most).then(|| {
+            format!(
+                "one row of {} would keep it, which changed {per_second:.0} times a second, and a \
+                 partition of {} takes about {most:.0}",
+                self.model.relation(kept.parent).name.text,
+                self.target.name
+            )
+        })
     }
 
     /// Returns true if every write that changes a number can tell for sure which row keeps it.

@@ -17,6 +17,7 @@ mod asks;
 mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;
+mod follows;
 mod lookups;
 pub(crate) mod mixed;
 pub(crate) mod names;
@@ -71,6 +72,12 @@ pub(crate) struct Moves {
     guarding: bool,
     /// Relations of which one table alone shows what conditioned writes change; reads of others follow.
     thin: BTreeSet<RelationId>,
+    /// Reads whose rows hold keys alone; a read of each tuple's own row follows.
+    keyed: BTreeSet<usize>,
+    /// Reads that follow references, where the rules copy what they refer to.
+    followed: BTreeSet<usize>,
+    /// Reads that have copies, where the rules follow references.
+    copied: BTreeSet<usize>,
 }
 
 /// Choices that are tried in turn.
@@ -314,6 +321,7 @@ impl<'a> Planner<'a> {
                 found.push(one(&|moves| moves.apart.extend([*relation])));
             }
         }
+        found.extend(self.other_follows());
         found
     }
 

@@ -62,8 +62,7 @@ impl Planner<'_> {
         let spreading = primary.rfind(|path| !partition.contains(path))?;
         let held: BTreeSet<ColumnPath> =
             draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
-        let held = self.is_index(draft).then_some(&held);
-        let heat = hottest(self.model, load, draft.relation, &partition, held, 1.0) / most;
+        let heat = hottest(self.model, load, draft.relation, &partition, Some(&held), 1.0) / most;
         let parts = if few { heat.max(self.filled(draft, &partition)) } else { heat };
         // The hash does not fill all parts alike.
         let wanted = (parts * 1.5).ceil().min(f64::from(SHARDS_MAX));

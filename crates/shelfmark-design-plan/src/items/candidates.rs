@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::estimate::Estimate;
 use super::keys::{Key, Tag, completed, is_small, keys};
 use super::needs::Need;
-use super::ways::{Market, Place, Rows, Thing};
+use super::ways::{Beside, Market, Place, Rows, Thing};
 use crate::families::draft::Ask;
 use crate::families::mixed::MixedRow;
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -78,6 +78,11 @@ impl Market<'_> {
             needs.iter().for_each(|need| self.copy(need));
             return;
         }
+        // Where one table cannot have an index for each, some reads have second rows.
+        let crowded = self.are_too_many(&tried, &needs);
+        if crowded {
+            needs.iter().for_each(|need| self.copy(need));
+        }
         for key in tried.iter().chain(&self.collections(relation)) {
             self.indexes(relation, key, &needs, &[]);
         }
@@ -88,6 +93,13 @@ impl Market<'_> {
             }
         }
         needs.iter().filter(|need| need.strong).for_each(|need| self.beside_rows(need));
+    }
+
+    /// Returns true if indexes by all keys, and by some rows of their own, may be more than a table has.
+    fn are_too_many(&self, tried: &[Key], needs: &[&Need]) -> bool {
+        let sparse = needs.iter().filter(|need| need.narrow.is_some() || !need.ask.when.is_empty());
+        let most = self.load.target.indexes_max;
+        (tried.len() + sparse.count()) as f64 > most
     }
 
     /// Returns the key by which everything is known that has the primary key.
@@ -307,19 +319,17 @@ impl Market<'_> {
         members.into_iter().for_each(|rows| self.add(rows));
     }
 
-    /// Adds the copies of attributes behind references.
+    /// Adds the copies of attributes behind references, in the rows themselves and in second rows.
     pub(super) fn copies(&mut self) {
         for need in &self.needs.needs {
-            for path in need.behind.iter().flat_map(|behind| &behind.shown) {
-                let thing = Thing::Copied(need.ask.relation, path.clone());
-                if !self.things.contains(&thing) {
-                    self.things.push(thing);
-                }
-            }
-            for path in need.ask.equal.iter().chain(need.ask.tail.iter().map(|(path, _)| path)) {
-                let thing = Thing::Copied(need.ask.relation, path.clone());
-                if path.len() > 1 && !self.things.contains(&thing) {
-                    self.things.push(thing);
+            let shown = need.behind.iter().flat_map(|behind| &behind.shown);
+            let keyed = need.ask.equal.iter().chain(need.ask.tail.iter().map(|(path, _)| path));
+            for path in shown.chain(keyed.filter(|path| path.len() > 1)) {
+                for beside in [Beside::Rows, Beside::Copies] {
+                    let thing = Thing::Copied(need.ask.relation, path.clone(), beside);
+                    if !self.things.contains(&thing) {
+                        self.things.push(thing);
+                    }
                 }
             }
         }

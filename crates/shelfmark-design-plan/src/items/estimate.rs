@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::keys::Key;
 use super::needs::{Need, Origin};
-use super::ways::{Place, Rows, Thing};
+use super::ways::{Beside, Place, Rows, Thing};
 use crate::bytes::{plain_bytes, value_bytes};
 use crate::load::{self, Change, Load, count, hottest, present, rows_of, rows_read};
 use crate::price::Prices;
@@ -146,7 +146,7 @@ impl<'a> Estimate<'a> {
     pub(crate) fn thing(&self, thing: &Thing) -> f64 {
         match thing {
             Thing::Rows(rows) => self.rows(rows),
-            Thing::Copied(relation, path) => self.copied(*relation, path),
+            Thing::Copied(relation, path, beside) => self.copied(*relation, path, *beside),
         }
     }
 
@@ -214,7 +214,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// Returns the cost of keeping copies of an attribute behind a reference.
-    fn copied(&self, relation: RelationId, path: &ColumnPath) -> f64 {
+    fn copied(&self, relation: RelationId, path: &ColumnPath, beside: Beside) -> f64 {
         let owner = self.model.path_owner(relation, path);
         let via: BTreeSet<ColumnPath> =
             BTreeSet::from([path.first().copied().into_iter().collect()]);
@@ -224,8 +224,9 @@ impl<'a> Estimate<'a> {
         let mut read = 0.0;
         for change in self.load.about(owner) {
             if path.last().is_some_and(|last| change.set.contains(last)) {
-                // The row and what indexes show of it, in one transaction.
-                written += change.rate * rows * (units * self.prices.transaction + units);
+                // The row in one transaction with what changes, and what indexes show of it.
+                let shown = if beside == Beside::Rows { units } else { 0.0 };
+                written += change.rate * rows * (units * self.prices.transaction + shown);
                 read += change.rate * rows * self.prices.weak_read;
             }
         }
@@ -234,7 +235,9 @@ impl<'a> Estimate<'a> {
                 read += change.rate * self.prices.read_units(self.item(owner), true);
             }
         }
-        let bytes = self.attributes(relation, &BTreeSet::from([path.clone()]));
+        // What second rows hold is priced with them.
+        let held = BTreeSet::from([path.clone()]);
+        let bytes = if beside == Beside::Rows { self.attributes(relation, &held) } else { 0.0 };
         let items = count(self.model, relation);
         let stored = self.prices.storage(items, bytes) - self.prices.storage(items, 0.0);
         self.prices.writes(written) + self.prices.reads(read) + stored

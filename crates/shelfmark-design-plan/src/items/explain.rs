@@ -3,14 +3,20 @@
 //! What it is not: no second choice for good; each alternative is looked at by itself, with all
 //! that changes around it.
 //!
-//! Invariant: no difference is negative, but for what the search left open.
+//! Invariant: costs are those that `--beside` counts of the same schema. The choice itself is made by
+//! estimates, so that a difference may turn out negative; it is said as it is.
 
+use std::collections::BTreeSet;
+
+use super::arrange::Apart;
+use super::crowded::fitted;
 use super::needs::{Need, Needs, Origin};
 use super::ways::{Access, Market, Place, Thing};
-use super::{solve, without_way};
+use super::{Draft, ROUNDS_MAX, draft, solve, without_way};
 use crate::Options;
 use crate::basis::Basis;
-use crate::cost::dollars;
+use crate::choice::Choice;
+use crate::cost::{cost, dollars};
 use crate::counting::possible;
 use crate::families::text::guard;
 use crate::load::Load;
@@ -18,21 +24,22 @@ use crate::price::Prices;
 use shelfmark_design_language::model::{ColumnPath, RelationId};
 use shelfmark_design_language::target::Target;
 
-/// Explains the choice for a model, line by line.
+/// Explains the choice for a model, line by line. The first says what the schema that is written costs,
+/// as [`cost`] counts it; so do differences.
 pub(crate) fn explain(basis: &Basis<'_>, target: &Target) -> Result<String, String> {
     let prices = Prices::of(&target.name).ok_or("the target has no price list")?;
     let model = basis.model;
     let load = Load::of(model, target, prices);
     let needs = Needs::of(model, target, &load, &possible(basis, target));
-    let market = Market::new(model, &load, &needs, Options::default());
-    let choice = solve(&market, &market.problem);
+    let mut market = Market::new(model, &load, &needs, Options::default());
+    let (choice, own) = settled(basis, target, &mut market)?;
     let chosen = market.chosen(&choice);
     let mut out = format!(
-        "{} candidates, {} ways; about {} a month\n",
+        "{} candidates, {} ways; ",
         market.things.len(),
         market.problem.demands.iter().map(Vec::len).sum::<usize>(),
-        dollars(choice.cost)
     );
+    out.push_str(&written(basis, target)?);
     if choice.gap() > 0.0 {
         out.push_str(&format!(
             "the search ended early: the best may cost {:.1} % less\n",
@@ -47,16 +54,82 @@ pub(crate) fn explain(basis: &Basis<'_>, target: &Target) -> Result<String, Stri
         let other = without_way(&market.problem, at, way);
         let next = solve(&market, &other);
         let instead = market.chosen(&next).get(at).copied().flatten();
-        match instead.filter(|_| next.cost.is_finite()) {
-            Some(access) => out.push_str(&format!(
-                "  next best: {}, {} more a month\n",
-                market.access_text(at, access),
-                dollars((next.cost - choice.cost).max(0.0))
-            )),
-            None => out.push_str("  next best: none, nothing else serves it\n"),
-        }
+        let Some(access) = instead.filter(|_| next.cost.is_finite()) else {
+            out.push_str("  next best: none, nothing else serves it\n");
+            continue;
+        };
+        let next = Counted::of(basis, target, &market, &next)?;
+        let text = market.access_text(at, access);
+        out.push_str(&format!("  next best: {text}, {}\n", next.than(&own)));
     }
     Ok(out)
+}
+
+/// Returns what the schema that is written costs, and what is taken where nothing is declared.
+fn written(basis: &Basis<'_>, target: &Target) -> Result<String, String> {
+    let plan = crate::plan(basis, &target.name, "planned")?;
+    let model = basis.with(&plan.schema)?;
+    let found = model.schemas.first().and_then(|schema| cost(&model, schema));
+    Ok(found.map_or_else(String::new, |found| {
+        format!("about {} a month\n{}", dollars(found.month()), found.assumptions())
+    }))
+}
+
+/// Chooses as a plan does: ways that the prover refuses are closed.
+fn settled(
+    basis: &Basis<'_>,
+    target: &Target,
+    market: &mut Market<'_>,
+) -> Result<(Choice, Counted), String> {
+    let together = BTreeSet::new();
+    let mut rounds = 0;
+    loop {
+        let choice = fitted(market, Apart::Some(&together));
+        let found = draft(basis, target, market, &choice, ("planned", Apart::Some(&together)))?;
+        rounds += 1;
+        if rounds >= ROUNDS_MAX || !market.close(&choice, &found.settled) {
+            return Ok((choice, Counted::of_draft(basis, &found)?));
+        }
+    }
+}
+
+/// A choice in one table, counted from its rows and requests.
+struct Counted {
+    month: f64,
+    /// Patterns without a plan.
+    failures: usize,
+}
+
+impl Counted {
+    fn of(
+        basis: &Basis<'_>,
+        target: &Target,
+        market: &Market<'_>,
+        choice: &Choice,
+    ) -> Result<Self, String> {
+        let together = BTreeSet::new();
+        let found = draft(basis, target, market, choice, ("planned", Apart::Some(&together)))?;
+        Self::of_draft(basis, &found)
+    }
+
+    fn of_draft(basis: &Basis<'_>, draft: &Draft) -> Result<Self, String> {
+        let model = basis.with(&draft.skeleton.finish(&draft.settled.writes, &[]))?;
+        let found = model.schemas.first().and_then(|schema| cost(&model, schema));
+        let month = found.map_or(f64::INFINITY, |found| found.month());
+        Ok(Self { month, failures: draft.failures() })
+    }
+
+    /// Says how much more or less it costs than another choice.
+    fn than(&self, other: &Self) -> String {
+        let more = self.month - other.month;
+        if self.failures > other.failures {
+            "with which a pattern has no plan".to_owned()
+        } else if more < 0.0 {
+            format!("{} less a month, as its own rows and requests are counted", dollars(-more))
+        } else {
+            format!("{} more a month", dollars(more))
+        }
+    }
 }
 
 impl Market<'_> {

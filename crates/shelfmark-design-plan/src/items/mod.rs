@@ -12,6 +12,7 @@
 mod arrange;
 mod beside;
 mod candidates;
+mod crowded;
 mod estimate;
 mod explain;
 mod keys;
@@ -35,6 +36,7 @@ use crate::load::Load;
 use crate::price::Prices;
 use crate::{Options, Plan};
 use arrange::Apart;
+use crowded::fitted;
 use needs::{Needs, Origin};
 use pack::{Layout, pack};
 use serve::Writer;
@@ -62,7 +64,7 @@ fn planned(
     let mut market = Market::new(model, &load, &needs, options);
     let mut best: Option<Draft> = None;
     for _ in 0..ROUNDS_MAX {
-        let choice = solve(&market, &market.problem);
+        let choice = fitted(&market, apart);
         let draft = draft(basis, target, &market, &choice, (name, apart))?;
         let refused = market.close(&choice, &draft.settled);
         let better = best.as_ref().is_none_or(|old| draft.failures() < old.failures());
@@ -121,7 +123,7 @@ fn without_hopeless(
     if !fewer {
         return Ok(None);
     }
-    let choice = solve(market, &market.problem);
+    let choice = fitted(market, named.1);
     let mut lean = self::draft(basis, target, market, &choice, named)?;
     let worse = lean.failures() > draft.failures();
     lean.settled.refused.extend(refused.clone());
@@ -228,7 +230,10 @@ fn draft(
     let chosen = market.chosen(choice);
     let layout = pack(market, &chosen, &market.used(choice), apart);
     let skeleton = written(market, &chosen, &layout, target, name);
-    let settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
+    let mut settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
+    for (read, why) in market.crowded_out(choice) {
+        settled.refused.entry(read).and_modify(|reason| *reason = why);
+    }
     let mut skeleton = skeleton;
     skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
     Ok(Draft { skeleton, settled, gap: choice.gap() })

@@ -103,7 +103,7 @@ impl Needs {
                 match rules.kept(index, read) {
                     Some(kept) => counts.push((index, kept)),
                     None => {
-                        if let Some(why) = unservable(model, read) {
+                        if let Some(why) = rules.uncounted(read) {
                             rules.note(format!("{name} is unservable: {why}"));
                         }
                     }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arrange::Apart;
 use super::beside;
 use super::needs::{sorts_as_text, typed};
-use super::ways::{Access, Market, Place, Rows, Thing};
+use super::ways::{Access, Beside, Market, Place, Rows, Thing};
 use crate::families::names::{Names, snake};
 use crate::load::Load;
 use shelfmark_design_language::model::pattern::EffectKind;
@@ -56,7 +56,7 @@ pub(crate) struct Placed {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub(crate) placed: Vec<Placed>,
-    /// The copies that rows of a relation hold.
+    /// The copies that the rows of a relation themselves hold.
     pub(crate) copied: Vec<(RelationId, ColumnPath)>,
 }
 
@@ -85,8 +85,11 @@ pub(crate) fn pack(
     for thing in used {
         match market.things.get(*thing) {
             Some(Thing::Rows(rows)) => gather(&mut layout, *thing, rows),
-            Some(Thing::Copied(relation, path)) => layout.copied.push((*relation, path.clone())),
-            None => {}
+            Some(Thing::Copied(relation, path, Beside::Rows)) => {
+                layout.copied.push((*relation, path.clone()));
+            }
+            // Second rows show what the reads of them ask for.
+            Some(Thing::Copied(_, _, Beside::Copies)) | None => {}
         }
     }
     forced(market, &mut layout);
@@ -139,10 +142,11 @@ fn forced(market: &Market<'_>, layout: &mut Layout) {
     }
 }
 
-/// Leaves in entries only what a read takes from them.
+/// Leaves in entries and second rows only what a read takes from them.
 fn shown(market: &Market<'_>, chosen: &[Option<&Access>], layout: &mut Layout) {
     for one in &mut layout.placed {
-        if !one.rows.place.is_entry() || one.rows.key.tag.is_some() {
+        let second = one.rows.place.is_entry() || one.rows.place == Place::Copy;
+        if !second || one.rows.key.tag.is_some() {
             continue;
         }
         let mut wanted: BTreeSet<ColumnPath> = BTreeSet::new();

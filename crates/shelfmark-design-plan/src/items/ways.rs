@@ -43,6 +43,13 @@ impl Place {
     }
 }
 
+impl Beside {
+    /// Returns where rows of a place hold their copies.
+    pub(crate) fn of(place: Place) -> Self {
+        if place == Place::Copy { Self::Copies } else { Self::Rows }
+    }
+}
+
 /// Candidate rows of one relation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rows {
@@ -58,8 +65,17 @@ pub(crate) struct Rows {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Thing {
     Rows(Rows),
-    /// Copies of an attribute behind a reference in the relation's rows.
-    Copied(RelationId, ColumnPath),
+    /// Copies of an attribute behind a reference, in the relation's rows or in second rows beside them.
+    Copied(RelationId, ColumnPath, Beside),
+}
+
+/// The rows that hold a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// The rows themselves, and what indexes show of them.
+    Rows,
+    /// Second rows alone.
+    Copies,
 }
 
 /// The requests of a way.
@@ -237,6 +253,7 @@ impl<'a> Market<'a> {
         followed: bool,
     ) -> Option<(Way, Access)> {
         let relation = need.ask.relation;
+        let beside = Beside::of(rows.place);
         let mut uses = vec![at];
         let mut follows = Vec::new();
         let mut wanted: BTreeSet<ColumnPath> = need.own.clone();
@@ -254,7 +271,7 @@ impl<'a> Market<'a> {
                 }
                 wanted.extend(behind.shown.iter().cloned());
                 for path in &behind.shown {
-                    uses.push(self.copied(relation, path)?);
+                    uses.push(self.copied(relation, path, beside)?);
                     if behind.changes {
                         uses.push(self.found_by(relation, path, at)?);
                     }
@@ -262,7 +279,7 @@ impl<'a> Market<'a> {
             }
         }
         for path in rows.key.paths().iter().filter(|path| path.len() > 1) {
-            uses.push(self.copied(relation, path)?);
+            uses.push(self.copied(relation, path, beside)?);
         }
         let missing = match rows.place {
             Place::Base => false,
@@ -294,8 +311,9 @@ impl<'a> Market<'a> {
             .map(|(at, _)| at)
     }
 
-    fn copied(&self, relation: RelationId, path: &ColumnPath) -> Option<usize> {
-        self.things.iter().position(|thing| *thing == Thing::Copied(relation, path.clone()))
+    fn copied(&self, relation: RelationId, path: &ColumnPath, beside: Beside) -> Option<usize> {
+        let wanted = Thing::Copied(relation, path.clone(), beside);
+        self.things.iter().position(|thing| *thing == wanted)
     }
 
     /// Returns rows by which copies are found when what they copy changes.

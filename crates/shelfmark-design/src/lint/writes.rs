@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{Context, Found, threshold};
 use crate::lint::setting;
-use crate::size::volume::share;
+use crate::size::volume::{hottest_share, share};
 use shelfmark_design_language::catalogue::Severity;
 use shelfmark_design_language::model::pattern::EffectKind;
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WritePlan, WriteStepKind};
@@ -206,7 +206,7 @@ fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found:
             let Stored::Tally { relation: counted, via, name, .. } = stored else { continue };
             if *counted == effect.relation {
                 let known = BTreeSet::from([vec![*via]]);
-                push(share(model, effect.relation, &known), &format!("the count {name}"));
+                push(hottest_share(model, effect.relation, &known), &format!("the count {name}"));
             }
         }
     }

@@ -32,6 +32,7 @@ mod messages;
 mod models;
 mod pairs;
 mod planned;
+mod planned_costs;
 mod planned_late;
 mod records;
 mod reference;
