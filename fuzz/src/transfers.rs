@@ -209,7 +209,8 @@ impl Buckets for OneObject {
     }
 
     fn list(&self, _: &str, _: &str, _: usize) -> io::Result<Vec<BucketObject>> {
-        Ok(vec![BucketObject { key: "object".to_owned(), bytes: self.0.len() as u64 }])
+        let (key, version) = ("object".to_owned(), String::new());
+        Ok(vec![BucketObject { key, bytes: self.0.len() as u64, version }])
     }
 
     fn open(&self, _: &str, _: &str) -> io::Result<Box<dyn Read + Send>> {

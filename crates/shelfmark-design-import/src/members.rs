@@ -12,7 +12,7 @@ use crate::names::{Names, comment};
 /// Deepest record in a record.
 ///
 /// Ours: as deep as the language lets records nest.
-const DEPTH_MAX: usize = 8;
+const FIELDS_DEPTH_MAX: usize = 8;
 
 /// Most single values of one record.
 ///
@@ -68,8 +68,9 @@ pub(crate) fn record(
         return Typed::asked("? a map: of what?");
     }
     let named = named(members);
-    if depth >= DEPTH_MAX {
-        let why = format!("? a map ({named}) in more than {DEPTH_MAX} others: is it an entity");
+    if depth >= FIELDS_DEPTH_MAX {
+        let why =
+            format!("? a map ({named}) in more than {FIELDS_DEPTH_MAX} others: is it an entity");
         return Typed::asked(why);
     }
     let mut names = Names::default();

@@ -62,11 +62,11 @@ async fn serve(
     let woken = Arc::new(Notify::new());
     let waker = Arc::clone(&woken);
     let wake = Box::new(move || waker.notify_one());
+    let leader = may_lead().then(|| Arc::clone(&face));
     let connection = Connection::with_account(face, client, wake, account);
-    let may_lead = may_lead();
     let Some(tls) = tls else {
         let (reader, writer) = stream.split();
-        return Served { connection, reader, writer, woken, stopped, slot, may_lead }.run().await;
+        return Served { connection, reader, writer, woken, stopped, slot, leader }.run().await;
     };
     match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
         Ok(Ok(stream)) => {
@@ -76,7 +76,7 @@ async fn serve(
                 connection.encrypted(&protocol_name(protocol), &suite_name(suite.suite()));
             }
             let (reader, writer) = tokio::io::split(stream);
-            Served { connection, reader, writer, woken, stopped, slot, may_lead }.run().await;
+            Served { connection, reader, writer, woken, stopped, slot, leader }.run().await;
         }
         Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
         Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
@@ -100,8 +100,8 @@ struct Served<R, W> {
     woken: Arc<Notify>,
     stopped: watch::Receiver<bool>,
     slot: Arc<ConnectionSlot>,
-    /// True if this thread may be held up for a sync.
-    may_lead: bool,
+    /// The face, if this thread may be held up for a sync.
+    leader: Option<Arc<Face>>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
@@ -168,8 +168,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                     }
                     largest = largest.max(input.len());
                     progress = self.connection.feed(&mut input);
-                    if self.may_lead {
-                        self.connection.lead();
+                    if let Some(face) = self.leader.as_ref().filter(|_| self.connection.is_busy()) {
+                        face.lead();
                     }
                     // The room of a large request is not kept for small ones.
                     if input.is_empty() && largest > LARGE_SIZE_BYTES {

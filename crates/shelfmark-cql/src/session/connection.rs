@@ -210,14 +210,6 @@ impl Connection {
         self.send_queue.load().requests > 0
     }
 
-    /// Makes a write that this thread just passed on durable here, where that is quicker than to wait for
-    /// another thread. For who may be held up for a sync.
-    pub fn lead(&self) {
-        if self.is_busy() {
-            self.face.executor.lead();
-        }
-    }
-
     /// Tells whether the handshake, with the login where one is asked for, is done.
     #[must_use]
     pub fn is_established(&self) -> bool {

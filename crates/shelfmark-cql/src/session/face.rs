@@ -39,6 +39,12 @@ pub struct Face {
 }
 
 impl Face {
+    /// Makes a write that this thread just passed on durable here, where that is quicker than to wait for
+    /// another thread. For who was not answered yet, and may be held up for a sync.
+    pub fn lead(&self) {
+        self.executor.lead();
+    }
+
     /// Creates the face.
     ///
     /// # Errors

@@ -53,13 +53,13 @@ pub(super) enum Shape {
         table: usize,
         set: Vec<(String, Change)>,
         known: Vec<String>,
-        /// What is asked of the row beside its key.
+        /// Conditions on the row beside its key.
         asked: Vec<Condition>,
     },
     Delete {
         table: usize,
         known: Vec<String>,
-        /// What is asked of the row beside its key.
+        /// Conditions on the row beside its key.
         asked: Vec<Condition>,
     },
 }

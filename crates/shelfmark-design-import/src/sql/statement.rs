@@ -212,7 +212,7 @@ fn joined(
     Ok((base, links.into_iter().map(|(_, column, to)| (column, to)).collect()))
 }
 
-/// What a query shows.
+/// The columns that a query shows.
 #[derive(Default)]
 struct Items {
     shown: Vec<(usize, String)>,

@@ -35,7 +35,7 @@ struct State {
 
 struct Place {
     has_window: bool,
-    /// What is being read, between two slices.
+    /// The objects that are being read, between two slices.
     walk: Option<Walk>,
 }
 

@@ -36,12 +36,12 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A failure before anything of the group was written.
+    /// Describes a failure before anything of the group was written.
     fn before(cause: Error) -> Self {
         Self { kind: ErrorKind::ReadOnly, cause }
     }
 
-    /// A failure after which nobody knows how much of the group is on disk.
+    /// Describes a failure after which nobody knows how much of the group is on disk.
     pub(super) fn after(cause: Error) -> Self {
         Self { kind: ErrorKind::Undetermined, cause }
     }

@@ -94,7 +94,7 @@ fn a_slow_disk_is_left_to_the_commit_thread() {
     assert_ne!(told.recv(), Ok(thread::current().id()));
 }
 
-/// What comes while a caller leads is written by the commit thread, which sleeps meanwhile.
+/// The commit thread sleeps while a caller leads, and writes what comes meanwhile.
 #[test]
 fn what_comes_while_a_caller_leads_is_not_forgotten() {
     let scratch = Scratch::new();
