@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use crate::clock::ManualClock;
 use crate::contract::{Commit, ErrorKind, Store as _, Write};
@@ -12,7 +13,7 @@ use crate::embedded::options::SUPERBLOCK_SYNC_INTERVAL;
 use crate::locks::lock;
 use crate::vfs;
 
-use super::support::{Scratch, contents, get, put, small};
+use super::support::{Scratch, contents, get, pause, put, small};
 
 /// Keeps the commit thread in the completion of a commit, until the sender is used or dropped.
 fn hold_the_commit_thread(store: &EmbeddedStore) -> Sender<()> {
@@ -124,7 +125,7 @@ fn the_superblock_is_synced_behind_commits_that_callers_led() {
     drop(release);
     // The commit thread slept without a time to wake at, or wakes for what is due.
     while lock(&store.inner.superblock).is_dirty() {
-        thread::sleep(std::time::Duration::from_millis(5));
+        pause(Duration::from_millis(1));
     }
 }
 
@@ -147,7 +148,7 @@ fn work_that_is_due_is_done_although_every_commit_is_led() {
     assert!(lock(&store.inner.superblock).is_dirty());
     drop(release);
     while lock(&store.inner.superblock).is_dirty() {
-        thread::sleep(std::time::Duration::from_millis(1));
+        pause(Duration::from_millis(1));
     }
 }
 
