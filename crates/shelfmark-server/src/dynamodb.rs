@@ -688,6 +688,7 @@ async fn receive(caller: &Caller, head: &RequestHead<'_>, body: Bytes) -> Option
     });
     let face = &caller.shared.face;
     face.dispatch(head, body, answer);
+    // Who has its answer, such as a read, would write for somebody else.
     if let Ok(reply) = receiver.try_recv() {
         return Some(reply);
     }

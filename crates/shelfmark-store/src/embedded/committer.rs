@@ -83,16 +83,10 @@ impl Committer {
         now.saturating_sub(self.superblock_synced) >= SUPERBLOCK_SYNC_INTERVAL
     }
 
-    /// Returns true if the log is to be synced, in interval mode.
-    fn is_log_due(&self, inner: &Inner, now: Duration) -> bool {
-        let since = now.saturating_sub(self.log_synced);
-        matches!(inner.options.durability, Durability::Interval(interval) if since >= interval)
-    }
-
-    /// Returns true if there is work that is done between groups.
+    /// Returns true if there is work that is done between groups, but for syncs of the log in interval
+    /// mode, in which no caller leads.
     pub(super) fn has_due_work(&self, inner: &Inner) -> bool {
-        let now = inner.clock.monotonic();
-        self.is_full(inner) || self.is_superblock_due(now) || self.is_log_due(inner, now)
+        self.is_full(inner) || self.is_superblock_due(inner.clock.monotonic())
     }
 
     /// Writes, syncs, inserts and publishes one group, and returns who is to be told.
@@ -159,8 +153,9 @@ impl Committer {
             self.seal(inner)?;
         }
         let now = inner.clock.monotonic();
-        let by_interval = matches!(inner.options.durability, Durability::Interval(_));
-        if by_interval && idle || self.is_log_due(inner, now) {
+        if let Durability::Interval(interval) = inner.options.durability
+            && (idle || now.saturating_sub(self.log_synced) >= interval)
+        {
             let mut log = lock(&inner.log);
             inner.sync_log(&mut log)?;
             drop(log);

@@ -4,6 +4,9 @@
 //! take as long as the sync of a quick disk. Who commits beside others gains nothing by leading: there
 //! groups form while a sync runs, and the commit thread is awake anyway.
 //!
+//! In interval mode nobody leads: an answer waits for no sync there, and the commit thread, which sleeps
+//! until the next one, would not know of a log that became dirty meanwhile.
+//!
 //! Invariant: nobody depends on a caller to lead. The commit thread was woken, and finds either the
 //! commit or nothing to do.
 
@@ -11,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::TryLockError;
 use std::sync::atomic::Ordering;
 
-use crate::contract::{Error, ErrorKind};
+use crate::contract::{Durability, Error, ErrorKind};
 
 use super::committer::Failure;
 use super::inner::Inner;
@@ -22,7 +25,8 @@ const SYNC_MICROS_MAX: u64 = 1000;
 
 /// Writes the lone commit of the queue, if there is one and nobody is at it.
 pub(super) fn lead(inner: &Inner) {
-    if inner.counters.last_sync_micros.load(Ordering::Relaxed) > SYNC_MICROS_MAX {
+    let is_slow = inner.counters.last_sync_micros.load(Ordering::Relaxed) > SYNC_MICROS_MAX;
+    if is_slow || inner.options.durability != Durability::Sync {
         return;
     }
     match catch_unwind(AssertUnwindSafe(|| write(inner))) {

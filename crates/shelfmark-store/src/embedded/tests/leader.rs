@@ -7,9 +7,9 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use crate::clock::ManualClock;
-use crate::contract::{Commit, ErrorKind, Store as _, Write};
-use crate::embedded::EmbeddedStore;
+use crate::contract::{Commit, Durability, ErrorKind, Store as _, Write};
 use crate::embedded::options::SUPERBLOCK_SYNC_INTERVAL;
+use crate::embedded::{EmbeddedStore, Options};
 use crate::locks::lock;
 use crate::vfs;
 
@@ -95,6 +95,23 @@ fn a_slow_disk_is_left_to_the_commit_thread() {
     assert_ne!(told.recv(), Ok(thread::current().id()));
 }
 
+/// The commit thread sleeps until the log is to be synced: it must know when that became dirty.
+#[test]
+fn nobody_leads_where_the_log_is_synced_by_the_clock() {
+    let scratch = Scratch::new();
+    let durability = Durability::Interval(Duration::from_millis(10));
+    let store = scratch.open_with(Options { durability, ..small() }).unwrap();
+    let release = hold_the_commit_thread(&store);
+    let told = queue(&store, "a");
+    store.lead();
+    assert!(told.try_recv().is_err());
+    drop(release);
+    assert_ne!(told.recv(), Ok(thread::current().id()));
+    while lock(&store.inner.log).writer.is_dirty() {
+        pause(Duration::from_millis(1));
+    }
+}
+
 /// The commit thread sleeps while a caller leads, and writes what comes meanwhile.
 #[test]
 fn what_comes_while_a_caller_leads_is_not_forgotten() {
@@ -155,8 +172,7 @@ fn work_that_is_due_is_done_although_every_commit_is_led() {
 #[test]
 fn a_led_commit_that_fails_ends_writing_as_any_other() {
     let scratch = Scratch::new();
-    let store =
-        scratch.open_with(crate::embedded::Options { log_file_bytes: 1, ..small() }).unwrap();
+    let store = scratch.open_with(Options { log_file_bytes: 1, ..small() }).unwrap();
     let release = hold_the_commit_thread(&store);
     // The next log file cannot be created: something of that name is there.
     let next = scratch.folder.join("log/00000000000000000002.log");
