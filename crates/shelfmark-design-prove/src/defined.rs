@@ -14,6 +14,7 @@ use super::paths::all_key_paths;
 use super::write::Prover;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep};
+use shelfmark_design_language::model::{ColumnPath, Model};
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
@@ -106,18 +107,18 @@ impl Prover<'_> {
     /// `strictly` by the tuple's own key, and otherwise by any row that the tuple has.
     fn tells(&self, id: FamilyId, effect: &Effect, strictly: bool) -> bool {
         let Some(family) = self.schema.families.get(id) else { return false };
-        let own = self.model.relation(effect.relation).key();
-        let by_key = |family: &Family| {
-            all_key_paths(self.model, family)
-                .iter()
-                .all(|path| matches!(path.as_slice(), [only] if own.contains(only)))
-        };
+        let whole = family.base.is_none() && family.when.is_empty();
         family.source == effect.relation
-            && family.base.is_none()
-            && family.when.is_empty()
-            && (!strictly || by_key(family))
+            && if strictly { is_own_row(self.model, family) } else { whole }
             && needs(self.model, self.schema, id, effect)
                 .iter()
                 .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete | Need::Rekey))
     }
+}
+
+/// Returns true if every tuple has one row of a family, under nothing but the tuple's own key.
+pub(super) fn is_own_row(model: &Model, family: &Family) -> bool {
+    let key = model.relation(family.source).key();
+    let own = |path: &ColumnPath| matches!(path.as_slice(), [only] if key.contains(only));
+    family.base.is_none() && family.when.is_empty() && all_key_paths(model, family).iter().all(own)
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::claims;
 use super::copied::only_for_copies;
+use super::defined::is_own_row;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
@@ -68,16 +69,10 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     WritePlan { write: index, steps, span: write.span, derived: true }
 }
 
-/// Returns true if the change of a row of this family shows whether a tuple that the write names is there:
-/// the row lies under the tuple's own key, and every tuple has one.
+/// Returns true if the change of a row of this family shows whether a tuple that the write names is there.
 fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
     let Some(family) = schema.families.get(id) else { return false };
-    let key = model.relation(family.source).key();
-    let own = |path: &ColumnPath| matches!(path.as_slice(), [only] if key.contains(only));
-    write.effects.iter().any(|effect| effect.relation == family.source)
-        && family.base.is_none()
-        && family.when.is_empty()
-        && all_key_paths(model, family).iter().all(own)
+    write.effects.iter().any(|effect| effect.relation == family.source) && is_own_row(model, family)
 }
 
 /// Returns true if a write moves rows of this family from one unique value to another.

@@ -34,6 +34,7 @@ mod write_reads;
 mod write_room;
 mod write_rows;
 mod write_steps;
+mod write_whole;
 
 use serde::de::DeserializeOwned;
 

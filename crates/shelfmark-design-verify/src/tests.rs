@@ -47,7 +47,7 @@ models! {
     features "../../shelfmark-design-prove/src/tests/features.shelf"
 }
 
-fn model(text: &str) -> Model {
+pub(crate) fn model(text: &str) -> Model {
     let (model, diagnostics) = resolve(&parse(text).file);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     model

@@ -19,11 +19,12 @@ use super::write_parts::{
     each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
 };
 use super::write_reads::{asked, early, found_by_key, looked_up};
-use super::write_room::{has_room, set_together};
+use super::write_room::has_room;
 use super::write_rows::{Delta, covered, gone_to, in_order, loses, lost, lost_before};
 use super::write_steps::{
     computable, concerns, newly_held, old_known, replaced_known, taken_away, told_apart,
 };
+use super::write_whole::set_together;
 use super::{WRITE_RUNS, plan, uses_of};
 use shelfmark_design_language::certificate::{Certificate, RowsMax, Status, text};
 use shelfmark_design_language::model::schema::{Schema, WritePlan, WriteStep};

@@ -1,4 +1,4 @@
-//! Verifies the size of transactions, and that what comes together is set together.
+//! Verifies that transactions hold no more operations than their target takes.
 //!
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use super::rules::known;
 use super::shelf::short;
 use super::write_families::touches;
-use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Schema, WriteStep, WriteStepKind};
-use shelfmark_design_language::model::{ColumnPath, Model, Term, Value, Write};
-use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_language::model::{ColumnPath, Model, Write};
 
 /// Operations of one transaction of DynamoDB.
 ///
@@ -79,34 +78,6 @@ fn rows_of(model: &Model, schema: &Schema, read: &WriteStep) -> f64 {
         declared.filter_map(|one| one.max()).fold(f64::INFINITY, f64::min)
     };
     families.map(|family| of_source(family.source)).sum()
-}
-
-/// Checks that an update which sets a part of what comes together is of tuples that have it.
-pub(super) fn set_together(model: &Model, write: &Write) -> Result<(), String> {
-    for effect in write.effects.iter().filter(|effect| effect.kind == EffectKind::Update) {
-        let relation = model.relation(effect.relation);
-        for group in &relation.together {
-            let count = group.iter().filter(|at| gives(&effect.set, **at)).count();
-            if count > 0 && count < group.len() && !group.iter().any(|at| has(effect, *at)) {
-                let name = &relation.name.text;
-                return Err(format!("O10: a {name} gets a part of what comes together"));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn gives(terms: &[(usize, Term)], column: usize) -> bool {
-    terms.iter().any(|(at, term)| *at == column && *term != Term::Const(Value::Null))
-}
-
-/// Returns true if an effect asks that its tuple has an attribute.
-fn has(effect: &Effect, column: usize) -> bool {
-    let asks = |one: &Predicate| one.path.as_slice() == [column] && one.op != CondOp::Absent;
-    let each = effect.each.iter().filter(|each| each.relation == effect.relation);
-    gives(&effect.key, column)
-        || effect.conditions.iter().any(asks)
-        || each.flat_map(|each| &each.predicates).any(asks)
 }
 
 #[cfg(test)]
