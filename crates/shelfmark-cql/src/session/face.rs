@@ -79,10 +79,15 @@ impl Face {
             statements: Arc::clone(&statements),
         }));
         let roles = authority.roles().clone();
+        let background = engine.clone();
         let executor = Executor::open(engine, tables)?.with_authority(authority);
         let executor = executor.with_user_functions(user_functions);
         let executor = Arc::new(executor.with_pool(Arc::clone(&pool)));
         let events = Arc::new(Events::default());
+        let own = Arc::downgrade(&executor);
+        background.work_beside_backups(move |_| {
+            own.upgrade().map_or(Ok(0), |executor| executor.go_on_building())
+        });
         watch_shared(&executor, &events);
         watch_other_servers(&executor, &events);
         watch_servers(&executor, &events)

@@ -1,7 +1,7 @@
 //! Statements: planned once, run many times.
 //!
 //! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
-//! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
+//! * `select`, `modify`, `batch`: data; `ddl`: the schema; `describe`: the schema as text.
 //! * `required_permissions`: which permissions they need; `request`: what comes with a request.
 //!
 //! What it is not: it knows no frames and no connections, and holds no rows.
@@ -9,6 +9,7 @@
 //! Invariant: a plan holds the table that it was made for; when the schema has another one of that
 //! name, the plan is stale.
 
+mod batch;
 mod bind;
 mod ddl;
 mod describe;
@@ -26,19 +27,18 @@ mod select;
 mod shared;
 mod tuples;
 
-use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
+use batch::{check_batch, plan_batch};
 use modify::{Entry, Modify};
 use plan::Action;
 use shelfmark_cql_protocol::{
     BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, ErrorCode, Result, Values,
 };
-use shelfmark_cql_syntax::ast::{
-    self, BatchKind as WrittenBatch, Modification, Permission, QualifiedName, Statement,
-};
+use shelfmark_cql_syntax::ast::{self, Modification, Permission, QualifiedName, Statement};
 use shelfmark_cql_types::CqlType;
-use shelfmark_cql_types::term::{BindMarkers, Receiver, Scope};
+use shelfmark_cql_types::term::{BindMarkers, Scope};
 use shelfmark_engine::Engine;
 use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
@@ -63,6 +63,8 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
+    /// Set where an index or view is declared and could not be built.
+    has_unbuilt: AtomicBool,
     /// Held while a picture of the schema is made.
     loading: Mutex<()>,
     /// The permissions of roles.
@@ -95,11 +97,13 @@ impl Executor {
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
+            has_unbuilt: AtomicBool::new(false),
             loading: Mutex::new(()),
             pool: Arc::new(Inline),
             user_functions: true,
         };
-        executor.resume_builds()?;
+        // Told by the background work, which tries again.
+        let _ = executor.resume_builds();
         Ok(executor)
     }
 
@@ -714,90 +718,4 @@ fn plan_one(
         Modification::Update(own) => modify::prepare_update(own, &table, &mut scope),
         Modification::Delete(own) => modify::prepare_delete(own, &table, &mut scope),
     }
-}
-
-fn plan_batch(
-    batch: &ast::Batch,
-    keyspace: Option<&str>,
-    schema: &Schema,
-    markers: &mut BindMarkers,
-) -> Result<Planned> {
-    if batch.attributes.ttl.is_some() {
-        return Err(CqlError::invalid("Global TTL on the BATCH statement is not supported."));
-    }
-    let kind = match batch.kind {
-        WrittenBatch::Logged => BatchKind::Logged,
-        WrittenBatch::Unlogged => BatchKind::Unlogged,
-        WrittenBatch::Counter => BatchKind::Counter,
-    };
-    let mut entries = Vec::with_capacity(batch.statements.len());
-    for written in &batch.statements {
-        entries.push(plan_one(written, keyspace, schema, markers)?);
-    }
-    let mut scope = Scope { schema, keyspace: keyspace.unwrap_or_default(), table: None, markers };
-    let to = Receiver { name: "[timestamp]", ty: &CqlType::Bigint };
-    let timestamp = batch.attributes.timestamp.as_ref();
-    let timestamp = timestamp.map(|own| modify::integer(own, to, &mut scope)).transpose()?;
-    check_batch(kind, &entries.iter().collect::<Vec<_>>(), timestamp.is_some())?;
-    let conditional = entries.iter().any(Modify::is_conditional);
-    let mut tables: Vec<Arc<Table>> = Vec::new();
-    let mut known = HashSet::new();
-    for entry in &entries {
-        if known.insert(Arc::as_ptr(&entry.table)) {
-            tables.push(Arc::clone(&entry.table));
-        }
-    }
-    let pk_indices = match tables.as_slice() {
-        [table] if timestamp.is_none() => {
-            bind::pk_indices_of_any(table, entries.iter().map(|own| &own.restrictions))
-        }
-        _ => Vec::new(),
-    };
-    let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
-    let listed = listed.fold(0_usize, usize::saturating_add);
-    Ok(Planned {
-        action: Action::Batch { kind, entries, timestamp },
-        tables,
-        pk_indices,
-        result: Arc::new([]),
-        conditional,
-        weight: Weight::of(listed, 0),
-    })
-}
-
-fn check_batch(kind: BatchKind, entries: &[&Modify], has_timestamp: bool) -> Result<()> {
-    let invalid = |text: &str| Err(CqlError::invalid(text.to_owned()));
-    let conditional = entries.iter().any(|own| own.is_conditional());
-    if has_timestamp && conditional {
-        return invalid("Cannot provide custom timestamp for conditional BATCH");
-    }
-    if has_timestamp && kind == BatchKind::Counter {
-        return invalid("Cannot provide custom timestamp for counter BATCH");
-    }
-    if has_timestamp && entries.iter().any(|own| own.timestamp.is_some()) {
-        return invalid("Timestamp must be set either on BATCH or individual statements");
-    }
-    let counters = entries.iter().filter(|own| own.table.flags.counter).count();
-    if has_timestamp && counters > 0 {
-        return invalid("Cannot provide custom timestamp for a BATCH containing counters");
-    }
-    if kind == BatchKind::Counter && counters < entries.len() {
-        return invalid("Cannot include non-counter statement in a counter batch");
-    }
-    if counters > 0 && counters < entries.len() {
-        return invalid("Counter and non-counter mutations cannot exist in the same batch");
-    }
-    if kind == BatchKind::Logged && counters > 0 {
-        return invalid("Cannot include a counter statement in a logged batch");
-    }
-    entries.iter().try_for_each(|own| modify::check_counters(own))?;
-    entries.iter().try_for_each(|own| shared::check_modify(own))?;
-    shared::check_batch(entries, has_timestamp)?;
-    if conditional {
-        let first = entries.first().map(|own| own.table.full_name());
-        if entries.iter().any(|own| Some(own.table.full_name()) != first) {
-            return invalid("Batch with conditions cannot span multiple tables");
-        }
-    }
-    Ok(())
 }

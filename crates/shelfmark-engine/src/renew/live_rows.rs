@@ -13,10 +13,13 @@ use shelfmark_records::keys::Tree;
 /// Keys that are remembered at most, of all tables together: some 100 MB.
 const KEYS_MAX: usize = 1_000_000;
 
+/// The newest version of each key, and whether it is a value.
+type Newest = HashMap<Box<[u8]>, (u64, bool)>;
+
 /// The newest version of each row of some tables, and whether it is there.
 #[derive(Debug, Default)]
 pub struct LiveRows {
-    rows: BTreeMap<u64, HashMap<Box<[u8]>, (u64, bool)>>,
+    rows: BTreeMap<u64, Newest>,
     left: usize,
 }
 

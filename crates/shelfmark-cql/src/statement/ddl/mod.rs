@@ -23,6 +23,7 @@ mod view_filter;
 
 pub(super) use keyspace::is_replicated;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use shelfmark_cql_protocol::{
     ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, Result, SchemaChange, invalid,
@@ -172,10 +173,13 @@ impl Executor {
             self.forget_permissions(&change.event)?;
         }
         self.engine.change_catalogue(change.changes).map_err(failed)?;
-        for name in &change.builds {
-            self.engine.resume_indexes(name).map_err(failed)?;
+        let built = change.builds.iter().try_for_each(|name| self.engine.resume_indexes(name));
+        if built.is_err() {
+            self.has_unbuilt.store(true, Ordering::Release);
         }
+        // It is there whether it is built or not.
         let schema = self.reload()?;
+        built.map_err(failed)?;
         let of_replicas = match statement {
             Statement::CreateKeyspace(_) | Statement::AlterKeyspace(_) => {
                 keyspace::warnings(&change.event.keyspace, before, &schema)
@@ -226,21 +230,48 @@ impl Executor {
         }
     }
 
-    /// Goes on with indexes and views that were being built when the server stopped.
-    pub(super) fn resume_builds(&self) -> Result<()> {
-        let mut built = false;
+    /// Goes on with builds that failed, such as on a full disk; for the background. Returns how much was
+    /// done.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the engine; they are tried again when this is called again.
+    pub fn go_on_building(&self) -> shelfmark_engine::Result<u64> {
+        if !self.has_unbuilt.load(Ordering::Acquire) {
+            return Ok(0);
+        }
+        let _one = lock(&self.changes);
+        self.has_unbuilt.store(false, Ordering::Release);
+        self.resume_builds().map(|()| 1)
+    }
+
+    /// Goes on with indexes and views that are not built. What cannot go on now goes on in the background:
+    /// everything else is served meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the engine, of the last build that failed.
+    pub(super) fn resume_builds(&self) -> shelfmark_engine::Result<()> {
+        let (mut built, mut outcome) = (false, Ok(()));
         for table in self.known_schema().keyspaces.values().flat_map(|own| own.tables.values()) {
             let waits = table.indexes.iter().any(|index| !index.is_public) || table.is_view();
             if table.stored.is_some() && waits {
-                // What cannot go on now, such as on a full disk, goes on in the background, which says why;
-                // everything else is served meanwhile.
-                built |= self.engine.resume_indexes(&stored_name(table)).is_ok();
+                match self.engine.resume_indexes(&stored_name(table)) {
+                    Ok(()) => built = true,
+                    Err(error) => outcome = Err(error),
+                }
             }
         }
-        if built {
-            self.reload()?;
+        if outcome.is_err() {
+            self.has_unbuilt.store(true, Ordering::Release);
         }
-        Ok(())
+        if built {
+            self.reload().map_err(|error| {
+                let kind = shelfmark_engine::ErrorKind::Internal;
+                shelfmark_engine::Error::new(kind, error.to_string())
+            })?;
+        }
+        outcome
     }
 
     /// Empties a table.

@@ -43,6 +43,18 @@ impl World {
         Self { store, engine, executor, clock, authorizer, keyspace: None, user: None }
     }
 
+    /// Goes on with another engine.
+    pub(crate) fn move_to(&mut self, engine: Engine) {
+        let executor = Executor::open(engine.clone(), Vec::new()).unwrap();
+        self.executor = executor.with_authorizer(self.authorizer, START_ROLE);
+        self.engine = engine;
+    }
+
+    /// Does what the background does for the executor.
+    pub(crate) fn go_on_building(&self) -> shelfmark_engine::Result<u64> {
+        self.executor.go_on_building()
+    }
+
     /// Opens the store anew: nothing that was remembered in memory is left.
     pub(crate) fn restart(&mut self) {
         let environment =
