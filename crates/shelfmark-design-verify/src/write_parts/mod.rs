@@ -276,3 +276,6 @@ fn constant(effect: &Effect, column: usize) -> Option<&Value> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -268,3 +268,6 @@ fn behind<'a>(
     let own = heads.filter(move |head| model.path_owner(family.source, head) == relation);
     own.filter_map(|head| head.last().copied())
 }
+
+#[cfg(test)]
+mod tests;
