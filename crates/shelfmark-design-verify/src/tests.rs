@@ -628,3 +628,18 @@ schema s target {target} {{ table items from E key (u; id) store all  index by_a
     witness.insert("missing".to_owned(), Json::from("something else"));
     assert!(verify(&model(&cql), &lie.sealed()).is_err(), "the witness says something else");
 }
+
+/// DynamoDB takes two operations on one item in no transaction, whatever they leave there together.
+#[test]
+fn an_item_is_changed_once_by_a_transaction() {
+    let text = "entity A { key id: uuid  n: int }
+write w(i, n) = update A(id i) set n = n
+schema s target dynamodb { table rows from A key (id;) store all
+  write w { transaction { read rows where id = i ; put rows ; patch rows } } }";
+    check_believed(text);
+    let model = model(text);
+    let [mut lie] = certificates(&model).try_into().expect("one certificate");
+    assert!(claim(&mut lie, Status::Certified), "{:?}", lie.status);
+    let said = verify(&model, &lie.sealed());
+    assert!(said.is_err_and(|why| why.contains("one item twice")), "a put beside a patch");
+}

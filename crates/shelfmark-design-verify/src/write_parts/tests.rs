@@ -37,6 +37,9 @@ fn a_transaction_changes_an_item_once() {
     of("dynamodb", change, "put moved ; patch moved", "");
     of("dynamodb", change, "transaction { put moved } transaction { patch moved }", "");
     of("dynamodb", change, "transaction { read rows where id = i ; patch rows }", "");
+    // One part has one step for an item, whatever its steps leave there.
+    of("dynamodb", change, "transaction { put rows ; patch rows }", TWICE);
+    of("dynamodb", change, "transaction { patch rows ; patch rows }", TWICE);
     of("dynamodb", change, "transaction { put rows ; patch moved }", "");
     of("dynamodb", change, "transaction { delete moved ; put moved }", "");
     of("dynamodb", change, "transaction { put moved ; delete moved }", TWICE);
@@ -53,13 +56,18 @@ fn a_transaction_changes_an_item_once() {
         format!("(i: int, n, j: int) = {first}(id 1) set n = n and {second}(id 2{more}")
     };
     let updates = apart("update A", "update A", ") set n = n");
-    of("dynamodb", &updates, twice, "");
+    of("dynamodb", &updates, "transaction { patch rows ; patch rows }", "");
+    of("dynamodb", &updates, twice, TWICE);
+    of("dynamodb", &updates, "transaction { delete rows ; patch rows }", TWICE);
     of("dynamodb", &updates, moves, TWICE);
     of("dynamodb", &updates.replace("id 2", "id 1"), twice, TWICE);
     of("dynamodb", &updates.replace("id 2", "id i"), twice, TWICE);
     let three = format!("{updates} and update A(id 1) set n = 3");
     of("dynamodb", &three, twice, TWICE);
     of("dynamodb", &apart("update A", "insert A", ", n n, m n)"), twice, "");
+    let gone = apart("update A", "delete A", ")");
+    of("dynamodb", &gone, "transaction { delete rows ; patch rows }", "");
+    of("dynamodb", &gone, twice, TWICE);
     of("dynamodb", &apart("update A", "insert A", ", n n, m n) or replace"), twice, TWICE);
     of("dynamodb", &apart("update A", "update U", ") set m = n"), twice, TWICE);
 }

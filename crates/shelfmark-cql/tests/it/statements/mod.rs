@@ -39,9 +39,13 @@ scripts! {
     indexes
     modifications
     nearest
+    options
     permissions
     products
     refusals
+    refused_reads
+    refused_schemas
+    refused_writes
     returning
     select
     views
