@@ -33,6 +33,7 @@ scripts! {
     counters
     ddl
     describe
+    edges
     first
     folded
     functions
