@@ -34,6 +34,7 @@ scripts! {
     ddl
     describe
     edges
+    edges_of_reads
     first
     folded
     functions
