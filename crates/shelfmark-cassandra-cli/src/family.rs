@@ -3,12 +3,14 @@
 //! ```text
 //! key | column1 | value                         a standard family, COMPACT STORAGE
 //! key | column1 | column2 | value               a super family: column1 is the super column
+//! key | column1 | column2 | value | a static    a super family with declared columns
 //! key | component1 | component2 … | value       a comparator of several components
 //! key | column1 | value | a static | b static   a family with declared columns
 //! ```
 //!
 //! A declared column is a static column of its own type, so that it can be indexed; every other
-//! column of the same row lies in the dynamic part.
+//! column of the same row lies in the dynamic part. In a super family all columns do: there the static
+//! column stays empty and says the type of values whose column2 is its name.
 
 use shelfmark_cql_syntax::{quoted_name, quoted_string};
 use shelfmark_cql_types::{CqlType, Native, native_by_name};
@@ -44,6 +46,17 @@ impl Family {
     /// Returns the declared column of a name.
     pub(super) fn declared(&self, name: &str) -> Option<&(String, CqlType)> {
         self.declared.iter().find(|(declared, _)| declared == name)
+    }
+
+    /// Returns the declared columns that hold values themselves.
+    pub(super) fn static_columns(&self) -> &[(String, CqlType)] {
+        if self.is_super() { &[] } else { &self.declared }
+    }
+
+    /// Returns the type of the values of a column within super columns.
+    pub(super) fn sub_column_type(&self, name: &str) -> &CqlType {
+        let declared = if self.is_super() { self.declared(name) } else { None };
+        declared.map_or(&self.value, |(_, cql_type)| cql_type)
     }
 
     /// Returns the table's name as CQL writes it, with its keyspace.

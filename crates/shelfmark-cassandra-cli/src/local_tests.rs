@@ -234,3 +234,52 @@ fn a_keyspace_keeps_its_strategy_and_the_ring_is_one_range() {
     assert_eq!(ring.first().unwrap(), "TOKEN RANGES:");
     assert!(ring.get(1).unwrap().contains("endpoints:[127.0.0.1]"), "{ring:?}");
 }
+
+#[test]
+fn columns_within_super_columns_have_declared_types() {
+    let mut client = client(Mode::Strict);
+    said(
+        &mut client,
+        "create keyspace P;\nuse P;
+         create column family S with column_type=Super and comparator=IntegerType
+         and subcomparator=LongType and key_validation_class=UTF8Type
+         and column_metadata=[{column_name:9999, validation_class:LongType}];
+         set S['hello'][1][9999] = 1234;\nset S['hello'][-1][-12] = 5678;
+         set S['hello'][-1][9999] = -340897;",
+    );
+    let value = |client: &mut Client<Local>, text: &str| {
+        let lines = said(client, text);
+        let of =
+            |line: &String| Some(line.split_once("value=")?.1.trim_end_matches(')').to_owned());
+        lines.iter().find_map(of).unwrap_or_default()
+    };
+    assert_eq!(value(&mut client, "get S['hello'][1][9999];"), "1234");
+    assert_eq!(value(&mut client, "get S['hello'][-1][9999];"), "-340897");
+    // What is not declared is of bytes, and keeps its name in the comparator's form.
+    assert_eq!(value(&mut client, "get S['hello'][-1][-12];"), "5678");
+    let shown = said(&mut client, "get S['hello'];");
+    assert!(shown.iter().any(|line| line.contains("(column=9999, value=1234)")), "{shown:?}");
+    assert!(shown.iter().any(|line| line.contains("(column=-12, value=5678)")), "{shown:?}");
+    assert_eq!(said(&mut client, "count S['hello'];"), ["2 columns"]);
+    let listed = said(&mut client, "list S;");
+    assert!(listed.iter().any(|line| line.contains("value=-340897)")), "{listed:?}");
+    let told = said(&mut client, "describe P;");
+    assert!(told.iter().any(|line| line.trim() == "Column Name: 9999"), "{told:?}");
+    said(&mut client, "del S['hello'][1][9999];");
+    assert_eq!(said(&mut client, "count S['hello'][1];"), ["0 columns"]);
+    for (wrong, text) in [
+        ("{column_name:1, validation_class:LongType, index_type:KEYS}", "have no index"),
+        (
+            "{column_name:1, validation_class:LongType}] and default_validation_class=UTF8Type and \
+          column_metadata=[{column_name:1, validation_class:LongType}",
+            "BytesType",
+        ),
+    ] {
+        let create =
+            format!("create column family T with column_type=Super and column_metadata=[{wrong}];");
+        let pieces = script(&create, client.mode).pieces;
+        let command = parse(pieces.first().unwrap(), client.mode, &mut Vec::new()).unwrap();
+        let refused = client.run(&command).unwrap_err();
+        assert!(refused.contains(text), "{create}: {refused}");
+    }
+}

@@ -82,7 +82,7 @@ impl<B: Backend> Client<B> {
     ) -> Result<Vec<Shown>, String> {
         let table = family.table(keyspace);
         let mut columns = Vec::new();
-        for (name, cql_type) in &family.declared {
+        for (name, cql_type) in family.static_columns() {
             let wanted = match spot {
                 None => true,
                 Some(CellPlace::Declared { name: wanted, .. }) => wanted == name,
@@ -280,7 +280,7 @@ impl<B: Backend> Client<B> {
             options.iter().any(|option| option.contains(&format!("'target': {target}")))
         };
         Ok(family
-            .declared
+            .static_columns()
             .iter()
             .map(|(name, _)| name.clone())
             .filter(|name| is_indexed(name))
@@ -340,11 +340,13 @@ fn declared_column(name: &str, cql_type: &CqlType, rows: &Table) -> Option<Shown
 fn dynamic_column(family: &Family, rows: &Table, row: &[Option<Vec<u8>>]) -> Option<Shown> {
     let parts = family.names.len();
     let name: Option<Vec<Vec<u8>>> = row.get(..parts)?.iter().cloned().collect();
+    let text: Vec<String> = (0..parts).filter_map(|part| rows.text(row, part)).collect();
+    let value_type = family.sub_column_type(text.last().map_or("", String::as_str)).clone();
     Some(Shown {
         name: name?,
-        text: (0..parts).filter_map(|part| rows.text(row, part)).collect(),
+        text,
         value: row.get(parts)?.clone()?,
-        value_type: family.value.clone(),
+        value_type,
         timestamp: rows.text(row, parts + 1),
         ttl: rows.text(row, parts + 2),
     })
@@ -363,7 +365,8 @@ fn name_text(family: &Family, assumed: &Assumed, column: &Shown, part: usize) ->
     let assumed = if part == 0 { &assumed.comparator } else { &assumed.sub_comparator };
     let bytes = column.name.get(part);
     // The name of a declared column is a text, whatever the comparator.
-    let declared = column.name.len() < family.names.len() || column.value_type != family.value;
+    let declared = column.name.len() < family.names.len()
+        || !family.is_super() && column.value_type != family.value;
     match (assumed, bytes) {
         (Some(cql_type), Some(bytes)) if !declared => to_text(cql_type, bytes),
         _ => column.text.get(part).cloned().unwrap_or_default(),

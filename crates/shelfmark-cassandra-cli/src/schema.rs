@@ -328,6 +328,21 @@ fn declared(hash: &[(Value, HashValue)]) -> Result<Declared, String> {
     Ok(Declared { name, cql_type, index: index.map(|_| index_name) })
 }
 
+/// Refuses what the declared columns within super columns cannot be: their values lie beside those of all
+/// others, as bytes.
+fn check_sub_columns(attributes: &Attributes, value: &CqlType) -> Result<(), String> {
+    if attributes.declared.iter().any(|declared| declared.index.is_some()) {
+        return Err("columns within super columns have no index.".into());
+    }
+    let is_blob = *value == CqlType::Native(shelfmark_cql_types::Native::Blob);
+    if !attributes.declared.is_empty() && !is_blob {
+        return Err("a super column family with column_metadata has BytesType as its \
+                    default_validation_class."
+            .into());
+    }
+    Ok(())
+}
+
 fn create_table(table: &str, attributes: &Attributes) -> Result<String, String> {
     let blob = || CqlType::Native(shelfmark_cql_types::Native::Blob);
     let key = attributes.key.clone().unwrap_or_else(blob);
@@ -343,9 +358,10 @@ fn create_table(table: &str, attributes: &Attributes) -> Result<String, String> 
             .collect(),
     };
     if attributes.is_super || attributes.sub_comparator.is_some() {
-        if names.len() > 1 || !attributes.declared.is_empty() {
-            return Err("super column families have one comparator and no column_metadata.".into());
+        if names.len() > 1 {
+            return Err("super column families have one comparator.".into());
         }
+        check_sub_columns(attributes, &value)?;
         let (sub, reversed) = attributes.sub_comparator.clone().unwrap_or_else(|| (blob(), false));
         names.push(("column2".to_owned(), sub, reversed));
     }

@@ -104,6 +104,23 @@ pub(super) fn literal(
     Ok(to_literal(declared, Some(&bytes(value, declared, assumed)?)))
 }
 
+/// Writes a word as CQL for a column of bytes, where its value is of another type.
+pub(super) fn bytes_literal(
+    value: &Value,
+    cql_type: &CqlType,
+    assumed: Option<&CqlType>,
+) -> Result<String, String> {
+    let blob = CqlType::Native(Native::Blob);
+    if let Value::Call { function: name, argument: None } = value
+        && let Some(kind) = function(name)
+        && generated(&kind, cql_type).is_some()
+        && let Some(new) = generated(&kind, &blob)
+    {
+        return Ok(new);
+    }
+    Ok(to_literal(&blob, Some(&bytes(value, cql_type, assumed)?)))
+}
+
 fn is_integer(found: &CqlType) -> bool {
     let integers = [Native::Int, Native::Bigint, Native::Varint, Native::Smallint, Native::Tinyint];
     matches!(found, CqlType::Native(native) if integers.contains(native))

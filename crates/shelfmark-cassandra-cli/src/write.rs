@@ -55,10 +55,17 @@ impl<B: Backend> Client<B> {
                 return Err("No sub column name given: a super column holds columns.".to_owned());
             }
             CellPlace::Dynamic { restrictions, .. } => {
-                if !family.declared.is_empty() {
+                if !family.static_columns().is_empty() {
                     reply.hints.push(undeclared(&family, cell));
                 }
-                let value = values::literal(value, &family.value, assumed.validator.as_ref())?;
+                let sub_column = cell.sub_column.as_ref().map_or("", Value::text);
+                let cql_type = family.sub_column_type(sub_column);
+                let value = match assumed.validator.as_ref() {
+                    assumed if *cql_type == family.value => {
+                        values::literal(value, cql_type, assumed)?
+                    }
+                    assumed => values::bytes_literal(value, cql_type, assumed)?,
+                };
                 format!(
                     "UPDATE {table}{using} SET value = {value} WHERE key = {key} AND {}",
                     restrictions.join(" AND ")
@@ -143,6 +150,7 @@ pub(super) fn spot(
 ) -> Result<Option<CellPlace>, String> {
     let Some(column) = &cell.column else { return Ok(None) };
     if let (Value::Word(text) | Value::Text(text), None) = (column, &cell.sub_column)
+        && !family.is_super()
         && let Some((name, cql_type)) = family.declared(text)
     {
         return Ok(Some(CellPlace::Declared { name: name.clone(), cql_type: cql_type.clone() }));

@@ -16,6 +16,7 @@
 
 pub mod ast;
 mod complete;
+mod described;
 mod error;
 mod lexer;
 mod limits;
@@ -25,6 +26,7 @@ mod script;
 mod span;
 
 pub use complete::{Completions, complete};
+pub use described::recreating;
 pub use error::SyntaxError;
 pub use limits::{DEPTH_MAX, TEXT_BYTES_MAX};
 pub use parser::{parse, parse_term, parse_type};

@@ -29,7 +29,7 @@ pub use backups::{
 };
 pub use calls::View;
 pub use engine::Engine;
-pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
+pub use renew::{GivenSchema, KeyOwner, KeyOwners, LiveRows, Mended, Survivors, TableLoss};
 pub use shelfmark_records::cells::{
     ClusteringValue, Expiry, LiveCell, LiveRow, Liveness, Span, SpanBound, Timestamp,
 };

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::bail;
-use shelfmark_engine::{Engine, GivenSchema, KeyOwner, KeyOwners, Survivors, Verification};
+use shelfmark_engine::{
+    Engine, GivenSchema, KeyOwner, KeyOwners, LiveRows, Survivors, TableLoss, Verification,
+};
 use shelfmark_store::embedded::{self, LostPart, Salvage};
 
 use super::schema;
@@ -65,24 +67,34 @@ fn preview_losses(
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let mut survivors = Survivors::default();
-    let preview_salvagen = embedded::preview_salvage(&verify.place.data, &mut |kept| {
+    let preview = embedded::preview_salvage(&verify.place.data, &mut |kept| {
         survivors.see(kept.key, kept.value, kept.version);
     })?;
-    if !preview_salvagen.has_losses() {
+    if !preview.has_losses() {
         return Ok(());
     }
-    for part in &preview_salvagen.table_parts_lost {
-        writeln!(out, "will be lost: {part}")?;
+    let owners = survivors.key_owners();
+    for part in &preview.table_parts_lost {
+        writeln!(out, "will be lost: {part}, {}", concerned(part, &owners))?;
     }
-    for groups in &preview_salvagen.groups_lost {
+    for groups in &preview.groups_lost {
         writeln!(out, "will be lost: groups {} to {} of the log", groups.start(), groups.end())?;
     }
-    let parts: Vec<_> = preview_salvagen
+    let parts: Vec<_> = preview
         .table_parts_lost
         .iter()
         .map(|part| (part.after.clone(), part.before.clone()))
         .collect();
-    let tables = survivors.tables_lost(&parts, &given.tables);
+    let mut tables = survivors.tables_lost(&parts, &given.tables);
+    let unknown: BTreeSet<u64> = tables.iter().filter_map(TableLoss::unknown_id).collect();
+    if !unknown.is_empty() {
+        // Rows of a dropped table lie beside their deletions until files are merged.
+        let mut live = LiveRows::of(&unknown);
+        embedded::preview_salvage(&verify.place.data, &mut |kept| {
+            live.see(&kept.key, kept.value.is_some(), kept.version);
+        })?;
+        tables.retain(|table| table.unknown_id().is_none_or(|id| live.has(id)));
+    }
     for table in &tables {
         writeln!(out, "will be lost: {table}")?;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bytes::BytesMut;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Progress};
-use shelfmark_engine::{Engine, Share, Upkeep};
+use shelfmark_engine::{Engine, Share, Upkeep, budget};
 use shelfmark_store::embedded::Options;
 
 use super::link::Link;
@@ -53,6 +53,11 @@ impl InProcess {
     /// Connects as somebody whom nobody asks to log in.
     pub(super) fn trusted(face: Arc<Face>) -> Self {
         Self::connected(face, Connection::trusted)
+    }
+
+    /// Returns a share of the face's memory budget, for what is made of its answers.
+    pub(super) fn share(&self) -> budget::Share {
+        self.connection.budget().share()
     }
 
     fn connected(face: Arc<Face>, made: impl FnOnce(Connection) -> Connection) -> Self {

@@ -21,6 +21,11 @@ use crate::store::shared;
 
 /// Bytes of the head of a frame of version 4, whose last four are the length of its body.
 const HEAD_BYTES: usize = 9;
+/// Bytes of memory that a byte of an answer takes on its way: it is read, written in hexadecimal digits,
+/// and these in JSON.
+const ANSWER_TIMES: usize = 5;
+const TOO_LONG: &str = "the answer does not fit in the memory that the server has for one client; ask for \
+                        fewer rows at once, by LIMIT or by a smaller page";
 /// Most frames of one question: a greeting and a request.
 const FRAMES_MAX: usize = 2;
 
@@ -52,11 +57,18 @@ impl FaceCalls for ServedFaces {
         let count = frames_of(frames).filter(|count| (1..=FRAMES_MAX).contains(count));
         let count = count.ok_or("these are not one or two whole frames of CQL's protocol")?;
         let mut link = local::InProcess::trusted(Arc::clone(&self.cql));
+        let mut share = link.share();
         link.send(frames).map_err(lost)?;
         let mut answers = Vec::new();
         while frames_of(&answers).is_none_or(|answered| answered < count) {
             match link.receive() {
-                Ok(bytes) => answers.extend(bytes),
+                Ok(bytes) => {
+                    let length = answers.len() + bytes.len();
+                    if !share.cover(length.saturating_mul(ANSWER_TIMES)) {
+                        return Err(TOO_LONG.to_owned());
+                    }
+                    answers.extend(bytes);
+                }
                 // What it had to say before it ended is the answer.
                 Err(_) if !answers.is_empty() => break,
                 Err(error) => return Err(lost(error)),

@@ -200,6 +200,22 @@ fn a_certificate_that_signed_itself_is_trusted_if_it_is_named() {
     check_refused(&ask(&pinned, &server.cql), 1, &["not valid for name"]);
 }
 
+/// So `openssl req -x509 -subj /CN=localhost` makes it: for names in certificates nobody looks at that.
+#[test]
+fn a_certificate_without_names_is_trusted_if_it_is_the_one_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let tls = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls");
+    let (nameless, key) = (tls.join("nameless.pem"), tls.join("nameless-key.pem"));
+    let flags = ["--cql-tls-certificate", text(&nameless), "--cql-tls-key", text(&key)];
+    let server = Server::start_cql(folder.path(), &flags);
+    let ask = |trusted: &Path| {
+        let words = ["--tls-ca", text(trusted), "-e", "SELECT key FROM system.local", "--json"];
+        cql(["--server", &server.cql], &words)
+    };
+    check(&ask(&nameless), "{\"key\": \"local\"}\n");
+    check_refused(&ask(&tls.join("pinned.pem")), 1, &["cannot agree on TLS"]);
+}
+
 #[test]
 fn a_warning_of_several_lines_is_shown_as_lines() {
     let folder = tempfile::tempdir().unwrap();

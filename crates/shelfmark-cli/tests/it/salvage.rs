@@ -379,6 +379,80 @@ fn without_the_catalogue_a_schema_that_is_given_brings_the_rows_back() {
     assert!(shelfmark(&["verify", "--data", data]).status.success());
 }
 
+/// Calls the salvage, which must refuse, say these words and change nothing; then accepts the loss.
+fn check_accepted(store: &Path, words: &[&str]) {
+    let data = store.to_str().unwrap();
+    let output = shelfmark(&["verify", "--data", data, "--salvage"]);
+    let said = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(!output.status.success(), "{said}");
+    for word in words.iter().chain(&["nothing was changed", "--accept-loss"]) {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    assert!(!store.join("salvage-1").exists());
+    let output = shelfmark(&["verify", "--data", data, "--salvage", "--accept-loss"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(shelfmark(&["verify", "--data", data]).status.success());
+}
+
+#[test]
+fn tables_that_leave_no_trace_are_lost_only_if_that_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let filled = folder.path().join("filled");
+    with_one_file(&filled);
+    let words = ["the whole file", "will be lost: tables as a whole, if there were any"];
+    let missing = folder.path().join("missing");
+    copy(&filled, &missing);
+    for file in files(&missing) {
+        std::fs::remove_file(file).unwrap();
+    }
+    check_accepted(&missing, &words);
+    assert!(with_engine(&missing, shown).is_empty());
+    let garbage = folder.path().join("garbage");
+    copy(&filled, &garbage);
+    for file in files(&garbage) {
+        let length = std::fs::metadata(&file).unwrap().len();
+        std::fs::write(file, noise(1, usize::try_from(length).unwrap())).unwrap();
+    }
+    check_accepted(&garbage, &words[1..]);
+}
+
+#[test]
+fn a_table_file_of_another_store_is_not_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, other) = (folder.path().join("own"), folder.path().join("other"));
+    with_one_file(&own);
+    let create = r#"CREATE KEYSPACE z WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+        CREATE TABLE z.foreign (p int PRIMARY KEY, a text); INSERT INTO z.foreign (p, a) VALUES (1, 'a');"#;
+    let output = shelfmark(&["cql", "--data", other.to_str().unwrap(), "-e", create]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    with_engine(&other, |engine| engine.store().maintain().unwrap());
+    for file in files(&own) {
+        std::fs::copy(table_file(&other), file).unwrap();
+    }
+    let words = ["the whole file", "will be lost: tables as a whole, if there were any"];
+    check_accepted(&own, &words);
+    assert!(with_engine(&own, shown).is_empty());
+}
+
+#[test]
+fn a_table_that_was_dropped_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let data = store.to_str().unwrap();
+    let create = r#"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+        CREATE TABLE k.a (p int PRIMARY KEY, a text); INSERT INTO k.a (p, a) VALUES (1, 'a');"#;
+    for statements in [create, "CREATE TABLE k.b (p int PRIMARY KEY, a text)", "DROP TABLE k.a"] {
+        let output = shelfmark(&["cql", "--data", data, "-e", statements]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        with_engine(&store, |engine| engine.purge().unwrap());
+    }
+    let (file, place) = data_blocks(&store).into_iter().next_back().unwrap();
+    flip(&file, place + 40);
+    let output = shelfmark(&["verify", "--data", data, "--salvage"]);
+    let said = stdout(&output);
+    assert!(!said.contains("table number"), "{said}{}", stderr(&output));
+}
+
 /// A store of the tour with a wrong byte in its table file, behind so many hundredths of it: in the
 /// middle lie rows, behind them entries of indexes.
 fn damaged_tour(part: usize) -> (tempfile::TempDir, PathBuf) {

@@ -191,7 +191,8 @@ pub fn describe_cql(endpoint: &dyn CqlEndpoint, keyspace: Option<&str>) -> Resul
     let mut tables = 0;
     for row in &page.rows {
         let cell = |name: &str| cell_of(&page, row, name).unwrap_or_default();
-        let statement = cell("create_statement");
+        let described = cell("create_statement");
+        let statement = shelfmark_cql_syntax::recreating(&described);
         if cell("type") == "table" {
             tables += 1;
             if tables > DESCRIBED_TABLES_MAX {

@@ -17,6 +17,7 @@ mod adopt;
 mod catalogue;
 mod cells;
 mod items;
+mod live_rows;
 mod mended;
 mod names;
 mod owners;
@@ -34,6 +35,7 @@ use shelfmark_model::TableName;
 
 pub use self::adopt::GivenSchema;
 pub(crate) use self::items::put_count;
+pub use self::live_rows::LiveRows;
 pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};

@@ -90,16 +90,7 @@ impl Engine {
     /// * Those of the store, and [`crate::ErrorKind::Corrupt`]: a record of the catalogue cannot be
     ///   read.
     pub fn key_owners(&self) -> Result<KeyOwners> {
-        let mut owners =
-            KeyOwners { by_prefix: BTreeMap::new(), tables: BTreeMap::new(), ids: BTreeSet::new() };
-        for (tree, owner) in [
-            (Tree::Catalogue, KeyOwner::Catalogue),
-            (Tree::CatalogueCopy, KeyOwner::CatalogueCopy),
-            (Tree::Due, KeyOwner::DueTimes),
-            (Tree::Tokens, KeyOwner::Tokens),
-        ] {
-            owners.by_prefix.insert(vec![tree as u8], owner);
-        }
+        let mut owners = KeyOwners::without_tables();
         for name in self.inner.catalogue.names(None, None, usize::MAX)? {
             // One that cannot be read is in the findings of verifying.
             if let Ok(table) = self.inner.catalogue.table(&name) {
@@ -112,6 +103,25 @@ impl Engine {
 }
 
 impl KeyOwners {
+    /// Returns the owners of the keys that are of no table.
+    fn without_tables() -> Self {
+        let by_prefix = [
+            (Tree::Catalogue, KeyOwner::Catalogue),
+            (Tree::CatalogueCopy, KeyOwner::CatalogueCopy),
+            (Tree::Due, KeyOwner::DueTimes),
+            (Tree::Tokens, KeyOwner::Tokens),
+        ]
+        .map(|(tree, owner)| (vec![tree as u8], owner));
+        Self { by_prefix: by_prefix.into(), tables: BTreeMap::new(), ids: BTreeSet::new() }
+    }
+
+    /// Returns whose all keys are, of these tables and of ids of dropped ones.
+    pub(super) fn of(tables: impl IntoIterator<Item = Table>, dropped: BTreeSet<u64>) -> Self {
+        let mut owners = Self { ids: dropped, ..Self::without_tables() };
+        tables.into_iter().for_each(|table| owners.add(&Arc::new(table)));
+        owners
+    }
+
     fn add(&mut self, table: &Arc<Table>) {
         let name = || table.schema.name.clone();
         let mut add = |tree: Tree, id: u64, owner: KeyOwner| {

@@ -2,7 +2,8 @@
 //!
 //! A table is lost when its rows are there and neither its record nor the copy is, for nobody knows
 //! then what the rows mean; or when its record is there and a part that may have held all its rows is
-//! not. A schema that is given anew brings the rows of the first kind back.
+//! not. A schema that is given anew brings the rows of the first kind back. Of a table whose record, copy
+//! and rows are all lost nothing tells; that there may have been one is told by what is lost.
 //!
 //! Invariant: nothing here reads or writes a store.
 
@@ -20,6 +21,8 @@ use shelfmark_tables::cells::Cells;
 use shelfmark_tables::items::Items;
 use shelfmark_tables::rows::{RawRow, RowKind as _, chunk_count};
 
+use super::owners::KeyOwners;
+
 /// Rows of one table that are looked at to tell whether a schema fits them.
 pub(crate) const SAMPLE_ROWS_MAX: usize = 200;
 
@@ -35,6 +38,19 @@ pub enum TableLoss {
     },
     /// It is known, and none of its rows is left, where there may have been some.
     Rows(TableName),
+    /// What is lost may have held both records of tables, and nothing tells which there were.
+    Untold,
+}
+
+impl TableLoss {
+    /// Returns the number of a table that nothing tells of but its rows.
+    #[must_use]
+    pub fn unknown_id(&self) -> Option<u64> {
+        match self {
+            Self::Unknown { id, .. } => Some(*id),
+            Self::Rows(_) | Self::Untold => None,
+        }
+    }
 }
 
 impl fmt::Display for TableLoss {
@@ -46,6 +62,9 @@ impl fmt::Display for TableLoss {
                  its rows are there"
             ),
             Self::Rows(table) => write!(f, "every row of {table} that may have been there"),
+            Self::Untold => f.write_str(
+                "tables as a whole, if there were any whose both records and all rows lay there",
+            ),
         }
     }
 }
@@ -118,12 +137,28 @@ impl Survivors {
         for (name, table) in tables {
             let is_view = table.cells.as_ref().is_some_and(CellsLayout::is_view);
             let prefix = tree_key(Tree::Rows, table.id);
-            let may_hold = |part: &(Option<Bytes>, Option<Bytes>)| may_hold_all(part, &prefix);
-            if !is_view && entries(&table.id) == 0 && parts.iter().any(may_hold) {
+            if !is_view && entries(&table.id) == 0 && may_be_lost(parts, &prefix) {
                 lost.push(TableLoss::Rows(name));
             }
         }
+        // Whoever gives the schemas of all the rows that are left says which tables there were.
+        let is_back = |(at, schema): (usize, &&TableSchema)| {
+            let cells = blank_table((*schema).clone(), 0).cells;
+            back.values().any(|own| *own == at) || cells.as_ref().is_some_and(CellsLayout::is_view)
+        };
+        let is_told = !given.is_empty() && given.iter().enumerate().all(is_back);
+        let both = [Tree::Catalogue, Tree::CatalogueCopy];
+        if !is_told && both.iter().all(|tree| may_be_lost(parts, &[*tree as u8])) {
+            lost.push(TableLoss::Untold);
+        }
         lost
+    }
+
+    /// Returns whose all keys are, as far as the records that are left tell.
+    #[must_use]
+    pub fn key_owners(&self) -> KeyOwners {
+        let (tables, dropped) = self.tables();
+        KeyOwners::of(tables.into_values(), dropped)
     }
 
     /// Returns the tables that a record or its copy tells of, and the ids that were dropped.
@@ -161,12 +196,13 @@ impl Rows {
     }
 }
 
-/// Tells whether a lost part may have held every row of a table of which none is left.
-fn may_hold_all(part: &(Option<Bytes>, Option<Bytes>), prefix: &[u8]) -> bool {
-    let (after, before) = part;
+/// Tells whether a lost part may have held keys that begin with `prefix`.
+fn may_be_lost(parts: &[(Option<Bytes>, Option<Bytes>)], prefix: &[u8]) -> bool {
     let end = prefix_successor(prefix);
-    after.as_ref().is_none_or(|after| end.as_ref().is_none_or(|end| after[..] < end[..]))
-        && before.as_ref().is_none_or(|before| before[..] > *prefix)
+    parts.iter().any(|(after, before)| {
+        after.as_ref().is_none_or(|after| end.as_ref().is_none_or(|end| after[..] < end[..]))
+            && before.as_ref().is_none_or(|before| before[..] > *prefix)
+    })
 }
 
 /// Says which of the schemas the rows of which id are of: ids ascend as tables were created, and

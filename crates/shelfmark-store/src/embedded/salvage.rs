@@ -26,6 +26,7 @@ use super::losses::Losses;
 use super::report::{LostPart, Salvage};
 use super::superblock::{self, Superblock};
 use super::tree::blocks;
+use super::tree::identities;
 use super::tree::listing;
 use super::tree::{LastGroup, Memory, StopFlag, TABLES_NAME, Tree};
 use super::verify::Findings;
@@ -256,10 +257,18 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
 }
 
 /// Returns the table files of the tree in `old`: those of its list, or all files if the list is
-/// lost.
+/// lost. A file of another store under the name of one of the list is lost, and not read.
 pub(super) fn table_files(old: &Path, salvage: &mut Salvage) -> Result<Vec<PathBuf>> {
     match listing::read(old) {
-        Ok(listed) => Ok(listed.into_iter().map(|table| table.path).collect()),
+        Ok(listed) => {
+            let (foreign, own): (Vec<_>, Vec<_>) =
+                listed.into_iter().partition(|table| identities::is_known_foreign(old, table));
+            for table in foreign {
+                salvage.notes.push(format!("{} is of another store", table.path.display()));
+                salvage.table_parts_lost.push(whole(table.path));
+            }
+            Ok(own.into_iter().map(|table| table.path).collect())
+        }
         Err(_) => {
             salvage.lost_anywhere = true;
             salvage.notes.push(
@@ -285,13 +294,12 @@ pub(super) fn parts_of(path: &Path, lost: Vec<blocks::Lost>) -> impl Iterator<It
 
 /// Returns the missing table files as lost parts.
 pub(super) fn missing_of(paths: &[PathBuf]) -> impl Iterator<Item = LostPart> {
-    paths.iter().filter(|path| !path.exists()).map(|path| LostPart {
-        file: path.clone(),
-        offset: None,
-        bytes: None,
-        after: None,
-        before: None,
-    })
+    paths.iter().filter(|path| !path.exists()).map(|path| whole(path.clone()))
+}
+
+/// Returns a table file that is lost as a whole.
+fn whole(file: PathBuf) -> LostPart {
+    LostPart { file, offset: None, bytes: None, after: None, before: None }
 }
 
 fn numbered_files(folder: &Path) -> Result<Vec<PathBuf>> {

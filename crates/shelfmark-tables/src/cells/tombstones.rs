@@ -36,6 +36,9 @@ const BOUND_STEP_MICROS: i64 = 60_000_000;
 /// Source: ours; a partition has few, and the one behind them tells where the next partition is.
 const PURGES_AT_ONCE: usize = 8;
 
+/// Most tombstones that one page of a read gives.
+const TOMBSTONES_AT_ONCE: usize = 256;
+
 /// Most older ranges of its level that one deletion replaces; above, it lies one level higher. So
 /// four levels are enough for 2048⁴ deletions within one grace period.
 ///
@@ -94,8 +97,12 @@ fn ending_behind(
     range = range.after(&key(table, kind, row), Direction::Ascending);
     let mut tombstones = Vec::new();
     let mut rest = Some(range);
+    // Most often the first one begins behind the range already, and those behind it concern nobody.
+    let mut rows_max = 1;
     while let Some(range) = rest.take() {
-        let limits = ScanLimits { rows_max: limit.min(256), ..ScanLimits::default() };
+        rows_max = limit.min(rows_max);
+        let limits = ScanLimits { rows_max, ..ScanLimits::default() };
+        rows_max = (4 * rows_max).min(TOMBSTONES_AT_ONCE);
         let page = view.scan(&range, Direction::Ascending, limits)?;
         for row in &page.rows {
             let tombstone = RangeTombstone::decode(
@@ -324,7 +331,7 @@ mod tests {
     use shelfmark_records::cells::tombstones::range_key;
     use shelfmark_store::clock::ManualClock;
     use shelfmark_store::memory::MemoryStore;
-    use shelfmark_store::{Commit, Snapshot, Store as _, Write};
+    use shelfmark_store::{Commit, Page, Snapshot, Store as _, Write};
 
     use super::*;
 
@@ -348,5 +355,53 @@ mod tests {
             assert_eq!(levels_of(7), level);
             assert_eq!(levels_of(8), 0, "tombstones are of one table");
         }
+    }
+
+    /// A view that counts the rows that scans of it give.
+    struct Counting<'s>(&'s dyn Snapshot, std::cell::Cell<usize>);
+
+    impl View for Counting<'_> {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            View::get(&self.0, key)
+        }
+
+        fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+            let page = View::scan(&self.0, range, direction, limits)?;
+            self.1.set(self.1.get() + page.rows.len());
+            Ok(page)
+        }
+    }
+
+    /// A statement may delete ten thousand partitions that are deleted already.
+    #[test]
+    fn what_lies_behind_a_range_is_not_read_for_its_deletion() {
+        let store = MemoryStore::new(Arc::new(ManualClock::at_micros(1)));
+        let name = |at: usize| Bytes::from(format!("p{at:04}"));
+        let mut writes = Vec::new();
+        for at in 0..1_000 {
+            let tombstone = RangeTombstone {
+                start: name(at),
+                end: name(at + 1),
+                deletion: Deletion { timestamp: 5, at_seconds: 1 },
+            };
+            let key = range_key(7, RANGES[0], &tombstone.end);
+            writes.push(Write::Put { key, value: tombstone.encode().into() });
+        }
+        store.commit(Commit::of(writes)).unwrap();
+        let snapshot = store.snapshot().unwrap();
+        let view = Counting(&*snapshot, std::cell::Cell::default());
+        let met = |from: usize, to: usize| {
+            view.1.set(0);
+            let (start, end) = (name(from), name(to));
+            let found =
+                ending_behind(&view, 7, RANGES[0], &start, Some(&end), REPLACED_MAX + 1).unwrap();
+            (found.len(), view.1.get())
+        };
+        let (found, read) = met(500, 501);
+        assert_eq!(found, 1);
+        assert!(read <= 5, "{read} tombstones were read to find one");
+        let (found, read) = met(100, 900);
+        assert_eq!(found, 800);
+        assert!(read <= 800 + 256, "{read}");
     }
 }

@@ -10,7 +10,7 @@ use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, Snapshot};
 
 use super::guards::Guards;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::tables::Tables;
 
 /// A buffer that writes are applied to.
@@ -30,11 +30,33 @@ pub(crate) struct Writer {
     pub(crate) deletes_only: Cell<bool>,
     /// The latest tombstone that this leaves, whatever the table.
     pub(crate) tombstone: Cell<Timestamp>,
+    /// Most bytes that the store takes in a commit.
+    pub(crate) bytes_max: usize,
     /// The partitions that were touched, where the store validates no ranges.
     pub(crate) guards: Option<Guards>,
 }
 
 impl Writer {
+    /// Refuses to go on where the commit is larger already than the store takes, before more is read for
+    /// it: what streams and indexes get is much more than whoever deletes asked for.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::LimitExceeded`]: write fewer items at a time.
+    pub(crate) fn check_size(&self) -> Result<()> {
+        if self.buffer.borrow().written_bytes() <= self.bytes_max {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::LimitExceeded,
+            format!(
+                "more than {} bytes would be written at once, with what streams and indexes get; write \
+                 fewer items at a time",
+                self.bytes_max
+            ),
+        ))
+    }
+
     /// Returns the commit of what was written, resting on what was read.
     pub(crate) fn into_commit(self) -> Commit {
         let mut buffer = self.buffer.into_inner();
@@ -63,6 +85,7 @@ impl Tables {
             tombstone: Cell::new(Timestamp::MIN),
             is_gated: false,
             expiring: false,
+            bytes_max: self.store.caps().commit_size_bytes_max,
             guards: (!self.validates_ranges).then(Guards::default),
         }
     }

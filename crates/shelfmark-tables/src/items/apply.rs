@@ -105,6 +105,7 @@ pub(crate) fn decide(
 
 /// Applies one write.
 pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<Applied> {
+    writer.check_size()?;
     let key = write.change.key_of(table)?;
     let row_key = table.key.row_key(&key)?;
     if matches!(write.change, Change::Put(_) | Change::Patch { .. }) {

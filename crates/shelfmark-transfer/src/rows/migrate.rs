@@ -115,7 +115,9 @@ fn table<'m>(
 fn keyspaces(peer: &mut Peer<'_>) -> Result<Vec<String>> {
     let page = peer.all("SELECT keyspace_name FROM system_schema.keyspaces")?;
     let is_own = |name: &String| {
-        name == "system" || name.starts_with("system_") || name == "dynamodb" || name == "shelfmark"
+        // Of DynamoDB's tables there is a keyspace for each region and account.
+        let is_of_dynamodb = name == "dynamodb" || name.starts_with("dynamodb@");
+        is_of_dynamodb || name == "system" || name.starts_with("system_") || name == "shelfmark"
     };
     let mut all: Vec<String> = page.rows.iter().map(|row| text_of(row.first())).collect();
     all.retain(|name| !is_own(name));
@@ -150,10 +152,11 @@ fn make(
     })?;
     for row in described.rows {
         let (kind, name) = (text_of(row.get(1)), text_of(row.get(2)));
-        let statement = text_of(row.get(3));
+        let described = text_of(row.get(3));
+        let statement = shelfmark_cql_syntax::recreating(&described);
         // A table's text has its indexes and views behind it, a statement each.
-        for span in shelfmark_cql_syntax::split(&statement).statements {
-            let one = span.text(&statement);
+        for span in shelfmark_cql_syntax::split(statement).statements {
+            let one = span.text(statement);
             let query = Query { text: one, ..Query::default() };
             match to.ask(&Request::Query(query))? {
                 Ok(_) => {}

@@ -131,7 +131,10 @@ fn definition(peer: &mut Peer<'_>, table: &RowTable) -> Result<Vec<String>> {
     let query = Query { text: &text, ..Query::default() };
     let Ok(answer) = peer.ask(&Request::Query(query))? else { return Ok(Vec::new()) };
     let rows = answer.page.unwrap_or_default().rows;
-    Ok(rows.iter().map(|row| super::peer::text_of(row.get(3))).collect())
+    let statement = |row: &Vec<Option<bytes::Bytes>>| {
+        shelfmark_cql_syntax::recreating(&super::peer::text_of(row.get(3))).to_owned()
+    };
+    Ok(rows.iter().map(statement).collect())
 }
 
 fn record(dialect: Dialect, fields: &[Field], out: &mut Vec<u8>) -> Result<()> {

@@ -9,10 +9,25 @@ use shelfmark_cql_types::{CqlType, Native, is_reversed, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::{Change, check_name, dropped, schema_event, writable};
-use crate::schema::{Column, ColumnKind, Schema, Table, TableFlags, stored_name, stored_schema};
+use crate::schema::{
+    Column, ColumnKind, Schema, Table, TableFlags, is_of_dynamodb, stored_name, stored_schema,
+};
 
 /// Most columns of a table. Ours: the engine's key limits and one page of metadata.
 const COLUMNS_MAX: usize = 4_096;
+
+/// Refuses the name by which DynamoDB's clients have a table of their own: they name a table of CQL by
+/// `keyspace.table`, and would have this one once theirs is deleted.
+fn check_free(keyspace: &str, name: &str, schema: &Schema) -> Result<()> {
+    let full = format!("{keyspace}.{name}");
+    let of_dynamodb = schema.keyspaces.iter().filter(|(own, _)| is_of_dynamodb(own));
+    if of_dynamodb.into_iter().any(|(_, own)| own.tables.contains_key(full.as_str())) {
+        return invalid(format!(
+            "DynamoDB's clients have a table that is called {full}; choose another name, or delete that table"
+        ));
+    }
+    Ok(())
+}
 
 pub(super) fn create(
     own: &CreateTable,
@@ -32,6 +47,7 @@ pub(super) fn create(
         }
         return Err(CqlError::already_exists(keyspace_name, name));
     }
+    check_free(keyspace_name, name, schema)?;
     check_declarations(own)?;
     let key = match own.primary_keys.as_slice() {
         [only] => only,

@@ -14,7 +14,7 @@
 pub(super) mod blocks;
 mod changes;
 mod held;
-mod identities;
+pub(super) mod identities;
 pub(super) mod listing;
 mod stop;
 mod view;
