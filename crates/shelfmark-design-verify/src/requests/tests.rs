@@ -628,6 +628,9 @@ schema s target dynamodb {{ table rows from E key (id;) store all
     check(&text("(i) = update E(id i) set s = \"y\"", blind), &[("w", "")]);
     check(&text("(i) = update E(id i) set n = 0", blind), &[("w", "")]);
     check(&text("(i) = update E(id i) set n = 1", blind), &[("w", unknown)]);
+    // A put is of what is made, not of what goes before it.
+    let again = "(i, j, u) = delete E(id i) and insert E(id j, s \"x\", u u, n 1, v 2)";
+    check(&text(again, "delete rows ; put rows"), &[("w", "")]);
     // The other columns are attributes of the item.
     check(&text("(i, v) = update E(id i) set v = v", blind), &[("w", "")]);
     check(&text("(i) = increment E(id i) set v by 1", blind), &[("w", "")]);

@@ -207,6 +207,11 @@ fn a_range_has_the_limit_of_its_last_row_type() {
     let value = parent("P + C", "kind, n desc", "2 of C", &range(3));
     let value = value.replace("p: P ", "p: uuid ").replace("where p = x", "where (P.id, C.p) = x");
     with(Proven::of(&value)).fails("O6: the number of rows before the last row type");
+    // The parent is told by another key than that which its children refer to.
+    let told = parent("P + C", "kind, n desc", "2 of C", &range(3));
+    let told = told.replace("w: int(0..9)", "w: int(0..9)  u: uuid unique");
+    let told = told.replace("where p = x", "where (P.u, C.p) = x");
+    with(Proven::of(&told)).fails("O6: the number of rows before the last row type");
     let narrower = parent("P + C", "kind, n desc", "2 of C", &range(3));
     let narrower = narrower.replace("where p = x", "where p = x and P.w = 1");
     with(Proven::of(&narrower)).fails("O6: the number of rows before the last row type");
@@ -224,6 +229,8 @@ fn requests_share_the_row_types_out() {
     let own = both(get, query, "2 of C");
     assert_eq!(own.one.status, Status::Multi);
     own.holds();
+    // A beginning is that of a row type, also where it is a part of what its rows begin with.
+    both(get, &query.replace("C#", "C"), "2 of C").holds();
     let changed = |place: &str, value: Json| {
         let mut one = own.one.clone();
         *one.plan.pointer_mut(place).expect("a place") = value;

@@ -96,6 +96,8 @@ fn rows_show_what_is_taken_from_them() {
     of("e = e and n = 3", "key (e; w) store { r }", WHOLE, "");
     of("e = e and n >= 3", "key (e; w) store { r }", WHOLE, HIDDEN);
     of("e = e and n = 3", "when n = 3 key (e; w) store { r }", WHOLE, "");
+    of("e = e and n between 3 and 3", "when n = 3 key (e; w) store { r }", WHOLE, "");
+    of("e = e and n >= 3", "when n >= 3 key (e; w) store { r }", WHOLE, HIDDEN);
     let counted = "entity U { key id: uuid }
 entity L { key id: uuid  e: U  r: int }
 entity M { key id: uuid  u: U  r: int }

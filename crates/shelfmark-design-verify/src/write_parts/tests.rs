@@ -83,6 +83,7 @@ fn what_was_changed_does_not_select() {
     of("update A(id i) set n = 3 and delete A(id j, n n)", CHANGED);
     of("increment A(id i) set n by 3 and delete A(id j, n n)", CHANGED);
     of("update A(id i) set n = 3 and delete A(id j)", "");
+    of("update A(id i, n n) set n = 3", "");
     of("update A(id i) set n = 3 and delete A(id j, m n)", "");
     of("delete A(id i) and delete A(id j, n n)", "");
     of("delete A(id j, n n) and update A(id i) set n = 3", "");

@@ -304,6 +304,11 @@ schema s target shelfmark {{ {tables}  write w {{ PLAN }} }}"
         &[("read q where id = i and q = q ; put o ; put q", BLIND)],
     );
     // A tuple that leaves the attribute out has no such row.
+    let sparse =
+        |asked: &str| format!("{by_id}  table some from A when q is {asked} key (id;) store all");
+    let unless = |asked: &str| text("", ") unless exists", &sparse(asked));
+    check_rule(LOOKED, &unless("present"), &[("put t", "")]);
+    check_rule(LOOKED, &unless("absent"), &[("put t", BLIND)]);
     let beside = format!("{by_id}  table q from A key (q; id) store all");
     check_rule(LOOKED, &text("", ") unless exists", &beside), &[("put t", ""), ("put q", "")]);
     check_rule(
