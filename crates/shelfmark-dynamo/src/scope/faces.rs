@@ -31,9 +31,7 @@ impl Face {
             return Ok(Some(Arc::clone(face)));
         }
         drop(known);
-        // Whoever asks for credentials has one account, whose keys are its users.
-        let account = self.asks_for_credentials().then_some(self.options.account.as_str());
-        let Some(scope) = Scope::of_credential(credential, account)? else { return Ok(None) };
+        let Some(scope) = self.scope_of(credential)? else { return Ok(None) };
         let (namespace, is_final) = self.namespace_of(&scope, operation)?;
         let face = Arc::new(self.scoped_to(&scope, &namespace));
         if is_final {
@@ -44,6 +42,22 @@ impl Face {
             known.insert(credential.to_owned(), Arc::clone(&face));
         }
         Ok(Some(face))
+    }
+
+    /// Returns the scope that a credential is of.
+    ///
+    /// Whoever asks for credentials has one account, whose keys are its users. Where tables were made before
+    /// anybody was asked, it is the account of these, or they would be out of sight.
+    fn scope_of(&self, credential: &str) -> Result<Option<Scope>> {
+        if !self.asks_for_credentials() {
+            return Scope::of_credential(credential, None);
+        }
+        let Some(own) = Scope::of_credential(credential, Some(&self.options.account))? else {
+            return Ok(None);
+        };
+        let Some(account) = self.scoped.home.account(&self.engine)? else { return Ok(Some(own)) };
+        let is_new = self.engine.table_names(Some(&own.namespace()), None, 1)?.is_empty();
+        Ok(Some(if is_new { Scope { account, ..own } } else { own }))
     }
 
     /// Returns the namespace of a scope, and true if it stays that one.

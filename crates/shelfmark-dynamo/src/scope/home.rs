@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use shelfmark_engine::{CatalogueChange, Engine, ErrorKind, Result};
 
-use super::{NAMESPACE, Scope};
+use super::{NAMESPACE, Scope, decoded};
 
 /// The beginning of what the face keeps with the namespace: `scope eu-west-1:123456789012`.
 const SCOPE: &str = "scope ";
@@ -49,6 +49,16 @@ impl Home {
     /// Returns true if all scopes have one set.
     pub(crate) fn is_everybodys(&self) -> bool {
         self.known.get() == Some(&Owner::Everybody)
+    }
+
+    /// Returns the account of the scope that has the namespace; `None` if that is everybody or nobody yet.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub(crate) fn account(&self, engine: &Engine) -> Result<Option<String>> {
+        let Some(Owner::Scope(name)) = self.owner(engine)? else { return Ok(None) };
+        Ok(name.split_once(':').map(|(_, account)| decoded(account)))
     }
 
     /// Claims the namespace for a scope that is about to create a table, unless it is decided.

@@ -96,6 +96,24 @@ fn encoded(part: &str) -> String {
     text
 }
 
+/// Returns the part of a name that [`encoded`] wrote.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        let digits = behind.first_chunk::<2>().and_then(|two| std::str::from_utf8(two).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            _ => bytes.push(*first),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Returns the credential of the signature in a header `Authorization` or, if there is none, in a query.
 #[must_use]
 pub fn credential_of<'a>(authorization: Option<&'a str>, query: &str) -> Option<Cow<'a, str>> {
@@ -147,6 +165,9 @@ mod tests {
             account: account.to_owned(),
         };
         assert_ne!(of("a:b", "c").name(), of("a", "b:c").name());
+        for part in ["", "a/b.c", "123456789012", "100%", "%2", "ä:%41"] {
+            assert_eq!(decoded(&encoded(part)), part);
+        }
         assert_ne!(of("a%2F", "c").name(), of("a/", "c").name());
         assert!(!of("a.b", "c.d").namespace().contains('.'), "names of tables are split there");
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use shelfmark_dynamo::auth::Credentials;
 use shelfmark_dynamo::{Buckets, Face, FaceOptions, RequestHead, Scopes};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, ManualClock};
@@ -39,12 +40,20 @@ impl Bed {
         scopes: Scopes,
         buckets: Arc<MemoryBuckets>,
     ) -> Self {
+        Self::with_options(store, clock, FaceOptions { scopes, ..FaceOptions::default() }, buckets)
+    }
+
+    fn with_options(
+        store: Arc<MemoryStore>,
+        clock: Arc<ManualClock>,
+        options: FaceOptions,
+        buckets: Arc<MemoryBuckets>,
+    ) -> Self {
         let environment = Environment {
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random: Arc::new(SeededRandom::new(1)),
         };
         let engine = Engine::open(Arc::clone(&store) as _, environment.clone()).unwrap();
-        let options = FaceOptions { scopes, ..FaceOptions::default() };
         let face = Face::new(engine, environment, options);
         let face = face.with_buckets(Arc::clone(&buckets) as Arc<dyn Buckets>);
         Self { store, clock, buckets, face }
@@ -52,6 +61,14 @@ impl Bed {
 
     fn reopened(self, scopes: Scopes) -> Self {
         Self::over(self.store, self.clock, scopes, self.buckets)
+    }
+
+    /// Starts again as a server that asks for credentials.
+    fn asking(self) -> Self {
+        let credentials = Some(Credentials::new().with("test", "s").with("other", "t"));
+        let scopes = Scopes::Separate;
+        let options = FaceOptions { scopes, credentials, ..FaceOptions::default() };
+        Self::with_options(self.store, self.clock, options, self.buckets)
     }
 
     fn send(&self, credential: &str, operation: &str, body: &Value) -> (u16, Value) {
@@ -317,4 +334,36 @@ fn a_separate_store_shown_as_shared_is_the_first_set() {
     assert_eq!(bed.tables(REGION), json!(["Music"]));
     let bed = bed.reopened(Scopes::Separate);
     assert_eq!((bed.tables(FIRST), bed.tables(REGION)), (json!(["Music"]), json!(["Other"])));
+}
+
+#[test]
+fn tables_stay_in_sight_when_credentials_are_asked_for() {
+    const OTHER: &str = "other/20261124/eu-west-1/dynamodb/aws4_request";
+    let bed = Bed::new(Scopes::Separate);
+    bed.create(FIRST, "Music");
+    bed.put(FIRST, "open");
+    bed.create(REGION, "Far");
+    let bed = bed.asking();
+    // Every key is one of the account that had them.
+    for credential in [FIRST, OTHER] {
+        assert_eq!(bed.tables(credential), json!(["Music"]));
+        assert_eq!(bed.get(credential), json!("open"));
+    }
+    assert_eq!(bed.tables(REGION), json!(["Far"]));
+    bed.create(OTHER, "More");
+    assert_eq!(bed.tables(FIRST), json!(["More", "Music"]));
+    let bed = bed.reopened(Scopes::Separate);
+    assert_eq!(bed.tables(FIRST), json!(["More", "Music"]));
+    assert_eq!(bed.tables(OTHER), json!([]));
+}
+
+/// Where an earlier build made tables for the account of the credentials beside others, they stay its.
+#[test]
+fn tables_of_the_credentials_own_account_stay_in_sight() {
+    const OWN: &str = "000000000000/20261124/eu-west-1/dynamodb/aws4_request";
+    let bed = Bed::new(Scopes::Separate);
+    bed.create(FIRST, "Music");
+    bed.create(OWN, "Own");
+    let bed = bed.asking();
+    assert_eq!(bed.tables(FIRST), json!(["Own"]));
 }

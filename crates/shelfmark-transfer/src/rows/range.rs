@@ -13,8 +13,14 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::walk::{Mark, Page, Part, Source};
 
-/// Rows of a page. Source: ours; as cqlsh's COPY.
-const PAGE_ROWS: i32 = 1_000;
+/// Most rows of a page. Source: ours; as cqlsh's COPY.
+const PAGE_ROWS_MAX: usize = 1_000;
+
+/// Rows of the first page, of which nothing is known yet: as many of the longest there are fit a frame.
+const PAGE_ROWS_FIRST: usize = 8;
+
+/// Bytes that a page is to have. Source: ours; many pages of them are held at once in a server.
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A table that is read in ranges of tokens.
 pub struct RowSource<'s> {
@@ -36,6 +42,14 @@ struct Range<'s> {
     ends: [BoundValue; 2],
     table: Arc<RowTable>,
     with_stamps: bool,
+    page_rows: usize,
+}
+
+/// Returns how many rows the next page is to have behind one of so many rows and bytes: it grows slowly,
+/// for rows may be longer there, and shrinks at once.
+fn next_page_rows(rows: usize, bytes: usize) -> usize {
+    let fitting = rows.saturating_mul(PAGE_BYTES) / bytes.max(1);
+    fitting.min(rows.saturating_mul(4)).clamp(1, PAGE_ROWS_MAX)
 }
 
 /// Returns the ends of a range of tokens: the first is not in it, the last one is.
@@ -59,7 +73,8 @@ impl Source for RowSource<'_> {
         let bound = |token: i64| BoundValue::Bytes(Bytes::copy_from_slice(&token.to_be_bytes()));
         let ends = ends(part, self.ranges).map(bound);
         let (table, with_stamps) = (Arc::clone(&self.table), self.with_stamps);
-        Ok(Box::new(Range { peer, statement, ends, table, with_stamps }))
+        let page_rows = PAGE_ROWS_FIRST;
+        Ok(Box::new(Range { peer, statement, ends, table, with_stamps, page_rows }))
     }
 }
 
@@ -75,10 +90,15 @@ impl Part for Range<'_> {
             statement: &self.statement,
             values: &self.ends,
             consistency: self.peer.consistency,
-            page_size: Some(PAGE_ROWS),
+            page_size: i32::try_from(self.page_rows).ok(),
             paging,
         };
         let page = self.peer.call(&Request::Execute(execute))?.page.unwrap_or_default();
+        let cells = page.rows.iter().flatten().flatten();
+        let bytes: usize = cells.map(Bytes::len).sum();
+        if !page.rows.is_empty() {
+            self.page_rows = next_page_rows(page.rows.len(), bytes);
+        }
         let rows = page.rows.into_iter().map(|cells| self.row(cells)).collect();
         let mark = page.paging.map_or(Mark::End, |state| Mark::At(hex(&state)));
         Ok(Page { rows, mark })
@@ -121,6 +141,16 @@ fn unhex(text: &str) -> Result<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_have_as_many_rows_as_fit() {
+        assert_eq!(next_page_rows(8, 8 * 100), 32);
+        assert_eq!(next_page_rows(512, 512 * 100), PAGE_ROWS_MAX);
+        assert_eq!(next_page_rows(8, 8 * 1024 * 1024), 4);
+        assert_eq!(next_page_rows(8, 8 * 16 * 1024 * 1024), 1);
+        assert_eq!(next_page_rows(1, 16 * 1024 * 1024), 1);
+        assert_eq!(next_page_rows(1, 0), 4);
+    }
 
     #[test]
     fn ranges_cover_all_tokens_once() {

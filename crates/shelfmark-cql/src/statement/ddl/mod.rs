@@ -232,10 +232,9 @@ impl Executor {
         for table in self.known_schema().keyspaces.values().flat_map(|own| own.tables.values()) {
             let waits = table.indexes.iter().any(|index| !index.is_public) || table.is_view();
             if table.stored.is_some() && waits {
-                self.engine
-                    .resume_indexes(&stored_name(table))
-                    .map_err(|error| from_engine(&error, Consistency::One, None))?;
-                built = true;
+                // What cannot go on now, such as on a full disk, goes on in the background, which says why;
+                // everything else is served meanwhile.
+                built |= self.engine.resume_indexes(&stored_name(table)).is_ok();
             }
         }
         if built {
