@@ -561,7 +561,7 @@ fn a_number_is_the_one_that_is_asked_for() {
     }
 }
 
-/// What a range returns has its own value, whatever largest one it keeps of others.
+/// Holds that what a range returns has its own value, whatever largest one it keeps of others.
 #[test]
 fn a_range_returns_values_of_its_own() {
     let text = r#"

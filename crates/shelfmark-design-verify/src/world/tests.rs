@@ -41,7 +41,7 @@ fn words_of_keys_are_drawn() {
     }
 }
 
-/// What may be absent is absent in some states and there in others, alone and with what refers to it.
+/// Holds that what may be absent is absent in some states and there in others, alone and with what refers to it.
 #[test]
 fn what_is_optional_is_drawn_both_ways() {
     let model = model(TEXT);

@@ -44,7 +44,7 @@ fn a_changed_unique_value_is_put_first() {
     }
 }
 
-/// What replaces another tuple may take its unique value, or another's row where the value never changes.
+/// Holds that what replaces another tuple may take its unique value, or another's row where the value never changes.
 #[test]
 fn a_replaced_unique_value_is_put_first() {
     let put = "write w(i, e) = insert U(id i, mail e) or replace";

@@ -172,7 +172,7 @@ fn a_largest_value_is_not_taken_away() {
     of("", "delete J(id i)", "");
 }
 
-/// What is deleted and made again is copied and counted anew.
+/// Holds that what is deleted and made again is copied and counted anew.
 #[test]
 fn what_is_made_again_is_kept_by_nobody() {
     let of = |write: &str, users: &str, posts: &str, words: &str| {

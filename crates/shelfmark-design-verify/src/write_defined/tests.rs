@@ -20,7 +20,7 @@ schema s target dynamodb {{
     )
 }
 
-/// What changes first tells whether the tuple is there: a row under nothing but its key.
+/// Holds that what changes first tells whether the tuple is there: a row under nothing but its key.
 #[test]
 fn nothing_changes_before_it_is_checked() {
     const LATE: &str = "O10: moved changes before own tells whether its tuple is there";

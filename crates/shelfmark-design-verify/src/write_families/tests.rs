@@ -1,4 +1,4 @@
-//! What a write concerns: each change that some row keeps stands beside one that no row keeps.
+//! Tries what a write concerns: each change that some row keeps stands beside one that no row keeps.
 
 use super::kept_somewhere;
 use crate::tests::{Rule, check_rule};

@@ -72,7 +72,7 @@ fn a_transaction_changes_an_item_once() {
     of("dynamodb", &apart("update A", "update U", ") set m = n"), twice, TWICE);
 }
 
-/// What one part sets, a later one does not select by.
+/// Holds that what one part sets, a later one does not select by.
 #[test]
 fn what_was_changed_does_not_select() {
     const CHANGED: &str = "O4: a A is selected by what was changed before";
@@ -98,7 +98,7 @@ fn what_was_changed_does_not_select() {
     of("insert A(id i, n n, m n) and delete A(id j, n n)", "");
 }
 
-/// What one part makes or deletes, a later one does not ask for.
+/// Holds that what one part makes or deletes, a later one does not ask for.
 #[test]
 fn what_was_deleted_is_not_asked_for() {
     const LOST: &str = "O4: a A is put unless it was there";
@@ -122,7 +122,7 @@ schema s target shelfmark { table rows from B key (id;) store all  write w { } }
     check_rule(UNLESS, without, &[("", "")]);
 }
 
-/// What one part deletes, an update does not put again.
+/// Holds that what one part deletes, an update does not put again.
 #[test]
 fn what_was_deleted_is_not_put_again() {
     const AGAIN: &str = "O4: rows is put again after what it is of was deleted";
@@ -168,7 +168,7 @@ fn a_loop_replaces_each_once() {
     check_rule(once_replaced, &text("shelfmark", once), &[("delete moved ; put moved", "")]);
 }
 
-/// What one part makes and another deletes is not looked for before both.
+/// Holds that what one part makes and another deletes is not looked for before both.
 #[test]
 fn what_is_made_and_deleted_is_not_looked_for() {
     const LOOKED: &str = "O4: a A that is made and deleted is looked for before";

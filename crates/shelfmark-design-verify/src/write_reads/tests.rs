@@ -16,7 +16,7 @@ const LOOKED: Rule = |model, schema, write, steps| {
     (0..steps.len()).try_for_each(|at| looked_up(model, schema, write, steps, at))
 };
 
-/// What is changed does not show any more how it was, to whom it matters.
+/// Holds that what is changed does not show any more how it was, to whom it matters.
 #[test]
 fn what_is_changed_is_read_before() {
     const LATE: &str = "is read afterwards";
@@ -215,7 +215,7 @@ schema s target shelfmark {{
     );
 }
 
-/// What selects the tuples of a loop is their own, asked for by the loop, or shown by its rows.
+/// Holds that what selects the tuples of a loop is their own, asked for by the loop, or shown by its rows.
 #[test]
 fn rows_of_a_loop_tell_what_else_selects() {
     const BLIND: &str = "whatever else the write selects by";
@@ -318,7 +318,7 @@ schema s target shelfmark {{ {tables}  write w {{ PLAN }} }}"
     );
 }
 
-/// What lies behind the key is told with it.
+/// Holds that what lies behind the key is told with it.
 #[test]
 fn a_key_tells_what_lies_behind_it() {
     let text = |key: &str| {
@@ -333,7 +333,7 @@ schema s target shelfmark {{ table l from L key ({key}) store all  write set {{ 
     check_rule(LOOKED, &text("b, a.q; a, v"), &[("put l", "is put without looking")]);
 }
 
-/// What was there already is not counted again, and what is not there not taken away.
+/// Holds that what was there already is not counted again, and what is not there not taken away.
 #[test]
 fn what_is_counted_is_looked_at_before() {
     let text = |write: &str, likes: &str| {

@@ -106,7 +106,7 @@ fn steps_come_to_a_row_in_the_order_of_the_effects() {
     of("delete A(id 1) and insert A(id 3, p 5, q 5, u 1)", &[("put t ; delete t", "")]);
 }
 
-/// What is put in the place of another comes behind what changes it before.
+/// Holds that what is put in the place of another comes behind what changes it before.
 #[test]
 fn what_replaces_comes_in_its_turn() {
     const TWO: &str = "two effects come to one row of t";

@@ -1,4 +1,4 @@
-//! What the steps of a write's plan change, rule by rule: each plan stands beside its nearest neighbour.
+//! Tries what the steps of a write's plan change, rule by rule: each plan stands beside its nearest neighbour.
 //! Plans are those that the schema names, whatever the prover says of them.
 
 use super::{computable, concerns, newly_held, old_known, replaced_known, taken_away, told_apart};
@@ -39,7 +39,7 @@ schema s target shelfmark {{ {tables}
 
 const BY_ID: &str = "table t from E key (id;) store all";
 
-/// What a write does not concern is neither put nor deleted.
+/// Holds that what a write does not concern is neither put nor deleted.
 #[test]
 fn a_step_changes_what_the_write_concerns() {
     let tables = format!("{BY_ID}  table us from U key (id;) store all");
@@ -186,7 +186,7 @@ fn a_replaced_row_is_deleted_under_its_old_key() {
     );
 }
 
-/// Who gets a row by an update is found where it has had one before.
+/// Holds that who gets a row by an update is found where it has had one before.
 #[test]
 fn who_had_no_row_is_found() {
     const NONE: &str = "O4: who had no row of by_q before is not found";
@@ -286,7 +286,7 @@ fn keys_are_computed_from_what_is_known() {
     );
 }
 
-/// What an insert leaves out is absent, and behind a reference that is absent everything is.
+/// Holds that what an insert leaves out is absent, and behind a reference that is absent everything is.
 #[test]
 fn what_an_insert_leaves_out_is_known() {
     let of = |entity: &str, write: &str, table: &str, plan: &str, words: &str| {
