@@ -5,8 +5,9 @@ use serde_json::{Value as Json, json};
 
 use crate::verify;
 use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
-use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::resolve::resolve;
+use shelfmark_design_language::model::schema::{Schema, WriteStep};
+use shelfmark_design_language::model::{Model, Write};
 use shelfmark_design_language::syntax::parser::parse;
 use shelfmark_design_prove::prove;
 
@@ -51,6 +52,27 @@ pub(crate) fn model(text: &str) -> Model {
     let (model, diagnostics) = resolve(&parse(text).file);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     model
+}
+
+/// A rule about the plan of a write, asked by itself.
+pub(crate) type Rule = fn(&Model, &Schema, &Write, &[WriteStep]) -> Result<(), String>;
+
+/// Checks what a rule says of the only write of a text by each of some plans, which stand where the text
+/// says `PLAN`: nothing, or a text with these words. Nothing is asked of the prover.
+pub(crate) fn check_rule(rule: Rule, text: &str, expected: &[(&str, &str)]) {
+    for (plan, words) in expected {
+        let text = text.replace("PLAN", plan);
+        let (model, diagnostics) = resolve(&parse(&text).file);
+        // A plan may ask by inputs that its write does not use.
+        let unused = diagnostics.iter().all(|one| one.message.contains("is not used"));
+        assert!(unused, "{diagnostics:?}\n{text}");
+        let schema = model.schemas.first().expect("a schema");
+        let (write, named) = (model.writes.first(), schema.writes.first());
+        let (write, named) = (write.expect("a write"), named.expect("a plan"));
+        let said = rule(&model, schema, write, &named.steps).err().unwrap_or_default();
+        let right = if words.is_empty() { said.is_empty() } else { said.contains(words) };
+        assert!(right, "`{said}`, not `{words}`\n{text}");
+    }
 }
 
 fn certificates(model: &Model) -> Vec<Certificate> {
@@ -493,4 +515,131 @@ schema s target shelfmark {{
             assert!(told, "{said:?}\n{text}");
         }
     }
+}
+
+/// Numbers that a row keeps of others, and largest and smallest values: of several alike the one that is
+/// asked for.
+const KEPT: &str = r#"
+entity R { key id: uuid }
+entity J { key id: uuid  r: R  votes: int(0..99) }
+entity I {
+  key id: uuid  r: R  state: enum("open", "shut")  votes: int(0..99)  size: int(0..99)
+}
+read all(r) = count of I where r = r
+read opened(r) = count of I where r = r and state = "open"
+read liked(r) = sum votes of I where r = r
+read liked_open(r) = sum votes of I where r = r and state = "open"
+read highest(r) = max votes of I where r = r
+read lowest(r) = min votes of I where r = r
+read highest_open(r) = max votes of I where r = r and state = "open"
+write file(i, r, v, w) = insert I(id i, r r, state "open", votes v, size w)
+write vote(i) = increment I(id i) set votes by 1
+schema s target shelfmark {
+  table rs from R key (id;) store {
+    count J as others, sum votes of J as other_votes, max votes of J as other_top,
+    sum size of I as sizes, sum votes of I where state = "shut" as shut_votes,
+    sum votes of I where state = "open" as open_votes, sum votes of I as all_votes,
+    count I where state = "shut" as shut, count I where state = "open" as opened, count I as number,
+    max size of I as largest, max votes of I where state = "open" as top_open,
+    max votes of I as top, min votes of I as least }
+  table items from I key (id;) store all
+}
+"#;
+
+#[test]
+fn a_number_is_the_one_that_is_asked_for() {
+    check_believed(KEPT);
+    let reads = ["all", "opened", "liked", "liked_open", "highest", "lowest", "highest_open"];
+    for one in certificates(&model(KEPT)) {
+        let claims = matches!(one.status, Status::Certified | Status::Multi);
+        assert!(
+            claims || !reads.contains(&one.pattern.as_str()),
+            "{}: {}",
+            one.pattern,
+            one.reason
+        );
+    }
+}
+
+/// Holds that what a range returns has its own value, whatever largest one it keeps of others.
+#[test]
+fn a_range_returns_values_of_its_own() {
+    let text = r#"
+entity N { key id: uuid  up: N optional  v: int(0..99) }
+read highest(u) = N select v where up = u order by v desc limit 1
+schema s target shelfmark { table ns from N key (up; v, id) store { max v of N as top } }
+"#;
+    check_believed(text);
+    assert_eq!(certificates(&model(text)).first().map(|one| one.status), Some(Status::Certified));
+}
+
+/// The end of a range is left out where the pattern leaves it out, and a filter by row type is told
+/// without regard to capital letters.
+#[test]
+fn a_range_begins_behind_its_end() {
+    let text = r#"
+entity E { key id: uuid  u: uuid  at: int(0..9) }
+read since(u, a) = E where u = u and at > a order by at
+read until(u, a) = E where u = u and at < a order by at
+read through(u, a) = E where u = u and at <= a order by at
+read whole(u) = E where u = u order by at
+schema s target shelfmark { table rows from E key (u; at, id) store all
+  serve whole(u) by query rows (u) then filter kind = "e" }
+"#;
+    check_believed(text);
+    for one in certificates(&model(text)) {
+        assert_eq!(one.status, Status::Certified, "{}: {}", one.pattern, one.reason);
+    }
+}
+
+/// A refusal without a state says what no target takes, or what lags behind: not of a neighbour.
+#[test]
+fn a_refusal_says_what_is_wrong() {
+    let text = |target: &str, local: &str| {
+        format!(
+            "entity E {{ key (u, id)  u: uuid  id: uuid  at: timestamp }}
+read now(u) = E where u = u order by at strong
+read by_id(u) = E where u = u order by id
+schema s target {target} {{ table items from E key (u; id) store all  index by_at {local} key (u; at)
+  serve now by query by_at (u) }}"
+        )
+    };
+    let refused = |text: &str, pattern: &str| {
+        check_believed(text);
+        let mut all = certificates(&model(text));
+        all.retain(|one| one.pattern == pattern);
+        let one = all.pop().expect("a certificate");
+        assert_eq!(one.status, Status::Refused, "{pattern}\n{text}");
+        one
+    };
+    let late = refused(&text("dynamodb", ""), "now");
+    // The same of an index that does not lag.
+    let local = model(&text("dynamodb", "local"));
+    let sum = certificates(&local).pop().expect("a certificate").model;
+    let lie = Certificate { model: sum, ..late };
+    assert!(verify(&local, &lie.sealed()).is_err(), "a local index shows what is there");
+    let cql = text("cql", "").replace("  serve now by query by_at (u) ", "");
+    let cql = cql
+        .replace("index by_at  key (u; at)", "")
+        .replace("read now(u) = E where u = u order by at strong\n", "");
+    let order = refused(&cql, "by_id");
+    let mut lie = order.clone();
+    let witness = lie.witness.as_mut().and_then(Json::as_object_mut).expect("a witness");
+    witness.insert("missing".to_owned(), Json::from("something else"));
+    assert!(verify(&model(&cql), &lie.sealed()).is_err(), "the witness says something else");
+}
+
+/// DynamoDB takes two operations on one item in no transaction, whatever they leave there together.
+#[test]
+fn an_item_is_changed_once_by_a_transaction() {
+    let text = "entity A { key id: uuid  n: int }
+write w(i, n) = update A(id i) set n = n
+schema s target dynamodb { table rows from A key (id;) store all
+  write w { transaction { read rows where id = i ; put rows ; patch rows } } }";
+    check_believed(text);
+    let model = model(text);
+    let [mut lie] = certificates(&model).try_into().expect("one certificate");
+    assert!(claim(&mut lie, Status::Certified), "{:?}", lie.status);
+    let said = verify(&model, &lie.sealed());
+    assert!(said.is_err_and(|why| why.contains("one item twice")), "a put beside a patch");
 }

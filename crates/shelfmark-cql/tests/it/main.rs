@@ -11,6 +11,7 @@
 //! * `keys`: user types and collections in keys.
 //! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
 //! * `functions_limits`: what users' functions may take.
+//! * `limits`: how many markers and columns, how long indexed values, which levels.
 //! * `client`: the client's end of the protocol.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
@@ -22,6 +23,7 @@ mod compat;
 mod functions_limits;
 mod keys;
 mod large_values;
+mod limits;
 mod long_keys;
 mod masks;
 mod nested;

@@ -1,7 +1,7 @@
 //! The state after a write, effect by effect, on two tuples: that of its key changes, its neighbour does
 //! not.
 
-use super::after;
+use super::{after, answer};
 use crate::world::World;
 use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::model::{Model, Value};
@@ -87,4 +87,30 @@ fn a_state_obeys_keys_and_types() {
     assert!(is_state(BEFORE) && is_state(&[]));
     assert!(!is_state(&[[1, 5, 7], [1, 6, 8]]));
     assert!(!is_state(&[[1, 100, 7]]));
+}
+
+/// Of a row type with a limit of its own so many are asked for, of the others all.
+#[test]
+fn a_row_type_has_a_limit_of_its_own() {
+    let text = "entity P { key id: int }
+entity C { key (p, n)  p: P  n: int(0..9) }
+read some(x) = P + C where p = x order by kind, n desc limit 2 of C";
+    let (model, diagnostics) = resolve(&parse(text).file);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let world = World {
+        model: &model,
+        tuples: vec![tuples_of(&[&[1], &[2]]), tuples_of(&[&[1, 4], &[1, 7], &[1, 5], &[2, 9]])],
+    };
+    let answer = answer(&world, model.reads.first().expect("a read"), &[Value::Int(1)]);
+    let kinds: Vec<usize> = answer.items().map(|(of, _)| *of).collect();
+    assert_eq!((kinds, answer.length()), (vec![0, 1, 1], 3));
+    let found: Vec<_> = answer.items().cloned().collect();
+    assert!(answer.accepts(&found));
+    let [parent, last, next] = found.as_slice() else { panic!("three items") };
+    assert!(!answer.accepts(&[parent.clone(), last.clone()]));
+    assert!(!answer.accepts(&[parent.clone(), next.clone(), last.clone()]));
+}
+
+fn tuples_of(rows: &[&[i64]]) -> Vec<Vec<Value>> {
+    rows.iter().map(|row| row.iter().copied().map(Value::Int).collect()).collect()
 }

@@ -628,6 +628,9 @@ schema s target dynamodb {{ table rows from E key (id;) store all
     check(&text("(i) = update E(id i) set s = \"y\"", blind), &[("w", "")]);
     check(&text("(i) = update E(id i) set n = 0", blind), &[("w", "")]);
     check(&text("(i) = update E(id i) set n = 1", blind), &[("w", unknown)]);
+    // A put is of what is made, not of what goes before it.
+    let again = "(i, j, u) = delete E(id i) and insert E(id j, s \"x\", u u, n 1, v 2)";
+    check(&text(again, "delete rows ; put rows"), &[("w", "")]);
     // The other columns are attributes of the item.
     check(&text("(i, v) = update E(id i) set v = v", blind), &[("w", "")]);
     check(&text("(i) = increment E(id i) set v by 1", blind), &[("w", "")]);
@@ -692,4 +695,27 @@ schema s target {target} {{ table rows from E key (id;) store all
         );
         check(&text, &[("add", words), ("set_n", words)]);
     }
+}
+
+/// A largest value is compared by a change of its own, which cancels nothing else.
+#[test]
+fn a_largest_value_cancels_nothing_else() {
+    let text = |target: &str, plan: &str| {
+        format!(
+            "entity P {{ key id: uuid }}
+entity C {{ key id: uuid  p: P  n: int(0..9) }}
+write add(i, p, n) = insert C(id i, p p, n n)
+schema s target {target} {{ table rows_p from P key (id;) store {{ max n of C as top }}
+  table rows_c from C key (id;) store all
+  write add {{ {plan} }} }}"
+        )
+    };
+    const CANCELS: &str = "may cancel the transaction";
+    let (apart, together) =
+        ("put rows_c ; patch rows_p", "transaction { put rows_c ; patch rows_p }");
+    check(&text("dynamodb", apart), &[("add", "")]);
+    check(&text("dynamodb", together), &[("add", CANCELS)]);
+    check(&text("dynamodb", "put rows_c ; transaction { patch rows_p }"), &[("add", "")]);
+    check(&text("shelfmark", together), &[("add", "")]);
+    check(&text("cql", apart), &[("add", "keeps what no condition asks for")]);
 }

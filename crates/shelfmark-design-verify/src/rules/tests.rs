@@ -3,8 +3,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{check, in_model};
-use shelfmark_design_language::certificate::{Certificate, Status};
+use super::{check, in_model, unservable};
+use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
 use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::model::schema::Step;
@@ -207,6 +207,11 @@ fn a_range_has_the_limit_of_its_last_row_type() {
     let value = parent("P + C", "kind, n desc", "2 of C", &range(3));
     let value = value.replace("p: P ", "p: uuid ").replace("where p = x", "where (P.id, C.p) = x");
     with(Proven::of(&value)).fails("O6: the number of rows before the last row type");
+    // The parent is told by another key than that which its children refer to.
+    let told = parent("P + C", "kind, n desc", "2 of C", &range(3));
+    let told = told.replace("w: int(0..9)", "w: int(0..9)  u: uuid unique");
+    let told = told.replace("where p = x", "where (P.u, C.p) = x");
+    with(Proven::of(&told)).fails("O6: the number of rows before the last row type");
     let narrower = parent("P + C", "kind, n desc", "2 of C", &range(3));
     let narrower = narrower.replace("where p = x", "where p = x and P.w = 1");
     with(Proven::of(&narrower)).fails("O6: the number of rows before the last row type");
@@ -224,6 +229,8 @@ fn requests_share_the_row_types_out() {
     let own = both(get, query, "2 of C");
     assert_eq!(own.one.status, Status::Multi);
     own.holds();
+    // A beginning is that of a row type, also where it is a part of what its rows begin with.
+    both(get, &query.replace("C#", "C"), "2 of C").holds();
     let changed = |place: &str, value: Json| {
         let mut one = own.one.clone();
         *one.plan.pointer_mut(place).expect("a place") = value;
@@ -250,4 +257,86 @@ fn requests_share_the_row_types_out() {
     let input = Proven::of(&text.replace("some(x)", "some(x, k)"));
     input.holds();
     input.with("limit", Json::Null).fails("O6: the limit of P");
+}
+
+/// A whole table is scanned without a bound; another read of it has one.
+#[test]
+fn a_scan_reads_a_whole_table() {
+    let plan = "key (u; at, id) store all  serve some() by scan rows";
+    Proven::of(&text("some() = E", plan)).holds();
+}
+
+/// An index of DynamoDB is asked by its own columns, not by those of the base key behind them.
+#[test]
+fn an_index_is_asked_by_its_own_columns() {
+    let text = |target: &str, asked: &str, plan: &str| {
+        format!(
+            "entity E {{ key id: uuid  u: uuid  at: timestamp }}
+read some(u, a, i) = E where u = u and {asked}
+schema s target {target} {{ table rows from E key (id;) store all  index by_at key (u; at)
+  serve some by query by_at {plan} }}"
+        )
+    };
+    const BASE: &str = "asked by the columns of the base key";
+    for (asked, plan) in
+        [("at = a and id = i", "(u, a, i)"), ("at = a and id >= i", "(u, a) from i")]
+    {
+        let certified = |target: &str| {
+            let mut own = Proven::of(&text(target, asked, plan));
+            own.one.status = Status::Certified;
+            own
+        };
+        certified("dynamodb").fails(BASE);
+        let said = certified("shelfmark").said();
+        assert!(!said.contains("base key"), "{said}");
+    }
+}
+
+/// Rows of a loop are as many for each of its values as the fan-out allows.
+#[test]
+fn a_loop_has_rows_for_each_value() {
+    let read = "some(us: list of uuid (max 5)) = E where u in us";
+    let plan = "key (u; id) store all  serve some(us) by each u in us query rows (u)";
+    let own = text(read, plan).replace("n: int(0..9)", "n: int(0..9)  fanout u max 3");
+    Proven::of(&own).holds();
+    // A range tells no column of a fan-out.
+    let ranged = own
+        .replace("fanout u max 3", "fanout (u, n) max 3")
+        .replace("u in us", "u in us and n > 3");
+    let mut lie = Proven::of(&ranged.replace("query rows (u)", "query rows (u) then filter n > 3"));
+    lie.one.rows_max = RowsMax::number(15.0);
+    lie.fails("O9: one call delivers");
+}
+
+/// A pattern that no key serves has what makes it so.
+#[test]
+fn a_ground_is_told_by_the_pattern() {
+    let told = |read: &str| {
+        let (model, diagnostics) = resolve(&parse(&text(read, BY_TIME)).file);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let read = model.reads.first().expect("a read");
+        let grounds = [
+            Ground::Offset,
+            Ground::Aggregate,
+            Ground::Search,
+            Ground::TwoRanges,
+            Ground::OtherOrder,
+        ];
+        let mut found = Vec::new();
+        found
+            .extend(grounds.into_iter().filter(|own| unservable(&model, read, Some(*own)).is_ok()));
+        assert!(unservable(&model, read, None).is_err());
+        found
+    };
+    assert_eq!(told("r(u, a) = E where u = u and at > a order by at"), []);
+    assert_eq!(told("r(u, a) = E where u = u and at > a order by u, at"), []);
+    assert_eq!(told("r(u, a) = E where u = u and at > a order by n"), [Ground::OtherOrder]);
+    assert_eq!(told("r(u, a, b) = E where u = u and at > a and at < b order by at"), []);
+    assert_eq!(
+        told("r(u, a, b) = E where u = u and at > a and n > b order by at"),
+        [Ground::TwoRanges]
+    );
+    // A constant may be that of sparse rows.
+    assert_eq!(told("r(u, a) = E where u = u and at > a and n > 3 order by at"), []);
+    assert_eq!(told("r(u) = count of E where u = u"), [Ground::Aggregate]);
 }

@@ -6,9 +6,13 @@ use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::syntax::parser::parse;
 
 fn said(head: &str, steps: &str) -> Result<(), String> {
+    said_of("unique", head, steps)
+}
+
+fn said_of(mail: &str, head: &str, steps: &str) -> Result<(), String> {
     let text = format!(
         "type nm = text(min 1, max 20)
-entity U {{ key id: nm  mail: nm unique }}
+entity U {{ key id: nm  mail: nm {mail} }}
 {head}
 schema s target dynamodb {{ table usr from U key (id;) store all  table uma from U key (mail;) store all
   write w {{ read usr where id = i ; {steps} }} }}
@@ -38,4 +42,16 @@ fn a_changed_unique_value_is_put_first() {
     ] {
         assert!(said(change, wrong).is_err(), "{wrong}");
     }
+}
+
+/// Holds that what replaces another tuple may take its unique value, or another's row where the value never changes.
+#[test]
+fn a_replaced_unique_value_is_put_first() {
+    let put = "write w(i, e) = insert U(id i, mail e) or replace";
+    assert_eq!(said(put, "put uma ; put usr ; delete uma"), Ok(()));
+    assert!(said(put, "put usr ; put uma ; delete uma").is_err());
+    let lasting = said_of("unique immutable", put, "put uma ; put usr");
+    assert!(lasting.is_err_and(|why| why.contains("may replace another's row")));
+    let made = put.replace(" or replace", "");
+    assert_eq!(said_of("unique immutable", &made, "put usr ; put uma"), Ok(()));
 }

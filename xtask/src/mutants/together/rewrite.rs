@@ -150,9 +150,8 @@ impl File {
         let signature: Vec<&str> = signature.collect();
         let signature = signature.join(" ");
         let (before, behind) = signature.split_once("fn ")?;
-        let returns = behind.rsplit_once("->").map_or("", |(_, returns)| returns);
         let has_form = !before.split_whitespace().any(|word| word == "const")
-            && !returns.contains("impl ")
+            && !returns_impl(behind)
             && self.offset(mutant.span.0)? > open;
         has_form.then_some((start, open, end))
     }
@@ -203,6 +202,22 @@ impl File {
         self.written = written;
         out
     }
+}
+
+/// Returns true if a signature has an `impl` type outside of its parameters, or behind its last arrow: of
+/// `-> impl Fn(u8) -> bool` that arrow is another one.
+fn returns_impl(signature: &str) -> bool {
+    let (mut outside, mut depth) = (String::new(), 0_usize);
+    for sign in signature.chars() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => outside.push(sign),
+            _ => {}
+        }
+    }
+    let last = signature.rsplit_once("->").map_or("", |(_, returns)| returns);
+    outside.contains("impl ") || last.contains("impl ")
 }
 
 /// Returns the offset of a function's body: of the first brace outside of parentheses, brackets, texts
@@ -268,10 +283,16 @@ mod tests {
 
     #[test]
     fn const_functions_and_impl_types_have_no_such_form() {
-        for (from, to) in [("fn f", "pub const fn f"), ("-> bool", "-> impl Iterator<Item = u8>")] {
+        for (from, to) in [
+            ("fn f", "pub const fn f"),
+            ("-> bool", "-> impl Iterator<Item = u8>"),
+            ("-> bool", "-> impl Fn(u8) -> bool"),
+            ("-> bool", "-> (impl Copy, u8)"),
+        ] {
             let text = TEXT.replace(from, to);
             let file = File { text, mutants: Vec::new(), written: Vec::new() };
             assert!(file.parts(&mutant(((4, 7), (4, 9)), "!=")).is_none(), "{to}");
         }
+        assert!(!returns_impl("f(a: &impl Fn(u8) -> bool) -> bool"));
     }
 }

@@ -33,15 +33,21 @@ scripts! {
     counters
     ddl
     describe
+    edges
+    edges_of_reads
     first
     folded
     functions
     indexes
     modifications
     nearest
+    options
     permissions
     products
     refusals
+    refused_reads
+    refused_schemas
+    refused_writes
     returning
     select
     views

@@ -142,3 +142,6 @@ fn loop_values_known(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

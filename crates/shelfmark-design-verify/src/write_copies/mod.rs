@@ -228,9 +228,8 @@ pub(super) fn found_whole(
     for id in &step.families {
         let Some(family) = schema.families.get(*id) else { continue };
         let paths = held(model, family);
-        let copied = |effect: &&Effect| {
-            paths.iter().any(|path| path.len() > 1 && reaches(model, family, path, effect))
-        };
+        let copied =
+            |effect: &&Effect| paths.iter().any(|path| reaches(model, family, path, effect));
         for effect in write.effects.iter().filter(updates).filter(copied) {
             let reads = steps.iter().take(at).filter(|read| {
                 matches!(&read.kind, WriteStepKind::Read { alias: Some(name), .. } if name == alias)
@@ -268,3 +267,6 @@ fn behind<'a>(
     let own = heads.filter(move |head| model.path_owner(family.source, head) == relation);
     own.filter_map(|head| head.last().copied())
 }
+
+#[cfg(test)]
+mod tests;

@@ -391,3 +391,6 @@ fn own_key(model: &Model, effect: &Effect) -> Vec<usize> {
     let mut keys = model.relation(effect.relation).keys.iter();
     keys.find(|key| key.iter().all(given)).cloned().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

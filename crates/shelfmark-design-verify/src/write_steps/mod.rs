@@ -462,3 +462,6 @@ fn seen(
     }
     known
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,7 @@ pub(super) fn once_each(
             .all(|effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh);
         new && kinds.iter().all(|kind| kind.is_put())
             || schema.families.get(*id).is_some_and(|family| one_each(model, family, write))
+                && !is_served_twice(write, kinds)
             || matches!(
                 kinds.as_slice(),
                 [_] | [WriteStepKind::Delete { .. }, WriteStepKind::Put { .. }]
@@ -269,6 +270,16 @@ fn one_each(model: &Model, family: &Family, write: &Write) -> bool {
         && pairs.clone().all(|(at, a)| own.iter().skip(at + 1).all(|b| told(a, b)))
 }
 
+/// Returns true if two steps are for one of the effects of a write, which all concern one row type: there
+/// are more steps than effects, or an update's patch stands beside what no other effect asks for.
+fn is_served_twice(write: &Write, kinds: &[&WriteStepKind]) -> bool {
+    let asked = |wanted| write.effects.iter().any(|effect| effect.kind == wanted);
+    let patches = kinds.iter().any(|kind| kind.is_patch());
+    let puts = kinds.iter().any(|kind| kind.is_put()) && !asked(EffectKind::Insert);
+    let deletes = kinds.iter().any(|kind| kind.is_delete()) && !asked(EffectKind::Delete);
+    kinds.len() > write.effects.len() || patches && (puts || deletes)
+}
+
 /// Returns the constant that an effect gives for an attribute.
 fn constant(effect: &Effect, column: usize) -> Option<&Value> {
     effect.key.iter().find_map(|(at, term)| match term {
@@ -276,3 +287,6 @@ fn constant(effect: &Effect, column: usize) -> Option<&Value> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,3 +88,6 @@ fn is_own_row(model: &Model, family: &Family, effect: &Effect) -> bool {
             .iter()
             .all(|path| matches!(path.as_slice(), [only] if key.contains(only)))
 }
+
+#[cfg(test)]
+mod tests;

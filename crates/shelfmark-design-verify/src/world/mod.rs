@@ -457,3 +457,6 @@ fn draw_list(
     known.truncate(usize::try_from(max.unwrap_or(3).min(3)).unwrap_or(3));
     known
 }
+
+#[cfg(test)]
+mod tests;

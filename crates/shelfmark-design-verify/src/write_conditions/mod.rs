@@ -94,3 +94,6 @@ fn askable(model: &Model, schema: &Schema, family: &Family, effect: &Effect) -> 
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -152,3 +152,6 @@ pub(super) fn key_paths(family: &Family) -> Vec<ColumnPath> {
     }
     paths
 }
+
+#[cfg(test)]
+mod tests;

@@ -302,3 +302,6 @@ pub(super) fn in_order(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

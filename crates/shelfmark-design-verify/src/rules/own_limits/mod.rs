@@ -6,8 +6,8 @@
 //!
 //! Invariant: passes a plan only when none of its ranges ends early or late for any row type.
 
-use super::super::shelf::short;
 use super::known;
+use crate::shelf::short;
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::{Codec, Family, Part, ReadStep, Schema, Step};
 use shelfmark_design_language::model::{Model, OrderKey, Read, Term, Value};
@@ -216,3 +216,6 @@ fn refers(model: &Model, own: &Source, other: &Source) -> bool {
             one.op == CondOp::Eq && one.values == asked.values && target == Some(other.relation)
         })
 }
+
+#[cfg(test)]
+mod tests;
