@@ -8,7 +8,10 @@ use serde_json::{Value as Json, json};
 use super::SEED;
 use super::needs::needs;
 use super::write_case::WriteCase;
+#[cfg(test)]
+use crate::eval::change::outcomes;
 use crate::eval::change::{apply, run};
+use crate::eval::directed;
 use crate::eval::focus::Focus;
 use crate::eval::generate::{Pools, state, write_inputs};
 use crate::eval::random::Random;
@@ -22,19 +25,26 @@ use shelfmark_design_language::model::{Model, Value};
 /// Searches a state and inputs where the plan leaves other rows than the changed state has.
 pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
     let WriteCase { model, schema, write, .. } = case;
-    let pools = Pools::of(schema, &Focus::of_write(model, schema, write, plan));
+    let focus = Focus::of_write(model, schema, write, plan);
+    let pools = Pools::of(schema, &focus);
     let mut random = Random::new(SEED);
     for attempt in 0..model.witness_tries() {
         let pool = pools.at(attempt, model.witness_tries());
         let mut found = state(model, pool, &mut random, 2 + attempt % 4);
         let inputs = write_inputs(model, &found, write, pool, &mut random);
-        if !differs(case, plan, &found, &inputs) {
-            continue;
+        if differs(case, plan, &found, &inputs) {
+            shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+            return Some(describe(case, plan, &found, &inputs));
         }
-        shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
-        return Some(describe(case, plan, &found, &inputs));
     }
-    None
+    let built = if model.is_large() { 0 } else { directed::BUILT_MAX };
+    (0..built).find_map(|_| {
+        let (mut found, inputs) = directed::of_write(model, schema, write, &focus, &mut random)?;
+        differs(case, plan, &found, &inputs).then(|| {
+            shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+            describe(case, plan, &found, &inputs)
+        })
+    })
 }
 
 /// Returns true if plan and definition leave different rows.
@@ -54,6 +64,23 @@ pub(crate) fn differs(
         Err(_) => true,
         Ok(found) => keyed(schema, &found) != keyed(schema, &right),
     }
+}
+
+/// Returns true if a plan changes rows where its write is not defined, otherwise than it may.
+#[cfg(test)]
+pub(crate) fn changes_undefined(
+    case: WriteCase<'_>,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
+    let Some(states) = outcomes(model, schema, write, plan, state, inputs) else { return false };
+    let found = run(model, schema, write, plan, &rows(model, schema, state), inputs);
+    let found = found.map(|rows| keyed(schema, &rows));
+    !states
+        .iter()
+        .any(|one| found.as_ref() == Ok(&keyed(schema, &rows_after(model, schema, state, one))))
 }
 
 /// Returns true if two sources of a family that the write concerns share one row: one of them is

@@ -187,11 +187,28 @@ pub(super) fn one_by_one<'m>(
     Some(vec![world.clone()])
 }
 
+/// Returns true if none of these worlds has the tuple that an effect changes or takes away.
+fn names_nobody(
+    effect: &Effect,
+    worlds: &[&World<'_>],
+    leaf: &impl Fn(&Term) -> Option<Value>,
+) -> bool {
+    let own = |tuple: &Tuple| {
+        let mut key = effect.key.iter();
+        key.all(|(at, term)| term.compute(leaf).is_some_and(|one| tuple.get(*at) == Some(&one)))
+    };
+    let has = |world: &&World<'_>| world.of(effect.relation).iter().any(own);
+    effect.each.is_none() && effect.kind != EffectKind::Insert && !worlds.iter().any(has)
+}
+
 fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<Vec<World<'m>>> {
     let mut new = world.clone();
     let mut all = vec![world.clone()];
     for effect in &write.effects {
         let leaf = input(inputs);
+        if write.effects.len() > 1 && names_nobody(effect, &[world, &new], &leaf) {
+            return None;
+        }
         let loops: Vec<Option<(RelationId, &Tuple)>> = match &effect.each {
             None => vec![None],
             Some(each) => world
