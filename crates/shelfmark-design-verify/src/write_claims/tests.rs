@@ -39,3 +39,23 @@ fn a_changed_unique_value_is_put_first() {
         assert!(said(change, wrong).is_err(), "{wrong}");
     }
 }
+
+/// An insert by several requests has looked for its unique value before it changes anything.
+#[test]
+fn an_inserted_unique_value_is_looked_for() {
+    let insert = "write w(i, e) = insert U(id i, mail e)";
+    for right in [
+        "read uma where mail = e ; put usr ; put uma",
+        "transaction { put usr ; put uma }",
+        "transaction { put uma ; put usr }",
+    ] {
+        assert_eq!(said(insert, right), Ok(()), "{right}");
+    }
+    for wrong in [
+        "put usr ; put uma",
+        "put usr ; read uma where mail = e ; put uma",
+        "read uma where mail = i ; put usr ; put uma",
+    ] {
+        assert!(said(insert, wrong).is_err(), "{wrong}");
+    }
+}
