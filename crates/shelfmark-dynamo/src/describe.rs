@@ -12,7 +12,8 @@ use crate::json::Writer;
 use crate::sizes::Sizes;
 use crate::streams::{stream_arn, view_type_of};
 use crate::table::{
-    Billing, Meta, Throughput, VectorIndex, index_arn, key_letter, table_arn, vector_indexes,
+    Billing, IndexMeta, Meta, Throughput, VectorIndex, index_arn, key_letter, table_arn,
+    vector_indexes,
 };
 
 /// A table with its status and sizes, ready to be described.
@@ -152,15 +153,25 @@ pub(crate) fn put_parameters(out: &mut Writer, schema: &TableSchema) {
         put_units(out, meta.throughput);
     }
     put_on_demand(out, meta.on_demand);
-    put_index_infos(out, schema, &meta, false);
+    put_index_infos(out, schema, &meta, false, |out, own| {
+        if own.throughput != Throughput::default() {
+            put_units(out, own.throughput);
+        }
+        put_on_demand(out, own.on_demand);
+    });
 }
 
 /// Writes `SourceTableFeatureDetails` of a backup: indexes, stream, encryption and time to live as they were.
 pub(crate) fn put_features(out: &mut Writer, saved: &SavedTable) {
     let schema = &saved.schema;
     let meta = Meta::read(&schema.options.face);
-    put_index_infos(out, schema, &meta, true);
-    put_index_infos(out, schema, &meta, false);
+    put_index_infos(out, schema, &meta, true, |_, _| ());
+    // Of a table that is paid per request both units are zero, as in its description.
+    put_index_infos(out, schema, &meta, false, |out, own| {
+        put_units(out, own.throughput);
+        put_on_demand(out, own.on_demand);
+    });
+    put_vector_infos(out, &meta);
     if let Some(images) = saved.streamed {
         out.name("StreamDescription").object(|out| put_stream_settings(out, images));
     }
@@ -173,8 +184,15 @@ pub(crate) fn put_features(out: &mut Writer, saved: &SavedTable) {
     }
 }
 
-/// Writes the indexes of a schema that are local, or those that are global.
-fn put_index_infos(out: &mut Writer, schema: &TableSchema, meta: &Meta, local: bool) {
+/// Writes the indexes of a schema that are local, or those that are global, each with what `put_own`
+/// writes of its settings.
+fn put_index_infos(
+    out: &mut Writer,
+    schema: &TableSchema,
+    meta: &Meta,
+    local: bool,
+    put_own: impl Fn(&mut Writer, &IndexMeta),
+) {
     let is_meant = |index: &&IndexSchema| meta.is_local(&index.name) == local;
     let mut indexes = schema.indexes.iter().filter(is_meant).peekable();
     if indexes.peek().is_none() {
@@ -188,9 +206,7 @@ fn put_index_infos(out: &mut Writer, schema: &TableSchema, meta: &Meta, local: b
                 put_key_schema(out, &index.partition, &index.sort);
                 out.name("Projection").object(|out| put_projection(out, &index.projected));
                 let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
-                if !local && own.throughput != Throughput::default() {
-                    put_units(out, own.throughput);
-                }
+                put_own(out, &own);
             });
         }
     });
@@ -366,6 +382,21 @@ fn put_vectors(out: &mut Writer, described: &Described<'_>) {
     out.name("VectorIndexes").list(|out| {
         for (name, index) in &described.meta.vectors {
             out.object(|out| put_vector(out, described, name, index));
+        }
+    });
+}
+
+/// Writes the vector indexes of a schema as they were created.
+fn put_vector_infos(out: &mut Writer, meta: &Meta) {
+    if meta.vectors.is_empty() {
+        return;
+    }
+    out.name("VectorIndexes").list(|out| {
+        for (name, index) in &meta.vectors {
+            out.object(|out| {
+                out.name("IndexName").text(name);
+                put_vector_settings(out, index);
+            });
         }
     });
 }

@@ -255,8 +255,7 @@ impl Face {
         let request_id = self.ids.next();
         let done = Done { request_id, asker: head.asker, answer, queued: Duration::ZERO };
         let Some(operation) = head.name() else {
-            return done
-                .answer(Err(Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)));
+            return done.answer(Err(unknown_operation()));
         };
         if body.len() > REQUEST_SIZE_BYTES_MAX {
             let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
@@ -354,6 +353,14 @@ impl Face {
         Ok(credentials.policy(&key_id).map(Arc::clone))
     }
 
+    /// Returns the answer to a request that names no operation, if this is one: the service looks at the
+    /// operation before it looks at the signature.
+    #[must_use]
+    pub fn unknown_operation(&self, head: &RequestHead<'_>) -> Option<Reply> {
+        let is_known = head.name().is_some_and(operations::is_known);
+        (!is_known).then(|| Reply::new(self.ids.next(), Err(unknown_operation())))
+    }
+
     /// Reports a refused signature to the listener, and returns the answer to it.
     fn refused(&self, Refusal { exception, message }: Refusal) -> Box<Reply> {
         if let Some(listener) = &self.options.refusals {
@@ -379,6 +386,11 @@ impl Face {
     pub(crate) fn now_ms(&self) -> i64 {
         i64::try_from(self.environment.clock.now_millis()).unwrap_or(i64::MAX)
     }
+}
+
+/// Returns the error of a request that names no operation.
+fn unknown_operation() -> Error {
+    Error::new(Exception::UnknownOperation, texts::UNKNOWN_OPERATION)
 }
 
 fn internal() -> Error {

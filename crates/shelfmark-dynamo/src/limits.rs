@@ -261,8 +261,12 @@ pub const VECTOR_INDEXES_MAX: usize = 5;
 /// Most filters of a search schema. Source: quotas.
 pub const INLINE_FILTERS_MAX: usize = 18;
 
-/// Milliseconds that DescribeTable counts before it answers with what is known. *Ours*.
+/// Milliseconds that DescribeTable counts before it answers with the last count. *Ours*.
 pub const SIZES_WAIT_MS_MAX: u64 = 200;
+
+/// Milliseconds that DescribeTable counts before it answers with a part, where there is no last count.
+/// *Ours*: half of the shortest time that an SDK waits for an answer by its defaults.
+pub const SIZES_FIRST_WAIT_MS_MAX: u64 = 2_500;
 
 /// Times the duration of a count that a table rests before it is counted again unasked-for. *Ours*: a
 /// count then takes a tenth of one processor at most, at a low priority.

@@ -465,9 +465,20 @@ async fn body_of(
     if body.size_hint().lower() > BODY_SIZE_BYTES_MAX as u64 {
         return Err(encode(face.too_large(), None));
     }
+    let kind = text_of(&head.headers, &header::CONTENT_TYPE);
+    let is_empty = body.size_hint().upper() == Some(0);
+    if !kind.map_or(is_empty, is_json) {
+        return Err(unknown());
+    }
     let asks = face.asks_for_credentials();
+    // Of a request that names no operation the service does not look at the signature.
+    let refused = |refusal: Box<Reply>| {
+        let target = text_of(&head.headers, &TARGET);
+        let unknown = face.unknown_operation(&RequestHead { target, ..RequestHead::default() });
+        encode(unknown.unwrap_or(*refusal), coding)
+    };
     if asks && let Err(refusal) = face.admit_head(&signed(head, &[])) {
-        return Err(encode(*refusal, coding));
+        return Err(refused(refusal));
     }
     let is_known = caller.client.is_known();
     let time = if is_known { caller.times.body_max } else { caller.times.unauthenticated_body_max };
@@ -494,7 +505,7 @@ async fn body_of(
             let (checks, head, body) = (Arc::clone(face), head.clone(), body.clone());
             run_at_pool(caller, move || checks.admit(&signed(&head, &body))).await?
         };
-        policy = admitted.map_err(|refusal| encode(*refusal, coding))?;
+        policy = admitted.map_err(refused)?;
         caller.client.admit();
     }
     Ok((body, policy))
@@ -583,8 +594,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
             refused: seen.refused.as_deref(),
         },
     );
-    let is_plain =
-        text_of(&head.headers, &header::CONTENT_TYPE).and_then(kind_of) == Some(PLAIN_JSON);
+    let is_plain = text_of(&head.headers, &header::CONTENT_TYPE)
+        .is_none_or(|kind| kind_of(kind) == Some(PLAIN_JSON));
     if let Some(own) = answer.headers_mut().get_mut(header::CONTENT_TYPE).filter(|_| is_plain) {
         *own = HeaderValue::from_static(PLAIN_JSON);
     }
@@ -605,9 +616,6 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    if !text(&header::CONTENT_TYPE).is_none_or(is_json) {
-        return unknown();
-    }
     let most = caller.client.most();
     let parts = parts_of(&body).saturating_mul(BODY_PART_SIZE_BYTES);
     if parts > most {

@@ -14,7 +14,8 @@ fn rubbish_costs_nobody_else_anything() {
     server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http at all\r\n\r\n");
     still_serves("a TLS greeting");
     server.raw(
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+          Content-Length: 100\r\nConnection: close\r\n\r\nshort",
     );
     still_serves("a body cut short");
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(200_000));

@@ -138,6 +138,11 @@ pub const OPERATIONS: [&str; 61] = [
 const STREAM_OPERATIONS: [&str; 4] =
     ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
 
+/// Tells whether there is an operation of this name.
+pub(crate) fn is_known(operation: &str) -> bool {
+    OPERATIONS.contains(&operation)
+}
+
 /// Returns true if the operation is one on streams.
 pub(crate) fn is_of_streams(operation: &str) -> bool {
     STREAM_OPERATIONS.contains(&operation)

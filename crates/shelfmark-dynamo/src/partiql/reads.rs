@@ -17,8 +17,10 @@ use super::ast::{Expr, ExprKind, OrderBy, Step};
 use super::condition::{check_key_type, equality};
 use super::intervals::overlap;
 use crate::errors::{Error, Result, texts};
-use crate::limits::{IN_HASH_VALUES_MAX, PARTITION_READS_MAX};
-use crate::table::{Target, check_not_empty, key_letter};
+use crate::limits::{
+    HASH_KEY_SIZE_BYTES_MAX, IN_HASH_VALUES_MAX, PARTITION_READS_MAX, RANGE_KEY_SIZE_BYTES_MAX,
+};
+use crate::table::{Target, check_value, key_letter};
 
 /// One contiguous read.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +88,7 @@ impl Reads {
             is_in |= values.len() > 1;
             for value in values {
                 check_key_type(&hash.name, value, key_letter(&hash.key_type))?;
-                check_not_empty(&hash.name, value)?;
+                check_value(&hash.name, value, HASH_KEY_SIZE_BYTES_MAX)?;
                 let others = leaves.iter().enumerate().filter(|(at, _)| *at != place);
                 let branch = branch(others.map(|(_, leaf)| (*leaf).clone()).collect(), target)?;
                 match partitions.iter_mut().find(|(own, _)| own.equals(value)) {
@@ -310,7 +312,7 @@ impl Taken {
             let mut points: Vec<Value> = Vec::new();
             for value in hash_values(&condition, name).into_iter().flatten() {
                 check_key_type(name, value, letter)?;
-                check_not_empty(name, value)?;
+                check_value(name, value, RANGE_KEY_SIZE_BYTES_MAX)?;
                 if !points.iter().any(|own| own.equals(value)) {
                     points.push(value.clone());
                 }
@@ -340,7 +342,7 @@ impl Taken {
         });
         for value in values.chain(prefix.iter()) {
             check_key_type(name, value, letter)?;
-            check_not_empty(name, value)?;
+            check_value(name, value, RANGE_KEY_SIZE_BYTES_MAX)?;
         }
         let is_open = |bound: &SortBound| *bound == SortBound::Unbounded;
         let has_bounds = !is_open(&self.lower) || !is_open(&self.upper);

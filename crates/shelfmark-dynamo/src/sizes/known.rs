@@ -9,7 +9,9 @@ use shelfmark_engine::{Engine, SnapshotId, Table};
 
 use super::{Counting, Sizes};
 use crate::errors::Result;
-use crate::limits::{SIZES_KNOWN_MAX, SIZES_REST_FACTOR, SIZES_WAIT_MS_MAX};
+use crate::limits::{
+    SIZES_FIRST_WAIT_MS_MAX, SIZES_KNOWN_MAX, SIZES_REST_FACTOR, SIZES_WAIT_MS_MAX,
+};
 
 /// The sizes of the tables that were asked for.
 #[derive(Default)]
@@ -50,17 +52,25 @@ pub(crate) struct Started {
     pub(crate) counting: Counting,
     state: SnapshotId,
     began_ms: u64,
+    /// Milliseconds that a client waits for it.
+    wait_ms: u64,
 }
 
 impl Started {
     fn of(engine: &Engine, table: &Arc<Table>, state: SnapshotId) -> Self {
         let began_ms = engine.environment().clock.now_millis();
-        Self { counting: Counting::of(engine, table), state, began_ms }
+        let counting = Counting::of(engine, table);
+        Self { counting, state, began_ms, wait_ms: SIZES_WAIT_MS_MAX }
+    }
+
+    /// Begins the count of a table of which nothing is known yet: a part of it says little.
+    fn first(engine: &Engine, table: &Arc<Table>, state: SnapshotId) -> Self {
+        Self { wait_ms: SIZES_FIRST_WAIT_MS_MAX, ..Self::of(engine, table, state) }
     }
 
     /// Returns true once a client has waited as long as it is to.
     pub(crate) fn is_long(&self) -> bool {
-        self.counting.now_ms().saturating_sub(self.began_ms) >= SIZES_WAIT_MS_MAX
+        self.counting.now_ms().saturating_sub(self.began_ms) >= self.wait_ms
     }
 }
 
@@ -71,10 +81,10 @@ impl KnownSizes {
         let now_ms = engine.environment().clock.now_millis();
         let mut tables = self.lock();
         let Some(known) = tables.get_mut(&table.id) else {
-            return Ok(Asked::Count(Started::of(engine, table, state)));
+            return Ok(Asked::Count(Started::first(engine, table, state)));
         };
         let Some(last) = known.last.as_ref() else {
-            return Ok(Asked::Count(Started::of(engine, table, state)));
+            return Ok(Asked::Count(Started::first(engine, table, state)));
         };
         let is_same_form = last.version == table.version;
         if is_same_form && last.state == state {
@@ -114,7 +124,7 @@ impl KnownSizes {
 
     /// Takes over a count that is whole. `was_claimed` says that nobody waited for its end.
     pub(crate) fn counted(&self, started: Started, was_claimed: bool) -> Arc<Sizes> {
-        let Started { counting, state, began_ms } = started;
+        let Started { counting, state, began_ms, .. } = started;
         let table = counting.table();
         let ended_ms = counting.now_ms();
         let sizes = Arc::new(counting.sizes().clone());

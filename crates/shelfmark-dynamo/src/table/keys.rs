@@ -172,7 +172,8 @@ pub(crate) fn check_updated_values(table: &Table, patch: &Patch) -> Result<()> {
     Ok(())
 }
 
-fn check_value(name: &str, value: &Value, size_max: usize) -> Result<()> {
+/// Refuses a value of a key attribute that is empty, or longer than a key may be.
+pub(crate) fn check_value(name: &str, value: &Value, size_max: usize) -> Result<()> {
     check_not_empty(name, value)?;
     check_size(value, size_max)
 }

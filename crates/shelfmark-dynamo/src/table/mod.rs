@@ -17,8 +17,8 @@ mod vectors;
 pub(crate) use arn::{encryption_key_arn, index_arn, name_of, table_arn};
 pub(crate) use keys::{
     check_attribute_name, check_attribute_names, check_item, check_key_name, check_not_empty,
-    check_put_key, check_updated_values, first_index_of, is_empty, key_letter, key_type_of,
-    read_key,
+    check_put_key, check_updated_values, check_value, first_index_of, is_empty, key_letter,
+    key_type_of, read_key,
 };
 pub(crate) use meta::{Billing, IndexMeta, Meta, Restored, SHARE_TAG, Throughput};
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};

@@ -106,6 +106,23 @@ fn keys_to_the_byte() {
     let found = check_fine(&server, "GetItem", &get(&h));
     assert_eq!(found.pointer("/Item/h/S"), Some(&json!(h)));
     check_refused(&server, "GetItem", &get(&format!("{h}x")), "Size of hashkey");
+    let select = |condition: &str, values: &[&str]| {
+        let values: Vec<Value> = values.iter().map(|value| json!({"S": value})).collect();
+        let statement = format!("SELECT * FROM Things WHERE {condition}");
+        json!({"Statement": statement, "Parameters": values})
+    };
+    let asked = select("h = ? AND r = ?", &[&h, &r]);
+    let found = check_fine(&server, "ExecuteStatement", &asked);
+    assert_eq!(found.pointer("/Items/0/h/S"), Some(&json!(h)));
+    let (longer, later) = (format!("{h}x"), format!("{r}y"));
+    for (condition, values, text) in [
+        ("h = ?", vec![longer.as_str()], "Size of hashkey"),
+        ("h IN (?, ?)", vec!["a", &longer], "Size of hashkey"),
+        ("h = ? AND r = ?", vec!["a", &later], "Aggregated size of all range keys"),
+        ("h = ? AND r >= ?", vec!["a", &later], "Aggregated size of all range keys"),
+    ] {
+        check_refused(&server, "ExecuteStatement", &select(condition, &values), text);
+    }
 }
 
 #[test]

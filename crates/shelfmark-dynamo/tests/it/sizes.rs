@@ -166,7 +166,7 @@ fn every_description_of_a_table_shows_its_sizes() {
     assert_eq!(deleted.pointer("/TableDescription/TableSizeBytes"), Some(&json!(shown.bytes)));
 }
 
-/// A pool that keeps its work until it is asked for, where each pause of heavy work takes 0.1 s.
+/// A pool that keeps its work until it is asked for, where each pause of heavy work takes two seconds.
 struct Slow {
     kept: Mutex<Vec<Work>>,
     clock: Arc<ManualClock>,
@@ -183,7 +183,7 @@ impl Pool for Slow {
     }
 
     fn pause(&self) {
-        self.clock.advance(Duration::from_millis(100));
+        self.clock.advance(Duration::from_secs(2));
     }
 }
 
@@ -246,7 +246,7 @@ fn nobody_waits_for_a_long_count_and_the_next_answer_has_it() {
     model.remove("key-10");
     assert_eq!(answered(&bed.ask()), Some(before), "the last figure, at once");
     assert_eq!(bed.waits(), 0, "the table rests after a long count");
-    clock.advance(Duration::from_secs(60));
+    clock.advance(Duration::from_secs(600));
     assert_eq!(answered(&bed.ask()), Some(before));
     assert_eq!(answered(&bed.ask()), Some(before));
     assert_eq!(bed.waits(), 1, "one count for both");
@@ -258,7 +258,7 @@ fn nobody_waits_for_a_long_count_and_the_next_answer_has_it() {
     let put = json!({"TableName": "Rows", "Item": {"h": {"S": "key-11"}}}).to_string();
     let reply = bed.face.call(&RequestHead::operation("PutItem"), put.as_bytes());
     assert_eq!(reply.status, 200);
-    clock.advance(Duration::from_secs(60));
+    clock.advance(Duration::from_secs(600));
     assert_eq!(answered(&bed.ask()), Some(shown_of(&model)));
     let refused = bed.pool.kept.lock().unwrap().remove(0);
     refused(Err(shelfmark_engine::weight::Refused));

@@ -87,7 +87,7 @@ pub(crate) fn quick() -> Times {
 pub(crate) fn request(operation: &str, body: &str) -> String {
     format!(
         "POST / HTTP/1.1\r\nHost: localhost:1\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
-         Content-Length: {}\r\n\r\n{body}",
+         Content-Type: application/x-amz-json-1.0\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }
@@ -129,7 +129,11 @@ fn silent_and_slow_clients_are_sent_away_and_others_are_not() {
     }
     // Half a body.
     let mut slow = server.connect();
-    slow.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{").unwrap();
+    slow.write_all(
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+          Content-Length: 10\r\n\r\n{",
+    )
+    .unwrap();
     let text = String::from_utf8(rest(&mut slow)).unwrap();
     assert!(text.starts_with("HTTP/1.1 408"), "{text}");
     // A busy one is served for longer than any of these.
@@ -153,7 +157,10 @@ fn what_is_no_http_is_told_so() {
         ("hello, is anybody there?\r\n\r\n", " 400 "),
         ("POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", " 400 "),
         ("POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", " 400 "),
-        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}", " 400 "),
+        (
+            "POST / HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+            " 400 ",
+        ),
         (&long, " 431 "),
         (&headers, " 431 "),
         (&large, " 431 "),
@@ -238,11 +245,44 @@ fn nothing_is_done_for_who_does_not_sign() {
     let options = FaceOptions { credentials, ..FaceOptions::default() };
     let server = Running::new(Times::default(), options);
     let mut client = server.connect();
-    for operation in ["ListTables", "NoSuchThing"] {
+    // What names no operation is told so before anybody asks who sent it.
+    for (operation, exception) in [
+        ("ListTables", "MissingAuthenticationTokenException"),
+        ("NoSuchThing", "UnknownOperationException"),
+        ("GetRecords", "UnknownOperationException"),
+    ] {
         client.write_all(request(operation, "{}").as_bytes()).unwrap();
         let text = answer(&mut client);
         assert!(text.starts_with("HTTP/1.1 400"), "{text}");
-        assert!(text.contains("MissingAuthenticationTokenException"), "{text}");
+        assert!(text.contains(exception), "{operation}: {text}");
         assert!(text.to_lowercase().contains("x-amz-crc32"), "{text}");
+    }
+}
+
+#[test]
+fn the_content_type_is_looked_at_before_target_and_signature() {
+    let credentials = Some(Credentials::new().with("A", "s"));
+    for credentials in [None, credentials] {
+        let options = FaceOptions { credentials, ..FaceOptions::default() };
+        let server = Running::new(Times::default(), options);
+        for content_type in ["", "Content-Type: text/plain\r\n", "Content-Type:\r\n"] {
+            let mut client = server.connect();
+            let ask = format!(
+                "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Amz-Target: \
+                 DynamoDB_20120810.ListTables\r\n{content_type}Content-Length: 2\r\n\r\n{{}}"
+            );
+            client.write_all(ask.as_bytes()).unwrap();
+            let text = String::from_utf8(rest(&mut client)).unwrap();
+            assert!(text.starts_with("HTTP/1.1 404"), "{content_type:?}: {text}");
+            assert!(text.ends_with("<UnknownOperationException/>\n"), "{text}");
+        }
+        // Without a body there is nothing that has a type; the answer is plain JSON.
+        let mut client = server.connect();
+        client
+            .write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            .unwrap();
+        let text = answer(&mut client);
+        assert!(text.contains("#UnknownOperationException"), "{text}");
+        assert!(text.contains("content-type: application/json\r\n"), "{text}");
     }
 }

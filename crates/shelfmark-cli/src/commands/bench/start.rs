@@ -143,7 +143,7 @@ fn start(folder: &Path, clock: &Arc<dyn Clock>) -> anyhow::Result<Started> {
     let mut stream = TcpStream::connect(address)?;
     stream.write_all(
         b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
-          Content-Length: 11\r\n\r\n{\"Limit\":1}",
+          Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"Limit\":1}",
     )?;
     let mut head = [0; 12];
     stream.read_exact(&mut head)?;

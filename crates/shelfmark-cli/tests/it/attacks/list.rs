@@ -445,7 +445,8 @@ fn begun(target: &Target, count: usize, head: &[u8], sent: usize) {
 }
 
 fn chunks(target: &Target) {
-    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
     let some = "1\r\nx\r\n".repeat(100_000);
     let mut clients: Vec<TcpStream> = (0..20)
         .filter_map(|_| connect(&target.dynamodb, Duration::from_millis(300)).ok())
