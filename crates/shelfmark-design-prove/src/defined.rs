@@ -72,15 +72,18 @@ impl Prover<'_> {
         requests: &[Vec<(usize, FamilyId)>],
         analysis: &mut Analysis,
     ) {
-        if !takes(self.write, effect, MustBe::New) {
+        let inserts = effect.kind == EffectKind::Insert && effect.each.is_none();
+        if !inserts || effect.existing == Existing::Replace {
             return;
         }
+        let granted = takes(self.write, effect, MustBe::New);
         let first = requests.first().and_then(|request| request.first());
         let before = first.map_or(0, |(at, _)| *at);
         for (id, family) in self.schema.concerned(effect.relation) {
             let values = unique_values(self.model, family, effect);
             let late = requests.iter().skip(1).any(|request| self.puts(request, id));
-            if values.is_empty() || !late || self.looked_for(effect, &values, before) {
+            let looked = granted && self.looked_for(effect, &values, before);
+            if values.is_empty() || !late || looked {
                 continue;
             }
             let name = &family.name.text;

@@ -43,9 +43,7 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         };
         let step_by = |met: &[Met]| step(model, schema, family, read, met);
         let mut forms: Vec<ReadStep> = step_by(&wanted).into_iter().collect();
-        let mixed = between(schema, read, &forms);
         forms.extend(shorter(schema, read, &forms));
-        forms.extend(mixed);
         let mut ways: Vec<(ReadStep, Vec<Step>)> =
             forms.into_iter().map(|step| (step, Vec::new())).collect();
         if let (Some(table), None) = (schema.tables.get(family.table), &read.aggregate)
@@ -113,7 +111,8 @@ fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Opt
     Some(Serve { read: index, steps, span: read.span, derived: true })
 }
 
-/// Returns steps without their last columns: rows of several types share only the first.
+/// Returns steps without their last columns: rows of several types share only the first, and texts that the
+/// next one begins with.
 fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
     let [step] = whole else { return Vec::new() };
     let least = schema.tables.get(step.table).map_or(0, |table| table.partition);
@@ -130,13 +129,13 @@ fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
             limit: of_range(read),
             ..step.clone()
         })
+        .chain(between(schema, read, step))
         .collect()
 }
 
 /// Returns steps over the texts that the rows of all row types begin with, behind the partition that they
 /// share: from the first of these texts on, up to the last, or both. Beside them lie other row types.
-fn between(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
-    let [step] = whole else { return Vec::new() };
+fn between(schema: &Schema, read: &Read, step: &ReadStep) -> Vec<ReadStep> {
     let Some(table) = schema.tables.get(step.table) else { return Vec::new() };
     let column = table.partition;
     let is_text = matches!(table.kinds.get(column), Some(ColumnKind::Text));

@@ -38,11 +38,12 @@ pub(crate) fn takes(write: &Write, effect: &Effect, what: MustBe) -> bool {
             let refers = inserts || effect.kind == EffectKind::Update;
             refers && alone && effect.existing != Existing::Unless
         }
-        // What another part takes away may have been there.
+        // What another part takes away may have been there. An insert `unless exists` is none where its
+        // tuple is there, but beside others these are still to be done.
         MustBe::New => {
-            inserts
-                && effect.existing == Existing::Fresh
-                && others().all(|other| other.kind == EffectKind::Insert)
+            let new =
+                effect.existing == Existing::Fresh || effect.existing == Existing::Unless && alone;
+            inserts && new && others().all(|other| other.kind == EffectKind::Insert)
         }
     };
     granted && effect.each.is_none()

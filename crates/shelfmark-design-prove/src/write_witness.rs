@@ -8,15 +8,14 @@ use serde_json::{Value as Json, json};
 use super::SEED;
 use super::needs::needs;
 use super::write_case::WriteCase;
-#[cfg(test)]
-use crate::eval::change::outcomes;
-use crate::eval::change::{apply, run};
+use crate::eval::change::{apply, outcomes, run};
 use crate::eval::directed;
 use crate::eval::focus::Focus;
 use crate::eval::generate::{Pools, state, write_inputs};
 use crate::eval::random::Random;
 use crate::eval::rows::{Rows, present, rows, rows_after};
 use crate::eval::state::State;
+use crate::eval::undefined::undefined_inputs;
 use crate::eval::witness::{inputs_json, shrink, state_json};
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{Schema, WritePlan};
@@ -37,11 +36,29 @@ pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
             return Some(describe(case, plan, &found, &inputs));
         }
     }
-    let built = if model.is_large() { 0 } else { directed::BUILT_MAX };
-    (0..built).find_map(|_| {
+    if model.is_large() {
+        return None;
+    }
+    let mut built = (0..directed::BUILT_MAX).filter_map(|_| {
         let (mut found, inputs) = directed::of_write(model, schema, write, &focus, &mut random)?;
         differs(case, plan, &found, &inputs).then(|| {
             shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+            describe(case, plan, &found, &inputs)
+        })
+    });
+    built.next().or_else(|| undefined(case, plan, &pools))
+}
+
+/// Searches a state and inputs where the write is not defined, and its plan changes rows.
+fn undefined(case: WriteCase<'_>, plan: &WritePlan, pools: &Pools) -> Option<Json> {
+    let WriteCase { model, write, .. } = case;
+    let mut random = Random::new(SEED);
+    (0..model.witness_tries()).find_map(|attempt| {
+        let pool = pools.at(attempt, model.witness_tries());
+        let mut found = state(model, pool, &mut random, 2 + attempt % 4);
+        let inputs = undefined_inputs(model, &found, write, pool, &mut random);
+        changes_undefined(case, plan, &found, &inputs).then(|| {
+            shrink(model, &mut found, |smaller| changes_undefined(case, plan, smaller, &inputs));
             describe(case, plan, &found, &inputs)
         })
     })
@@ -67,7 +84,6 @@ pub(crate) fn differs(
 }
 
 /// Returns true if a plan changes rows where its write is not defined, otherwise than it may.
-#[cfg(test)]
 pub(crate) fn changes_undefined(
     case: WriteCase<'_>,
     plan: &WritePlan,
@@ -120,8 +136,9 @@ fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
 fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Value]) -> Json {
     let WriteCase { model, schema, write, .. } = case;
     let before = rows(model, schema, state);
-    let right = apply(model, write, state, inputs)
-        .map(|changed| rows_after(model, schema, state, &changed));
+    // Where it is not defined the rows stay as they were.
+    let changed = apply(model, write, state, inputs);
+    let right = rows_after(model, schema, state, changed.as_ref().unwrap_or(state));
     let (found, error) = match run(model, schema, write, plan, &before, inputs) {
         Ok(found) => (found, None),
         Err(error) => (before.clone(), Some(error)),
@@ -130,7 +147,7 @@ fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Valu
         "kind": "state",
         "state": state_json(model, state),
         "call": inputs_json(&write.params, inputs),
-        "right": right.map(|rows| rows_json(model, schema, &rows)),
+        "right": rows_json(model, schema, &right),
         "plan": rows_json(model, schema, &found),
     });
     if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {

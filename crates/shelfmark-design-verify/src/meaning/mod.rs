@@ -201,6 +201,20 @@ fn names_nobody(
     effect.each.is_none() && effect.kind != EffectKind::Insert && !worlds.iter().any(has)
 }
 
+/// Returns the tuples that the loop of an effect goes through, each with its relation; one that is none
+/// where there is no loop.
+fn gone_through<'w>(
+    world: &'w World<'_>,
+    effect: &Effect,
+    inputs: &[Value],
+) -> Vec<Option<(RelationId, &'w Tuple)>> {
+    let Some(each) = &effect.each else { return vec![None] };
+    let leaf = input(inputs);
+    let asked =
+        |one: &&Tuple| each.predicates.iter().all(|p| world.meets(each.relation, one, p, &leaf));
+    world.of(each.relation).iter().filter(asked).map(|one| Some((each.relation, one))).collect()
+}
+
 fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<Vec<World<'m>>> {
     let mut new = world.clone();
     let mut all = vec![world.clone()];
@@ -209,18 +223,7 @@ fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<
         if write.effects.len() > 1 && names_nobody(effect, &[world, &new], &leaf) {
             return None;
         }
-        let loops: Vec<Option<(RelationId, &Tuple)>> = match &effect.each {
-            None => vec![None],
-            Some(each) => world
-                .of(each.relation)
-                .iter()
-                .filter(|one| {
-                    each.predicates.iter().all(|p| world.meets(each.relation, one, p, &leaf))
-                })
-                .map(|one| Some((each.relation, one)))
-                .collect(),
-        };
-        for prior in loops {
+        for prior in gone_through(world, effect, inputs) {
             let leaf = |term: &Term| match (term, prior) {
                 (Term::Param(index), _) => inputs.get(*index).cloned(),
                 (Term::Prior(path), Some((of, tuple))) => Some(world.at(of, tuple, path)),

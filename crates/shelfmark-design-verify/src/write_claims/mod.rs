@@ -19,13 +19,15 @@ pub(super) fn claimed_first(
     steps: &[WriteStep],
 ) -> Result<(), String> {
     let changed = changes(model, schema, write, steps);
-    for effect in write.effects.iter().filter(|effect| is_new(write, effect)) {
+    for effect in write.effects.iter().filter(|effect| inserts(effect)) {
+        let alone = comes_alone(write, effect);
         for family in &schema.families {
             let of = |change: &&Change<'_>| std::ptr::eq(change.family, family);
             let keys = unique_keys(model, family, effect);
             let Some(put) = changed.iter().find(of).filter(|_| !keys.is_empty()) else { continue };
             let first = changed.first().filter(|first| first.request != put.request);
-            if first.is_some_and(|first| !was_asked(model, schema, effect, steps, first.step)) {
+            let asked = |before| alone && was_asked(model, schema, effect, steps, before);
+            if first.is_some_and(|first| !asked(first.step)) {
                 let name = &family.name.text;
                 return Err(format!("O10: something changes before {name} shows a value is free"));
             }
@@ -74,14 +76,19 @@ pub(super) fn moves_alone(
     !together && write.effects.iter().any(moves)
 }
 
-/// Returns true if an effect inserts a tuple, and no other takes one away or changes one that may have had
-/// its values.
-fn is_new(write: &Write, effect: &Effect) -> bool {
-    let mut others = write.effects.iter().filter(|other| other.relation == effect.relation);
+/// Returns true if an effect inserts one tuple, and replaces none.
+fn inserts(effect: &Effect) -> bool {
     effect.kind == EffectKind::Insert
-        && effect.existing == Existing::Fresh
+        && effect.existing != Existing::Replace
         && effect.each.is_none()
-        && others.all(|other| other.kind == EffectKind::Insert)
+}
+
+/// Returns true if nothing else in the write hangs on whether an inserted tuple is there already, and no
+/// other part takes a tuple away, or changes one, that may have had its values.
+fn comes_alone(write: &Write, effect: &Effect) -> bool {
+    let mut others = write.effects.iter().filter(|other| other.relation == effect.relation);
+    let sure = effect.existing == Existing::Fresh || write.effects.len() == 1;
+    sure && others.all(|other| other.kind == EffectKind::Insert)
 }
 
 /// Returns true if rows that every tuple has are read, before a step, by each unique key that an insert

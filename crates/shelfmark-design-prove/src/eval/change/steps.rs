@@ -11,9 +11,10 @@ use super::undo::Undoing;
 use crate::canon::canonical;
 use crate::claims::claims;
 use crate::conditions::checked_by;
+use crate::must_be::{MustBe, shows_all, takes};
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
-use crate::paths::{all_key_paths, is_optional};
+use crate::paths::all_key_paths;
 use crate::tally::{Tally, Turn, constants};
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -162,15 +163,12 @@ impl<'a> Runner<'a> {
         self.shelf.undo()
     }
 
-    /// Returns true if a change of a family's row has the condition that the row is there, and what
-    /// happens together with it depends on that: it is every tuple's, and none of a loop.
-    fn asks(&self, family: &Family, each: Option<&str>) -> bool {
-        let keys = all_key_paths(self.model, family);
-        let optional = |path: &ColumnPath| is_optional(self.model, family.source, path);
+    /// Returns true if what happens together with the change of a row hangs on whether the row is there: it
+    /// is one that every tuple has, and the write takes its tuple to be there.
+    fn asks(&self, family: &Family, effect: &Effect) -> bool {
         self.shelf.is_together()
-            && each.is_none()
-            && family.when.is_empty()
-            && !keys.iter().any(optional)
+            && takes(self.write, effect, MustBe::There)
+            && shows_all(self.model, family)
     }
 
     /// Returns true if no row lies under a key, and none did when the request began.
@@ -368,8 +366,7 @@ impl<'a> Runner<'a> {
             let key = self.key(family, &old);
             let key = key.filter(|key| !claims || !self.put.contains(&(id, key.clone())));
             let Some(key) = key else { continue };
-            let there = case.effect.kind != EffectKind::Insert && self.asks(family, each);
-            if there && self.is_missing(family, &key)? {
+            if self.asks(family, case.effect) && self.is_missing(family, &key)? {
                 return self.end();
             }
             keys.push(key);
@@ -449,7 +446,7 @@ impl<'a> Runner<'a> {
             }
             self.can_key(family, &old)?;
             let Some(key) = self.key(family, &old) else { continue };
-            if self.asks(family, each) && self.is_missing(family, &key)? {
+            if self.asks(family, case.effect) && self.is_missing(family, &key)? {
                 return self.end();
             }
             // One after the other: the next may change the same row.
