@@ -150,6 +150,9 @@ fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Valu
         "right": rows_json(model, schema, &right),
         "plan": rows_json(model, schema, &found),
     });
+    if let (None, Some(fields)) = (&changed, out.as_object_mut()) {
+        fields.insert("defined".to_owned(), Json::from(false));
+    }
     if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
         fields.insert("error".to_owned(), Json::from(error));
     }

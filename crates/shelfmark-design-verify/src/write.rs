@@ -169,8 +169,13 @@ fn refused(
     let world = World::of_json(model, state)?;
     let call = witness.get("call").unwrap_or(&Json::Null);
     let inputs = super::witness::inputs(&write.params, call)?;
-    // Where the call is not defined the rows stay as they were.
-    let changed = after(&world, write, &inputs).unwrap_or_else(|| world.clone());
+    // Where the call is not defined, and the witness says so, the rows stay as they were.
+    let defined = witness.get("defined") != Some(&Json::Bool(false));
+    let changed = match after(&world, write, &inputs) {
+        Some(changed) => changed,
+        None if !defined && world.tuples.iter().any(|tuples| !tuples.is_empty()) => world.clone(),
+        None => return Err("the witness's call is not defined".to_owned()),
+    };
     let right = rows_after(&world, &changed, schema);
     let list = json(model, schema, &right);
     if witness.get("right") != Some(&list) {
