@@ -156,6 +156,10 @@ fn put(
             put_text(out, direction, &text);
             return Ok(());
         }
+        Value::Bytes(bytes) => {
+            put_bytes(out, direction, &bytes);
+            return Ok(());
+        }
         Value::Uuid(bytes) => Coded::Uuid(bytes),
         Value::Bool(bit) => Coded::Bool(bit),
         Value::Int(n) => Coded::I64(n),

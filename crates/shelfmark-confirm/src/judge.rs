@@ -57,6 +57,11 @@ pub(crate) fn judge(
                     contradict(trial, &stage.scene, pattern, &call, *wrong, verdict);
                     break;
                 }
+                let call = trial.undefined_call(pattern, &stage.scene, seed);
+                if let Err(wrong) = stage.undefined(pattern, &call, verdict) {
+                    contradict(trial, &stage.scene, pattern, &call, *wrong, verdict);
+                    break;
+                }
             }
         }
     }
@@ -85,6 +90,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         status: certificate.status,
         ok: true,
         calls: 0,
+        undefined: 0,
         took: Duration::ZERO,
         rows_read: 0,
         rows_returned: 0,
@@ -99,7 +105,11 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
 fn praise(verdict: &Verdict) -> String {
     let calls = counted(verdict.calls, "call");
     if verdict.write {
-        return format!("{calls}, each left the rows of the changed state");
+        let undefined = match verdict.undefined {
+            0 => String::new(),
+            undefined => format!("; {undefined} where it is not defined changed nothing"),
+        };
+        return format!("{calls}, each left the rows of the changed state{undefined}");
     }
     format!(
         "{calls}, {} rows read, {} returned, {} as claimed",
@@ -275,6 +285,31 @@ impl<'t> Stage<'t> {
         let found = self.bench.dump()?;
         self.restore(&found)?;
         held.map_err(|why| self.difference(why, &right, &found))
+    }
+
+    /// Runs a write where it is not defined.
+    pub(crate) fn undefined(
+        &self,
+        pattern: usize,
+        call: &Call,
+        verdict: &mut Verdict,
+    ) -> Result<(), Box<Wrong>> {
+        let Some(outcomes) = self.trial.outcomes(pattern, &self.scene, call) else {
+            return Ok(());
+        };
+        verdict.undefined += 1;
+        let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
+        let found = self.bench.dump()?;
+        let counts = self.counts(&found);
+        self.restore(&found)?;
+        done.and(counts)?;
+        for after in &outcomes {
+            if found == sorted(self.trial.images_after(&self.scene, after)?) {
+                return Ok(());
+            }
+        }
+        let why = "the write is not defined here, and its plan changes rows".to_owned();
+        Err(self.difference(why, &self.images, &found))
     }
 
     /// Describes which rows exist and should not, and which are missing.

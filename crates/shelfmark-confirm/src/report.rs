@@ -44,6 +44,8 @@ pub struct Verdict {
     pub ok: bool,
     /// Calls that were run.
     pub calls: usize,
+    /// Calls beside those, of a write where it is not defined.
+    pub undefined: usize,
     /// Time that the calls took, or the run of the witness; zero where no clock was handed in.
     pub took: Duration,
     /// Rows that the engine read for them.
@@ -100,7 +102,8 @@ impl Report {
             out.push_str(&verdict.text());
         }
         let wrong = self.verdicts.iter().filter(|verdict| !verdict.ok).count();
-        let calls: usize = self.verdicts.iter().map(|verdict| verdict.calls).sum();
+        let calls: usize =
+            self.verdicts.iter().map(|verdict| verdict.calls + verdict.undefined).sum();
         let patterns = self.verdicts.len();
         out.push('\n');
         out.push_str(&match wrong {
@@ -128,6 +131,7 @@ impl Verdict {
             "status": self.status.word(),
             "ok": self.ok,
             "calls": self.calls,
+            "calls_not_defined": self.undefined,
             "rows_read": self.rows_read,
             "rows_returned": self.rows_returned,
             "ranges": self.ranges,

@@ -26,7 +26,7 @@ pub(crate) fn claims(model: &Model, family: &Family, effect: &Effect) -> bool {
 
 /// Returns the attributes of unique values that a family's rows lie under, if they do not lie under
 /// their tuples' own keys.
-fn unique_values(model: &Model, family: &Family, effect: &Effect) -> BTreeSet<usize> {
+pub(super) fn unique_values(model: &Model, family: &Family, effect: &Effect) -> BTreeSet<usize> {
     let relation = model.relation(effect.relation);
     let paths = key_paths(model, family);
     let held = |key: &Vec<usize>| key.iter().all(|at| paths.contains(&vec![*at]));
@@ -87,7 +87,7 @@ impl Prover<'_> {
     }
 
     /// Returns true if a request puts rows of a family.
-    fn puts(&self, request: &[(usize, FamilyId)], id: FamilyId) -> bool {
+    pub(super) fn puts(&self, request: &[(usize, FamilyId)], id: FamilyId) -> bool {
         let put = |step: &WriteStep| matches!(step.kind, WriteStepKind::Put { .. });
         let mut own = request.iter().filter(|(_, other)| *other == id);
         own.any(|(at, _)| self.plan.steps.get(*at).is_some_and(put))

@@ -8,13 +8,18 @@
 //! several tuples that one write changes, each is found out about by its own request: where a later one is not as it
 //! should be, the changes of the earlier ones stay, which lint W2 says.
 
+use std::collections::BTreeSet;
+
 use super::analysis::Analysis;
+use super::claims::unique_values;
+use super::exact::same_bindings;
+use super::must_be::{MustBe, shows_all, takes};
 use super::needs::{Need, needs};
 use super::paths::all_key_paths;
 use super::write::Prover;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep};
-use shelfmark_design_language::model::{ColumnPath, Model};
+use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::{ColumnPath, Model, Term};
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
@@ -27,6 +32,7 @@ impl Prover<'_> {
         let first = requests.first().and_then(|request| request.first());
         let first_step = first.map_or(0, |(at, _)| *at);
         for effect in &self.write.effects {
+            self.values_are_free(effect, &requests, analysis);
             let looked = effect.kind != EffectKind::Insert
                 && self.reads_before(effect, first_step).next().is_some();
             if effect.each.is_some() || effect.existing != Existing::Fresh || looked {
@@ -56,6 +62,62 @@ impl Prover<'_> {
                 requests.get(at).map_or("", |request| self.name_of(request)),
             ));
         }
+    }
+
+    /// Proves that an insert changes nothing before it is known that its unique values are nobody's: rows
+    /// under them are put in the first request, or were looked for.
+    fn values_are_free(
+        &self,
+        effect: &Effect,
+        requests: &[Vec<(usize, FamilyId)>],
+        analysis: &mut Analysis,
+    ) {
+        let inserts = effect.kind == EffectKind::Insert && effect.each.is_none();
+        if !inserts || effect.existing == Existing::Replace {
+            return;
+        }
+        let granted = takes(self.write, effect, MustBe::New);
+        let first = requests.first().and_then(|request| request.first());
+        let before = first.map_or(0, |(at, _)| *at);
+        for (id, family) in self.schema.concerned(effect.relation) {
+            let values = unique_values(self.model, family, effect);
+            let late = requests.iter().skip(1).any(|request| self.puts(request, id));
+            let looked = granted && self.looked_for(effect, &values, before);
+            if values.is_empty() || !late || looked {
+                continue;
+            }
+            let name = &family.name.text;
+            analysis.fail_request(format!(
+                "{} has changed when {name} shows that another has the unique value: read {name} \
+                 first, or all in one transaction",
+                requests.first().map_or("", |request| self.name_of(request)),
+            ));
+        }
+    }
+
+    /// Returns true if each unique key among some attributes is looked for before a step.
+    fn looked_for(&self, effect: &Effect, values: &BTreeSet<usize>, before: usize) -> bool {
+        let keys = self.model.relation(effect.relation).keys.iter().skip(1);
+        let mut keys = keys.filter(|key| key.iter().all(|column| values.contains(column)));
+        keys.all(|key| {
+            let asked: Vec<(ColumnPath, Term)> = effect
+                .key
+                .iter()
+                .filter(|(column, _)| key.contains(column))
+                .map(|(column, term)| (vec![*column], term.clone()))
+                .collect();
+            self.plan.steps.iter().take(before).any(|step| match &step.kind {
+                WriteStepKind::Read { bindings, .. } => {
+                    let mut read =
+                        step.families.iter().filter_map(|id| self.schema.families.get(*id));
+                    asked.len() == key.len()
+                        && same_bindings(self.model, effect.relation, bindings, &asked)
+                        && read
+                            .any(|one| one.source == effect.relation && shows_all(self.model, one))
+                }
+                _ => false,
+            })
+        })
     }
 
     /// Returns the name of the first row family that a request changes.

@@ -111,7 +111,8 @@ fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Opt
     Some(Serve { read: index, steps, span: read.span, derived: true })
 }
 
-/// Returns steps without their last columns: rows of several types share only the first.
+/// Returns steps without their last columns: rows of several types share only the first, and texts that the
+/// next one begins with.
 fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
     let [step] = whole else { return Vec::new() };
     let least = schema.tables.get(step.table).map_or(0, |table| table.partition);
@@ -128,7 +129,42 @@ fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
             limit: of_range(read),
             ..step.clone()
         })
+        .chain(between(schema, read, step))
         .collect()
+}
+
+/// Returns steps over the texts that the rows of all row types begin with, behind the partition that they
+/// share: from the first of these texts on, up to the last, or both. Beside them lie other row types.
+fn between(schema: &Schema, read: &Read, step: &ReadStep) -> Vec<ReadStep> {
+    let Some(table) = schema.tables.get(step.table) else { return Vec::new() };
+    let column = table.partition;
+    let is_text = matches!(table.kinds.get(column), Some(ColumnKind::Text));
+    let asked = schema.columns_asked(step.table);
+    let Some(bound) = step.bound.get(..column) else { return Vec::new() };
+    if read.sources.len() < 2 || !is_text || asked <= column {
+        return Vec::new();
+    }
+    let own = |family: &Family| read.sources.iter().any(|one| one.relation == family.source);
+    let families = schema.of_table(step.table).filter(|(_, family)| own(family));
+    let begins = families.map(|(_, family)| match family.key.get(column)?.parts.first() {
+        Some(Part::Literal(text)) => Some(text.as_str()),
+        _ => None,
+    });
+    let Some(begins) = begins.collect::<Option<BTreeSet<&str>>>() else { return Vec::new() };
+    let end = |kind, text: Option<&&str>| {
+        text.map(|text| (kind, vec![Part::Literal((*text).to_owned())]))
+    };
+    let from = end(BoundKind::From, begins.first());
+    let through = end(BoundKind::Through, begins.last());
+    let ends = [vec![from.clone()], vec![through.clone()], vec![from, through]];
+    let steps = ends.into_iter().map(|ends| ReadStep {
+        verb: Verb::Query,
+        bound: bound.to_vec(),
+        bounds: ends.into_iter().flatten().collect(),
+        limit: of_range(read),
+        ..step.clone()
+    });
+    steps.collect()
 }
 
 /// Returns a count's predicate as a condition on the row that keeps the count.

@@ -29,6 +29,7 @@ pub mod implied;
 pub mod key;
 mod known;
 mod loops;
+mod must_be;
 mod needs;
 mod once;
 pub mod order;

@@ -91,7 +91,7 @@ pub fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
         return Found::Unclear { lint: "A4", why };
     };
     let typed = !matches!(table.kinds.get(column), Some(ColumnKind::Text));
-    match interval(&step.bounds, &parts, typed) {
+    match interval(&step.bounds, &parts, typed, &met) {
         Ok((more, left)) => {
             met.extend(more);
             if let Some(first) = rest.first_mut() {
@@ -281,6 +281,7 @@ fn interval(
     bounds: &[(BoundKind, Vec<Part>)],
     parts: &[Part],
     typed: bool,
+    known: &[Met],
 ) -> Result<(Vec<Met>, Vec<Part>), Found> {
     let (low, high) = ends(bounds);
     if typed {
@@ -302,13 +303,13 @@ fn interval(
         return Err(Found::Nothing(why));
     }
     // A text that says no more than where all rows begin or end stays what it is.
-    covered(low, high, (common, a, b), parts).or_else(|written| {
+    covered(low, high, (common, a, b), (parts, known)).or_else(|written| {
         let as_read = |end: Option<End<'_>>| end.map(|(_, end)| named(end, parts));
         let read = (as_read(low), as_read(high));
         if read == (as_written(low), as_written(high)) {
             return Err(written);
         }
-        let (mut met, rest) = covered(low, high, divided(read.0, read.1), parts)?;
+        let (mut met, rest) = covered(low, high, divided(read.0, read.1), (parts, known))?;
         met.retain(|met| !holds_always(met, parts));
         Ok((met, rest))
     })
@@ -345,12 +346,13 @@ fn holds_always(met: &Met, parts: &[Part]) -> bool {
     })
 }
 
-/// Returns the meaning of two ends for the family's parts, behind their common beginning.
+/// Returns the meaning of two ends for the family's parts, behind their common beginning; what the
+/// columns before fix is known.
 fn covered(
     low: Option<End<'_>>,
     high: Option<End<'_>>,
     (common, a, b): (Vec<Part>, Vec<Part>, Vec<Part>),
-    parts: &[Part],
+    (parts, known): (&[Part], &[Met]),
 ) -> Result<(Vec<Met>, Vec<Part>), Found> {
     let (fixed, rest) = match align(&common, parts) {
         Aligned::Fixes(fixed, rest) => (fixed, rest),
@@ -372,7 +374,7 @@ fn covered(
     }
     if let Some((kind, _)) = high {
         let (end, rest) = behind_common(&b, &rest);
-        met.extend(upper(kind, &end, &rest)?);
+        met.extend(upper(kind, &end, &rest, known)?);
     }
     Ok((met, rest))
 }
@@ -452,7 +454,12 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
 }
 
 /// Returns the meaning of the upper end, behind the common beginning.
-fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
+fn upper(
+    kind: BoundKind,
+    end: &[Part],
+    rest: &[Part],
+    known: &[Met],
+) -> Result<Option<Met>, Found> {
     let included = matches!(kind, BoundKind::To | BoundKind::Through);
     match end {
         // All those rows have the text of the end, which is in the range.
@@ -472,6 +479,11 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         [Part::Literal(text), ..] if !may_exceed(rest, text, true) => Ok(None),
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
+            // All rows have the very text of the end here, and whatever begins with it is in the range.
+            let same = |met: &Met| met.op == CondOp::Eq && met.row == *row && met.plan == *term;
+            if kind == BoundKind::Through && behind.is_empty() && known.iter().any(same) {
+                return Ok(None);
+            }
             if !compares(asked, behind, found, next) {
                 return Err(unordered());
             }

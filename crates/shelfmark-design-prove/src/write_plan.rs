@@ -7,10 +7,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canon::canonical;
-use super::claims::claims;
+use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
 use super::defined::is_own_row;
 use super::exact::{Wanted, exact_read};
+use super::must_be::{MustBe, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
 use super::paths::all_key_paths;
@@ -46,6 +47,9 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     let cancels = target.one_operation_per_item
         && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
     let together = several && target.transactions && reading && !cancels;
+    if !together && deriver.changes.len() > 1 {
+        deriver.look_for_values();
+    }
     // First what finds out whether the write is defined; what may be passed over comes behind all that
     // may end the plan.
     // A unique value is taken before all else, and the old one given up at the end.
@@ -161,6 +165,29 @@ impl Deriver<'_> {
                 self.add(id, patch);
             }
             Need::Unplanned(_) => {}
+        }
+    }
+
+    /// Adds reads of rows under the unique values of what is inserted: by requests of its own each put
+    /// would find out too late that another has one of them.
+    fn look_for_values(&mut self) {
+        for effect in self.write.effects.iter().filter(|one| takes(self.write, one, MustBe::New)) {
+            let puts = self.changes.iter().filter(|(_, kind)| kind.is_put());
+            let puts: Vec<FamilyId> = puts.map(|(id, _)| *id).collect();
+            for id in puts {
+                let Some(family) = self.schema.families.get(id) else { continue };
+                let values = unique_values(self.model, family, effect);
+                let keys = self.model.relation(effect.relation).keys.iter().skip(1);
+                for key in keys.filter(|key| key.iter().all(|column| values.contains(column))) {
+                    let own = effect.key.iter().filter(|(column, _)| key.contains(column));
+                    let asked: Bindings =
+                        own.map(|(column, term)| (vec![*column], term.clone())).collect();
+                    let given = asked.iter().all(|(_, term)| *term != Term::Const(Value::Null));
+                    if given && asked.len() == key.len() {
+                        self.add_read(id, asked, None);
+                    }
+                }
+            }
         }
     }
 

@@ -8,12 +8,14 @@ use serde_json::{Value as Json, json};
 use super::SEED;
 use super::needs::needs;
 use super::write_case::WriteCase;
-use crate::eval::change::{apply, run};
+use crate::eval::change::{apply, outcomes, run};
+use crate::eval::directed;
 use crate::eval::focus::Focus;
 use crate::eval::generate::{Pools, state, write_inputs};
 use crate::eval::random::Random;
 use crate::eval::rows::{Rows, present, rows, rows_after};
 use crate::eval::state::State;
+use crate::eval::undefined::undefined_inputs;
 use crate::eval::witness::{inputs_json, shrink, state_json};
 use shelfmark_design_language::certificate::text;
 use shelfmark_design_language::model::schema::{Schema, WritePlan};
@@ -22,19 +24,44 @@ use shelfmark_design_language::model::{Model, Value};
 /// Searches a state and inputs where the plan leaves other rows than the changed state has.
 pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
     let WriteCase { model, schema, write, .. } = case;
-    let pools = Pools::of(schema, &Focus::of_write(model, schema, write, plan));
+    let focus = Focus::of_write(model, schema, write, plan);
+    let pools = Pools::of(schema, &focus);
     let mut random = Random::new(SEED);
     for attempt in 0..model.witness_tries() {
         let pool = pools.at(attempt, model.witness_tries());
         let mut found = state(model, pool, &mut random, 2 + attempt % 4);
         let inputs = write_inputs(model, &found, write, pool, &mut random);
-        if !differs(case, plan, &found, &inputs) {
-            continue;
+        if differs(case, plan, &found, &inputs) {
+            shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+            return Some(describe(case, plan, &found, &inputs));
         }
-        shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
-        return Some(describe(case, plan, &found, &inputs));
     }
-    None
+    if model.is_large() {
+        return None;
+    }
+    let mut built = (0..directed::BUILT_MAX).filter_map(|_| {
+        let (mut found, inputs) = directed::of_write(model, schema, write, &focus, &mut random)?;
+        differs(case, plan, &found, &inputs).then(|| {
+            shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+            describe(case, plan, &found, &inputs)
+        })
+    });
+    built.next().or_else(|| undefined(case, plan, &pools))
+}
+
+/// Searches a state and inputs where the write is not defined, and its plan changes rows.
+fn undefined(case: WriteCase<'_>, plan: &WritePlan, pools: &Pools) -> Option<Json> {
+    let WriteCase { model, write, .. } = case;
+    let mut random = Random::new(SEED);
+    (0..model.witness_tries()).find_map(|attempt| {
+        let pool = pools.at(attempt, model.witness_tries());
+        let mut found = state(model, pool, &mut random, 2 + attempt % 4);
+        let inputs = undefined_inputs(model, &found, write, pool, &mut random);
+        changes_undefined(case, plan, &found, &inputs).then(|| {
+            shrink(model, &mut found, |smaller| changes_undefined(case, plan, smaller, &inputs));
+            describe(case, plan, &found, &inputs)
+        })
+    })
 }
 
 /// Returns true if plan and definition leave different rows.
@@ -54,6 +81,22 @@ pub(crate) fn differs(
         Err(_) => true,
         Ok(found) => keyed(schema, &found) != keyed(schema, &right),
     }
+}
+
+/// Returns true if a plan changes rows where its write is not defined, otherwise than it may.
+pub(crate) fn changes_undefined(
+    case: WriteCase<'_>,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
+    let Some(states) = outcomes(model, schema, write, plan, state, inputs) else { return false };
+    let found = run(model, schema, write, plan, &rows(model, schema, state), inputs);
+    let found = found.map(|rows| keyed(schema, &rows));
+    !states
+        .iter()
+        .any(|one| found.as_ref() == Ok(&keyed(schema, &rows_after(model, schema, state, one))))
 }
 
 /// Returns true if two sources of a family that the write concerns share one row: one of them is
@@ -93,8 +136,9 @@ fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
 fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Value]) -> Json {
     let WriteCase { model, schema, write, .. } = case;
     let before = rows(model, schema, state);
-    let right = apply(model, write, state, inputs)
-        .map(|changed| rows_after(model, schema, state, &changed));
+    // Where it is not defined the rows stay as they were.
+    let changed = apply(model, write, state, inputs);
+    let right = rows_after(model, schema, state, changed.as_ref().unwrap_or(state));
     let (found, error) = match run(model, schema, write, plan, &before, inputs) {
         Ok(found) => (found, None),
         Err(error) => (before.clone(), Some(error)),
@@ -103,9 +147,12 @@ fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Valu
         "kind": "state",
         "state": state_json(model, state),
         "call": inputs_json(&write.params, inputs),
-        "right": right.map(|rows| rows_json(model, schema, &rows)),
+        "right": rows_json(model, schema, &right),
         "plan": rows_json(model, schema, &found),
     });
+    if let (None, Some(fields)) = (&changed, out.as_object_mut()) {
+        fields.insert("defined".to_owned(), Json::from(false));
+    }
     if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
         fields.insert("error".to_owned(), Json::from(error));
     }

@@ -167,7 +167,8 @@ const CHANGES: [Change; 26] = [
     ("witness: none", |one| one.witness.take().is_some()),
     ("witness: another state", |one| {
         let state = one.witness.as_mut().and_then(|witness| witness.get_mut("state"));
-        state.map(|state| *state = json!({})).is_some()
+        // Some are shown by no tuple at all.
+        state.is_some_and(|state| set(state, json!({})))
     }),
     ("plan", |one| {
         let flipped = match one.plan.pointer_mut("/0/Read/desc") {

@@ -169,7 +169,14 @@ fn refused(
     let world = World::of_json(model, state)?;
     let call = witness.get("call").unwrap_or(&Json::Null);
     let inputs = super::witness::inputs(&write.params, call)?;
-    let changed = after(&world, write, &inputs).ok_or("the witness's call is not defined")?;
+    // Where the call is not defined, and the witness says so, the rows stay as they were.
+    let defined = witness.get("defined") != Some(&Json::Bool(false));
+    let changed = match after(&world, write, &inputs) {
+        Some(_) if !defined => return Err("the witness's call is defined".to_owned()),
+        Some(changed) => changed,
+        None if !defined && world.tuples.iter().any(|tuples| !tuples.is_empty()) => world.clone(),
+        None => return Err("the witness's call is not defined".to_owned()),
+    };
     let right = rows_after(&world, &changed, schema);
     let list = json(model, schema, &right);
     if witness.get("right") != Some(&list) {

@@ -205,7 +205,12 @@ fn judged(
     for (verdict, certificate) in verdicts.iter_mut().zip(&certificates) {
         if verdict.ok && proven(certificate.status) {
             let calls = shelfmark_design::shown::counted(verdict.calls, "call");
-            verdict.note = format!("{calls} {place}");
+            verdict.note = match verdict.undefined {
+                0 => format!("{calls} {place}"),
+                undefined => {
+                    format!("{calls} {place}; {undefined} where it is not defined changed nothing")
+                }
+            };
         } else if verdict.ok {
             verdict.note = format!("not sent: {}", certificate.reason);
         }
@@ -270,19 +275,38 @@ impl<'t> Stage<'t> {
                 Ok(true) => verdict.calls += 1,
                 Ok(false) => {}
                 Err(wrong) => {
-                    verdict.ok = false;
-                    verdict.note = wrong.0;
-                    verdict.shown = Some(Shown {
-                        state: self.trial.scene_json(&self.scene),
-                        call: self.trial.call_json(pattern, &call),
-                        right: wrong.1,
-                        plan: wrong.2,
-                    });
+                    self.contradict(pattern, &call, *wrong, verdict);
+                    break;
+                }
+            }
+            let call = self.trial.undefined_call(pattern, &self.scene, seed);
+            match self.undefined(pattern, &requests, &call) {
+                Ok(true) => verdict.undefined += 1,
+                Ok(false) => {}
+                Err(wrong) => {
+                    self.contradict(pattern, &call, *wrong, verdict);
                     break;
                 }
             }
         }
         Ok(())
+    }
+
+    fn contradict(
+        &self,
+        pattern: usize,
+        call: &shelfmark_design::trial::Call,
+        wrong: Wrong,
+        verdict: &mut crate::Verdict,
+    ) {
+        verdict.ok = false;
+        verdict.note = wrong.0;
+        verdict.shown = Some(Shown {
+            state: self.trial.scene_json(&self.scene),
+            call: self.trial.call_json(pattern, call),
+            right: wrong.1,
+            plan: wrong.2,
+        });
     }
 
     /// Returns inputs of a call; of a write ones that are defined here, if a few draws find them.
@@ -375,17 +399,50 @@ impl<'t> Stage<'t> {
         if found == self.items && !self.trial.names_what_is_there(pattern, &self.scene, call) {
             return Ok(true);
         }
-        let only = |these: &[(String, Json)], those: &[(String, Json)]| -> Json {
-            let those = |one: &&(String, Json)| !those.contains(one);
-            these
-                .iter()
-                .filter(those)
-                .map(|(table, item)| json!({ "table": table, "item": item }))
-                .collect()
-        };
         let why = "the requests leave other items than the changed state has".to_owned();
-        Err(Box::new(Wrong(why, only(&right, &found), only(&found, &right))))
+        Err(difference(why, &right, &found))
     }
+
+    /// Sends the requests of a write where it is not defined.
+    fn undefined(
+        &self,
+        pattern: usize,
+        requests: &[Call],
+        call: &shelfmark_design::trial::Call,
+    ) -> Result<bool, Box<Wrong>> {
+        let Some(outcomes) = self.trial.outcomes(pattern, &self.scene, call) else {
+            return Ok(false);
+        };
+        let inputs = self.trial.inputs(pattern, call);
+        let done = run(self.server, requests, &inputs);
+        let found = self.server.dump()?;
+        if found != self.items {
+            self.server.hold(&self.trial.items(&self.scene)?)?;
+        }
+        // What makes one thing twice is refused, which changes nothing either.
+        if found != self.items {
+            done?;
+        }
+        for after in &outcomes {
+            // A row whose key is computed of what it does not show is compared with nothing.
+            let Ok(items) = self.trial.items_after(&self.scene, after) else { return Ok(false) };
+            if found == self.server.kept(items) {
+                return Ok(true);
+            }
+        }
+        let why = "the write is not defined here, and its requests change items".to_owned();
+        Err(difference(why, &self.items, &found))
+    }
+}
+
+/// Returns the difference between the right items and those that were found.
+fn difference(why: String, right: &[(String, Json)], found: &[(String, Json)]) -> Box<Wrong> {
+    let only = |these: &[(String, Json)], those: &[(String, Json)]| -> Json {
+        let those = |one: &&(String, Json)| !those.contains(one);
+        let left = these.iter().filter(those);
+        left.map(|(table, item)| json!({ "table": table, "item": item })).collect()
+    };
+    Box::new(Wrong(why, only(right, found), only(found, right)))
 }
 
 /// Returns the field of this name beside a request.

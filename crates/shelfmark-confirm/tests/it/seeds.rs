@@ -35,6 +35,34 @@ fn loops_follow_ups_filters_counts_and_unions_hold_on_the_engine() {
     assert!(multi >= 3, "loops and follow-ups are among them");
 }
 
+/// The ends of a range may be binary values, in keys that go up and in keys that go down.
+#[test]
+fn ranges_of_binary_keys_hold_on_the_engine() {
+    let text =
+        "entity F { owner: text(min 1, max 9) h: bytes(min 1, max 8) n: int(0..9) key (owner, h) }
+read ge(o, x) = F where owner = o and h >= x order by h
+read bt(o, x, y) = F where owner = o and h between x and y order by h desc
+write add(o, h, n) = insert F(owner o, h h, n n)
+schema s target shelfmark { table f from F key (owner; h) store all }
+schema d target shelfmark { table f from F key (owner; h desc) store all }
+";
+    let report = run("binary", &parse("binary", text), &Options::default());
+    assert!(report.ok(), "{}", report.text());
+    let reads = report.verdicts.iter().filter(|one| !one.write);
+    assert!(reads.clone().count() == 4 && reads.clone().all(|one| one.rows_returned > 0));
+}
+
+/// A plan that changes rows where its write is not defined is found out, whatever the proof says.
+#[test]
+fn calls_that_are_not_defined_are_made() {
+    let report = run("followers", &seed("followers"), &Options::default());
+    let write =
+        report.verdicts.iter().find(|one| one.schema == "corrected" && one.pattern == "follow");
+    let write = write.expect("a write");
+    assert!(write.undefined > 0, "{}", report.text());
+    assert!(write.note.contains("where it is not defined"), "{}", write.note);
+}
+
 /// What is certified reads as many rows as it returns, however large the state.
 #[test]
 fn the_same_certificates_hold_at_another_scale_and_seed() {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::expr::{Expr, Piece};
 use super::read::type_of;
 use super::request::{Ask, End, Guard, Refusal, Request};
+use crate::must_be::{MustBe, is_key, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::{keys_of, own_bindings};
 use crate::unique::available;
@@ -411,6 +412,65 @@ impl<'a> Writer<'a> {
         let column = self.calls.columns.key(self.calls.base_of(family.table)).first()?;
         let name = column.name.clone();
         let left = Expr::Row { name, step: told.step, ty: column.ty.clone() };
+        Some(Guard { left, op, right: Vec::new() })
+    }
+
+    /// Returns the guards of all that a write changes: what it takes for granted, and has looked for.
+    pub(super) fn granted(&self) -> Vec<Guard> {
+        let mut found: Vec<Guard> = Vec::new();
+        for effect in &self.write.effects {
+            for told in &self.told {
+                let Some(op) = self.granted_of(effect, told) else { continue };
+                let guard = self.was_found(told, op);
+                found.extend(guard.filter(|guard| !found.contains(guard)));
+            }
+        }
+        found
+    }
+
+    /// Returns what must be of the row that a read looks for, if an effect takes anything for granted of
+    /// it.
+    fn granted_of(&self, effect: &Effect, told: &BoundRead) -> Option<CondOp> {
+        let model = self.calls.model;
+        let family = self.calls.schema.families.get(told.family)?;
+        let own = family.source == effect.relation;
+        let given = self.given(&Case { effect, each: None });
+        let is = |what| takes(self.write, effect, what);
+        let asked: Vec<ColumnPath> = told.wanted.iter().map(|(path, _)| path.clone()).collect();
+        if own && is(MustBe::There) && shows_all(model, family) {
+            let keys = keys_of(model, effect);
+            return self.finds(told, keys, &given).then_some(CondOp::Present);
+        }
+        if is(MustBe::Referred) && self.is_referred(effect, told, family.source) {
+            return Some(CondOp::Present);
+        }
+        let new = own
+            && is(MustBe::New)
+            && is_key(model, effect, &asked)
+            && told.wanted.iter().all(|(path, value)| given.get(path) == Some(value));
+        new.then_some(CondOp::Absent)
+    }
+
+    /// Returns true if a read looks for what an effect makes its tuple refer to.
+    fn is_referred(&self, effect: &Effect, told: &BoundRead, target: RelationId) -> bool {
+        let relation = self.calls.model.relation(effect.relation);
+        let key = self.calls.model.relation(target).key();
+        let [(path, asked)] = told.wanted.as_slice() else { return false };
+        let mut given = effect.key.iter().chain(&effect.set);
+        target != effect.relation
+            && path == key
+            && given.any(|(at, term)| {
+                let refers = relation.columns.get(*at).and_then(|column| column.refers);
+                refers == Some(target)
+                    && self.input(effect.relation, &[*at], term).as_ref() == Some(asked)
+            })
+    }
+
+    /// Returns the guard that a read has found a row, or none.
+    fn was_found(&self, told: &BoundRead, op: CondOp) -> Option<Guard> {
+        let family = self.calls.schema.families.get(told.family)?;
+        let column = self.calls.columns.key(self.calls.base_of(family.table)).first()?;
+        let left = Expr::Row { name: column.name.clone(), step: told.step, ty: column.ty.clone() };
         Some(Guard { left, op, right: Vec::new() })
     }
 

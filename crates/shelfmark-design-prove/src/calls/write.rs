@@ -65,12 +65,23 @@ pub(super) struct Writer<'a> {
     /// The changes of the open transaction.
     open: Option<(usize, Vec<(FamilyId, Change)>)>,
     pub(super) found: Vec<Request>,
+    /// What must have been found for anything to be changed.
+    granted: Vec<Guard>,
 }
 
 impl<'a> Writer<'a> {
     /// Creates a translation without requests and known values.
     pub(super) fn new(calls: &'a Calls<'a>, write: &'a Write, plan: &'a WritePlan) -> Self {
-        Writer { calls, write, plan, told: Vec::new(), steps: 0, open: None, found: Vec::new() }
+        Writer {
+            calls,
+            write,
+            plan,
+            told: Vec::new(),
+            steps: 0,
+            open: None,
+            found: Vec::new(),
+            granted: Vec::new(),
+        }
     }
 
     fn step(&mut self, step: &WriteStep) -> Result<(), Refusal> {
@@ -81,6 +92,7 @@ impl<'a> Writer<'a> {
                 WriteStepKind::Read { bindings, alias } => {
                     self.close()?;
                     self.read(*id, family, bindings, alias)?;
+                    self.granted = self.granted();
                     continue;
                 }
                 WriteStepKind::Put { each } | WriteStepKind::Delete { each }
@@ -137,8 +149,16 @@ impl<'a> Writer<'a> {
         &mut self,
         transaction: Option<usize>,
         id: FamilyId,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
     ) -> Result<(), Refusal> {
+        for change in &mut changes {
+            let new: Vec<Guard> = self.granted.iter().cloned().chain(keyed_by(change)).collect();
+            for guard in new {
+                if !change.guards.contains(&guard) {
+                    change.guards.push(guard);
+                }
+            }
+        }
         let same = self.open.as_ref().is_some_and(|(open, _)| transaction == Some(*open));
         if !same {
             self.close()?;
@@ -319,6 +339,23 @@ impl<'a> Writer<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the guards of a change or deletion whose key is made of rows: where one of them is not there,
+/// there is no key, and nothing is sent.
+fn keyed_by(change: &Change) -> Vec<Guard> {
+    let mut found = Vec::new();
+    if matches!(change.kind, ChangeKind::Put { .. }) {
+        return found;
+    }
+    for value in &change.key {
+        value.rows(&mut |row, step| {
+            if change.each != Some(step) {
+                found.push(Guard { left: row.clone(), op: CondOp::Present, right: Vec::new() });
+            }
+        });
+    }
+    found
 }
 
 /// Adds a change; two updates, or two deletions, of one item become one.

@@ -103,6 +103,14 @@ impl Pool {
         Self { texts, width: 4, only, glue, spread, named, fitting: RefCell::default() }
     }
 
+    /// Returns the same, of a few relations and for many of their tuples.
+    pub(super) fn of_many(schema: &Schema, focus: &Focus, size: usize) -> Self {
+        let mut pool = Self::about(schema, focus);
+        pool.width = size.max(17) * 2;
+        pool.texts.extend((0..pool.width).map(|n| format!("w{n}")));
+        pool
+    }
+
     /// Returns the same, for states of some size: as many values as tuples.
     pub fn wide(schema: &Schema, size: usize) -> Self {
         let mut pool = Self::of(Some(schema));
@@ -493,7 +501,7 @@ fn in_order(model: &Model, only: Option<&[RelationId]>) -> Vec<RelationId> {
     }
 }
 
-fn add(model: &Model, state: &mut State, id: RelationId, tuple: Option<Tuple>) {
+pub(super) fn add(model: &Model, state: &mut State, id: RelationId, tuple: Option<Tuple>) {
     let (Some(tuple), Some(tuples)) = (tuple, state.relations.get_mut(id)) else { return };
     tuples.push(tuple);
     // What others refer to is still there.
@@ -522,6 +530,34 @@ fn tuple(
         return Some(whole(model, id, mixed.collect()));
     }
     new_tuple(model, state, pool, random, id).map(|tuple| whole(model, id, tuple))
+}
+
+/// Adds tuples to a relation until it has `count`, equal in some columns to a tuple that it has; of what
+/// the other columns refer to as many are added first.
+pub(super) fn grow(
+    model: &Model,
+    state: &mut State,
+    pool: &Pool,
+    random: &mut Random,
+    (id, same): (RelationId, &BTreeSet<usize>),
+    count: usize,
+) {
+    for (at, column) in model.relation(id).columns.iter().enumerate() {
+        if let Some(target) = column.refers.filter(|target| *target != id && !same.contains(&at)) {
+            grow(model, state, pool, random, (target, &BTreeSet::new()), count);
+        }
+    }
+    let Some(base) = random.pick(state.tuples(id)).cloned() else { return };
+    for _ in 0..count * 3 {
+        if state.tuples(id).len() >= count {
+            return;
+        }
+        let Some(fresh) = new_tuple(model, state, pool, random, id) else { return };
+        let pairs = base.iter().cloned().zip(fresh).enumerate();
+        let mixed = pairs.map(|(at, (old, new))| if same.contains(&at) { old } else { new });
+        let tuple = whole(model, id, mixed.collect());
+        add(model, state, id, Some(tuple));
+    }
 }
 
 /// Takes away what has lost a part of the group that it comes with.

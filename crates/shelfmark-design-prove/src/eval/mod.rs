@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod change;
+pub(crate) mod directed;
 pub mod focus;
 pub mod generate;
 mod items;
@@ -15,4 +16,5 @@ pub mod rows;
 pub mod run;
 pub mod shelf;
 pub mod state;
+pub mod undefined;
 pub mod witness;

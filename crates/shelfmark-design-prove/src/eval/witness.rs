@@ -4,6 +4,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::answer::{Record, answer};
+use super::directed;
 use super::focus::Focus;
 use super::generate::{Pools, inputs, state};
 use super::random::Random;
@@ -32,22 +33,37 @@ pub fn find(
     wanted: Wanted,
     seed: u64,
 ) -> Option<Json> {
-    let pools = Pools::of(schema, &Focus::of_read(model, schema, read, serve));
+    let focus = Focus::of_read(model, schema, read, serve);
+    let pools = Pools::of(schema, &focus);
     let mut random = Random::new(seed);
     for attempt in 0..model.witness_tries() {
         let pool = pools.at(attempt, model.witness_tries());
         let size = 2 + attempt % 4;
-        let mut found = state(model, pool, &mut random, size);
+        let found = state(model, pool, &mut random, size);
         let inputs = inputs(model, &found, read, pool, &mut random);
-        if !shows(model, schema, read, serve, &found, &inputs, wanted) {
-            continue;
+        if shows(model, schema, read, serve, &found, &inputs, wanted) {
+            return Some(smallest(model, schema, (read, serve), (found, &inputs), wanted));
         }
-        shrink(model, &mut found, |smaller| {
-            shows(model, schema, read, serve, smaller, &inputs, wanted)
-        });
-        return Some(describe(model, schema, read, serve, &found, &inputs, wanted));
     }
-    None
+    let built = if model.is_large() { 0 } else { directed::BUILT_MAX };
+    (0..built).find_map(|number| {
+        let of = (number, &mut random);
+        let (found, inputs) = directed::of_read(model, schema, (read, serve), &focus, of)?;
+        let shows = shows(model, schema, read, serve, &found, &inputs, wanted);
+        shows.then(|| smallest(model, schema, (read, serve), (found, &inputs), wanted))
+    })
+}
+
+/// Returns a witness without the tuples that it can do without.
+fn smallest(
+    model: &Model,
+    schema: &Schema,
+    (read, serve): (&Read, &Serve),
+    (mut state, inputs): (State, &[Value]),
+    wanted: Wanted,
+) -> Json {
+    shrink(model, &mut state, |smaller| shows(model, schema, read, serve, smaller, inputs, wanted));
+    describe(model, schema, read, serve, &state, inputs, wanted)
 }
 
 /// Returns true if plan and definition differ here, as wanted.

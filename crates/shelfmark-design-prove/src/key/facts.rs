@@ -177,7 +177,7 @@ pub fn endless_hole(parts: &[Part]) -> Option<&Part> {
     let mut from = 0;
     while let Some(found) = parts.get(from..).and_then(ambiguous_hole) {
         let at = parts.iter().position(|part| std::ptr::eq(part, found))?;
-        if !is_marked(parts.get(at + 1..).unwrap_or(&[])) {
+        if marks(parts.get(at + 1..).unwrap_or(&[])).is_none() {
             return Some(found);
         }
         from = at + 1;
@@ -186,25 +186,24 @@ pub fn endless_hole(parts: &[Part]) -> Option<&Part> {
 }
 
 /// Returns true if what follows a hole, in a plan's text and in a row's, begins with one byte that comes
-/// nowhere behind it in either: whole texts that are equal have their last such byte at one place.
+/// equally often behind it in both, whatever the values are: whole texts that are equal have it at one
+/// place, counted from their ends.
 pub(crate) fn marked_alike(plan: &[Part], row: &[Part]) -> bool {
-    let mark = |rest: &[Part]| match rest.first() {
-        Some(Part::Literal(text)) => text.bytes().next(),
-        _ => None,
-    };
-    let whole = |rest: &[Part]| rest.last() == Some(&Part::End) && is_marked(rest);
-    mark(plan).is_some() && mark(plan) == mark(row) && whole(plan) && whole(row)
+    let whole = |rest: &[Part]| rest.last() == Some(&Part::End);
+    whole(plan) && whole(row) && marks(plan).is_some() && marks(plan) == marks(row)
 }
 
-/// Returns true if what follows begins with a byte that comes nowhere behind it: the last such byte
-/// of the column ends a hole before it, whatever the hole holds.
-fn is_marked(rest: &[Part]) -> bool {
-    let Some((Part::Literal(text), behind)) = rest.split_first() else { return false };
-    let mut bytes = text.bytes();
-    let Some(mark) = bytes.next() else { return false };
-    bytes.all(|byte| byte != mark)
-        && behind.iter().all(|part| {
-            !matches!(part, Part::Hole { codec: Codec::Native, .. })
-                && !Language::of(part).bytes().contains(mark)
-        })
+/// Returns the byte that what follows a hole begins with, and how often it comes there, where no value
+/// behind the hole holds it: counted from the end of the column it ends the hole, whatever the hole
+/// holds.
+fn marks(rest: &[Part]) -> Option<(u8, usize)> {
+    let Some(Part::Literal(text)) = rest.first() else { return None };
+    let mark = text.bytes().next()?;
+    let count = |part: &Part| match part {
+        Part::Literal(text) => Some(text.bytes().filter(|byte| *byte == mark).count()),
+        Part::Hole { codec: Codec::Native, .. } => None,
+        other => (!Language::of(other).bytes().contains(mark)).then_some(0),
+    };
+    let counts: Option<Vec<usize>> = rest.iter().map(count).collect();
+    Some((mark, counts?.into_iter().sum()))
 }

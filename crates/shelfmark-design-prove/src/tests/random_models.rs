@@ -6,6 +6,7 @@ use crate::eval::generate::{Pool, inputs, state, write_inputs};
 use crate::eval::random::Random;
 use crate::eval::rows::rows;
 use crate::eval::run::run;
+use crate::eval::undefined::undefined_inputs;
 use crate::eval::witness::{Wanted, find};
 use crate::read::analyse;
 use crate::write_case::WriteCase;
@@ -161,6 +162,13 @@ pub(super) fn writes_agree(
         assert!(
             !write_witness::differs(case, plan, &state, &inputs),
             "SHELFMARK_SEED={seed}: {} is certified and leaves other rows\n{plan:?}\n{state:?}\n{inputs:?}\n{text}",
+            write.name.text
+        );
+        let inputs = undefined_inputs(model, &state, write, pool, &mut random);
+        assert!(
+            !write_witness::differs(case, plan, &state, &inputs)
+                && !write_witness::changes_undefined(case, plan, &state, &inputs),
+            "SHELFMARK_SEED={seed}: {} is certified and changes rows where it is not defined\n{plan:?}\n{state:?}\n{inputs:?}\n{text}",
             write.name.text
         );
     }

@@ -187,23 +187,43 @@ pub(super) fn one_by_one<'m>(
     Some(vec![world.clone()])
 }
 
+/// Returns true if none of these worlds has the tuple that an effect changes or takes away.
+fn names_nobody(
+    effect: &Effect,
+    worlds: &[&World<'_>],
+    leaf: &impl Fn(&Term) -> Option<Value>,
+) -> bool {
+    let own = |tuple: &Tuple| {
+        let mut key = effect.key.iter();
+        key.all(|(at, term)| term.compute(leaf).is_some_and(|one| tuple.get(*at) == Some(&one)))
+    };
+    let has = |world: &&World<'_>| world.of(effect.relation).iter().any(own);
+    effect.each.is_none() && effect.kind != EffectKind::Insert && !worlds.iter().any(has)
+}
+
+/// Returns the tuples that the loop of an effect goes through, each with its relation; one that is none
+/// where there is no loop.
+fn gone_through<'w>(
+    world: &'w World<'_>,
+    effect: &Effect,
+    inputs: &[Value],
+) -> Vec<Option<(RelationId, &'w Tuple)>> {
+    let Some(each) = &effect.each else { return vec![None] };
+    let leaf = input(inputs);
+    let asked =
+        |one: &&Tuple| each.predicates.iter().all(|p| world.meets(each.relation, one, p, &leaf));
+    world.of(each.relation).iter().filter(asked).map(|one| Some((each.relation, one))).collect()
+}
+
 fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<Vec<World<'m>>> {
     let mut new = world.clone();
     let mut all = vec![world.clone()];
     for effect in &write.effects {
         let leaf = input(inputs);
-        let loops: Vec<Option<(RelationId, &Tuple)>> = match &effect.each {
-            None => vec![None],
-            Some(each) => world
-                .of(each.relation)
-                .iter()
-                .filter(|one| {
-                    each.predicates.iter().all(|p| world.meets(each.relation, one, p, &leaf))
-                })
-                .map(|one| Some((each.relation, one)))
-                .collect(),
-        };
-        for prior in loops {
+        if write.effects.len() > 1 && names_nobody(effect, &[world, &new], &leaf) {
+            return None;
+        }
+        for prior in gone_through(world, effect, inputs) {
             let leaf = |term: &Term| match (term, prior) {
                 (Term::Param(index), _) => inputs.get(*index).cloned(),
                 (Term::Prior(path), Some((of, tuple))) => Some(world.at(of, tuple, path)),

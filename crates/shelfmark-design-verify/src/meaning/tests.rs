@@ -16,6 +16,7 @@ write set(i, n) = update S(id i) set n = n
 write more(i, k) = increment S(id i) set n by k
 write drop(i) = delete S(id i)
 write take(i, k) = increment S(id i) set n by -1 if n >= k
+write both(i, j) = update S(id i) set n = 1 and update S(id j) set n = 2
 write clear(b) = update S(id e.id) set n = 0 for each S as e where by = b
 schema s target shelfmark { table rows from S key (id;) store all }
 ";
@@ -69,6 +70,14 @@ fn a_change_is_of_the_tuple_that_it_names() {
     check("clear", &[9], Some(BEFORE));
     // Beyond its type there is no such state.
     check("more", &[1, 95], None);
+}
+
+/// A change of two tuples, of which one is not there, is none.
+#[test]
+fn tuples_that_change_together_are_all_there() {
+    check("both", &[1, 2], Some(&[[1, 1, 7], [2, 2, 8]]));
+    check("both", &[1, 3], None);
+    check("both", &[3, 2], None);
 }
 
 /// A condition compares the tuple that is changed, not its neighbour.

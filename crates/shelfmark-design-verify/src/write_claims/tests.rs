@@ -53,5 +53,26 @@ fn a_replaced_unique_value_is_put_first() {
     let lasting = said_of("unique immutable", put, "put uma ; put usr");
     assert!(lasting.is_err_and(|why| why.contains("may replace another's row")));
     let made = put.replace(" or replace", "");
-    assert_eq!(said_of("unique immutable", &made, "put usr ; put uma"), Ok(()));
+    let looked = "read uma where mail = e ; put usr ; put uma";
+    assert_eq!(said_of("unique immutable", &made, looked), Ok(()));
+}
+
+/// An insert by several requests has looked for its unique value before it changes anything.
+#[test]
+fn an_inserted_unique_value_is_looked_for() {
+    let insert = "write w(i, e) = insert U(id i, mail e)";
+    for right in [
+        "read uma where mail = e ; put usr ; put uma",
+        "transaction { put usr ; put uma }",
+        "transaction { put uma ; put usr }",
+    ] {
+        assert_eq!(said(insert, right), Ok(()), "{right}");
+    }
+    for wrong in [
+        "put usr ; put uma",
+        "put usr ; read uma where mail = e ; put uma",
+        "read uma where mail = i ; put usr ; put uma",
+    ] {
+        assert!(said(insert, wrong).is_err(), "{wrong}");
+    }
 }

@@ -10,6 +10,7 @@ mod layout;
 mod requests;
 mod rows;
 mod shelf;
+mod undefined;
 
 pub use layout::{ColumnForm, Form, Layout, TableForm};
 pub use shelf::{Ask, Image, KeyValue, Limit, Shelf, Value};

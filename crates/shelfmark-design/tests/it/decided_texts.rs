@@ -288,3 +288,86 @@ schema late target shelfmark {
     let report = Document::parse("month", &no_date).expect_err("no such month");
     assert!(report.text.contains("is no date"), "{report}");
 }
+
+/// What stands behind a free part holds its delimiter as often in each text: counted from the end it
+/// begins at one place. Where a second part is free too, texts run into one another, as a state shows.
+#[test]
+fn one_free_part_of_three_is_what_is_left() {
+    let text = |y: &str, z: &str| {
+        format!(
+            r#"
+entity U {{ x: text(min 1, max 20)  y: text(min 1, max 10{y})  z: text(min 1, max 10{z})  v: int
+  key (x, y, z) }}
+read one(a, b, c) = U where x = a and y = b and z = c unique
+write add(a, b, c, v) = insert U(x a, y b, z c, v v)
+schema s target dynamodb {{ table uuu {{ pk text sk text
+  row R from U pk "T" sk "<x>\#<y>\#<z>" store all }}
+  serve one(a, b, c) by get uuu pk "T" sk "<a>\#<b>\#<c>" }}
+"#
+        )
+    };
+    let bare = r#", without "\#""#;
+    assert_eq!(statuses(&text(bare, bare)), ["s.one certified", "s.add certified"]);
+    for (y, z) in [("", bare), ("", "")] {
+        assert_eq!(statuses(&text(y, z)), ["s.one refused", "s.add refused"], "{y} {z}");
+    }
+}
+
+/// Two free parts are refused, and a state shows it, whatever parts them.
+#[test]
+fn texts_that_run_into_one_another_are_shown() {
+    for between in ["/", "--", "|", "\\#"] {
+        let text = format!(
+            r#"
+entity T {{ x: text(min 1, max 20)  y: text(min 1, max 10)  v: int key (x, y) }}
+read one(a, b) = T where x = a and y = b unique
+write add(a, b, v) = insert T(x a, y b, v v)
+schema s target dynamodb {{ table ttt {{ pk text sk text
+  row R from T pk "T" sk "<x>{between}<y>" store all }} }}
+"#
+        );
+        assert_eq!(statuses(&text), ["s.one refused", "s.add refused"], "{between}");
+    }
+}
+
+/// The end of a range at the key of a parent whose partition tells it holds nothing else that begins so.
+#[test]
+fn a_range_may_go_through_the_parent_of_its_partition() {
+    let text = |pk: &str| {
+        format!(
+            r#"
+type nm = text(min 1, max 20, without "\#")
+entity Repo {{ key repo: nm  stars: int }}
+entity Issue {{ repo: Repo number: int(1..999999) key (repo, number) fanout repo max 1000 }}
+read both(r) = Repo + Issue where repo = r order by kind, number desc limit 26
+schema s target dynamodb {{ table coll {{ pk text sk text
+    row IssueRow from Issue pk "{pk}" sk "ISSUE\#<number:pad(6)>" store all
+    row RepoRow from Repo pk "{pk}" sk "REPO\#<repo>" store all }}
+  serve both(r) by query coll pk "{}" sk through "REPO\#<r>" desc limit 26 }}
+"#,
+            pk.replace("repo", "r")
+        )
+    };
+    assert_eq!(statuses(&text(r"REPO\#<repo>")), ["s.both certified"]);
+    // Of one partition for all: there are repositories whose names begin so.
+    assert_eq!(statuses(&text("ALL")), ["s.both refused"]);
+}
+
+/// A limit of the plan that is one less, or one more, is shown by as many rows.
+#[test]
+fn limits_that_are_not_the_patterns_are_shown() {
+    for (limit, plan) in [(5, 4), (9, 8), (25, 26), (100, 99)] {
+        let text = |plan: u32| {
+            format!(
+                "type nm = text(min 1, max 20)
+entity L {{ id: nm g: nm score: int(0..1000) key (id) fanout g max 200 }}
+read top(g) = L where g = g order by score desc limit {limit}
+schema s target dynamodb {{ table lll from L key (id;) store all index byg key (g; score)
+  serve top by query byg (g) desc limit {plan} }}
+"
+            )
+        };
+        assert_eq!(statuses(&text(plan)), ["s.top refused"], "{limit} by {plan}");
+        assert_eq!(statuses(&text(limit)), ["s.top certified"], "{limit}");
+    }
+}

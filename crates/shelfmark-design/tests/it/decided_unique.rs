@@ -82,3 +82,29 @@ schema s target dynamodb {{ table usr from U key (id;) store all  table uma from
     assert_eq!(statuses(&text("key (mail;)")), ["s.replace refused"]);
     assert_eq!(statuses(&text("key (mail; id)")), ["s.replace certified"]);
 }
+
+/// Without a transaction an insert knows before it changes anything that its unique values are free.
+#[test]
+fn an_inserted_unique_value_is_looked_for() {
+    let text = |steps: &str| {
+        format!(
+            "{USERS}write sign(i, e, n) = insert U(id i, mail e, nick n)
+schema s target cql {{ table usr from U key (id;) store all
+  table uma from U key (mail;) store all {steps} }}
+"
+        )
+    };
+    let of = |steps: &str| statuses(&text(&format!("write sign {{ {steps} }}")));
+    assert_eq!(of("put usr ; put uma"), ["s.sign refused"]);
+    assert_eq!(of("put uma ; put usr"), ["s.sign refused"]);
+    // The row under another value says nothing of this one.
+    assert_eq!(of("read usr where id = i ; put usr ; put uma"), ["s.sign refused"]);
+    assert_eq!(of("read uma where mail = e ; put uma ; put usr"), ["s.sign refused"]);
+    assert_eq!(of("read uma where mail = e ; put usr ; put uma"), ["s.sign certified"]);
+    let document = Document::parse("unique", &text("")).expect("a model");
+    assert_eq!(statuses(&text("")), ["s.sign certified"]);
+    let found = document.calls("s", Some("sign")).expect("requests").text();
+    let at = |words: &str| found.find(words).unwrap_or_else(|| panic!("{words}: {found}"));
+    assert!(at("SELECT") < at("INSERT INTO usr"), "{found}");
+    assert!(at("INSERT INTO usr") < at("INSERT INTO uma"), "{found}");
+}

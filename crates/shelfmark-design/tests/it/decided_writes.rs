@@ -598,3 +598,31 @@ fn conditions_that_are_none() {
     let printed = Document::format("m", text).expect("it parses");
     assert!(printed.contains("if n >= k, n <= 9"), "{printed}");
 }
+
+/// A change whose key is made of a row says that it is not sent without the row; what a tuple is made to
+/// refer to, and is read, must be there for anything to change.
+#[test]
+fn requests_say_what_must_have_been_found() {
+    let text = "type nm = text(min 1, max 20)
+entity U { key id: nm  mail: nm  name: nm }
+entity P { key id: nm  by: U  at: timestamp immutable }
+entity V { key id: nm  mail: nm  name: nm }
+read of(m) = V where mail = m
+read p(p) = P with by.name where id = p unique
+write put(i, m, n) = insert V(id i, mail m, name n) or replace
+write give(p, u) = update P(id p) set by = u
+schema c target cql { table usr from U key (id;) store all
+  table vis from V key (id;) store all  table vma from V key (mail; id) store all
+  table pst from P key (id;) store { by, at, by.name } table pat from P key (by; at, id) }
+";
+    let document = shelfmark_design::Document::parse("t", text).expect("a model");
+    let guarded = |pattern: &str, words: &str| {
+        let all = document.calls("c", Some(pattern)).expect("requests").json();
+        let calls = all["calls"].as_array().cloned().unwrap_or_default();
+        let of = |call: &&serde_json::Value| call["request"].to_string().contains(words);
+        let own = calls.iter().find(of).unwrap_or_else(|| panic!("{words}: {all}"));
+        own["only_if"].to_string().contains("present")
+    };
+    assert!(guarded("put", "DELETE FROM vma"));
+    assert!(guarded("give", "INTO pst") && guarded("give", "INTO pat"));
+}

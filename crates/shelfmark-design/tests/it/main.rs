@@ -10,6 +10,7 @@ mod decided_documents;
 mod decided_indexes;
 mod decided_keys;
 mod decided_late;
+mod decided_mixed;
 mod decided_orders;
 mod decided_own_limits;
 mod decided_pages;

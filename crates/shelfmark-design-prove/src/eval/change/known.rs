@@ -7,6 +7,7 @@ use super::super::rows::{Row, key_of};
 use super::super::state::compare;
 use super::steps::{Looked, Runner};
 use crate::canon::canonical;
+use crate::must_be::{MustBe, is_key, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::keys_of;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -294,6 +295,43 @@ impl<'a> Runner<'a> {
                 && self.made_here(target, &[key], value, key).is_none()
                 && self.looked_for(target, value)
                 && !self.was_read(target, std::slice::from_ref(&vec![key]), &known, false)
+        })
+    }
+
+    /// Returns true if what was read is otherwise than the write takes for granted.
+    pub(super) fn is_refuted(&self) -> bool {
+        self.write.effects.iter().any(|effect| {
+            let case = Case { effect, prior: None };
+            let given = self.given(&case);
+            let is = |what| takes(self.write, effect, what);
+            let mut new = given.clone();
+            new.extend(self.changed(&case, &Known::new()));
+            is(MustBe::There) && self.misses_itself(effect, &given)
+                || is(MustBe::Referred) && self.dangles(effect.relation, &new)
+                || is(MustBe::New) && self.meets(effect, &given)
+        })
+    }
+
+    /// Returns true if a read by a whole key has found another tuple than the one that is inserted.
+    fn meets(&self, effect: &Effect, given: &Known) -> bool {
+        self.looked.iter().filter(|looked| looked.of == effect.relation).any(|looked| {
+            let asked: Vec<ColumnPath> =
+                looked.wanted.iter().map(|(path, _)| path.clone()).collect();
+            let rows = self.reads.get(looked.at).map_or(&[][..], |(_, _, rows)| rows);
+            is_key(self.model, effect, &asked)
+                && looked.wanted.iter().all(|(path, value)| given.get(path) == Some(value))
+                && !rows.is_empty()
+        })
+    }
+
+    /// Returns true if a read of rows that every tuple has found none of the effect's own tuple.
+    fn misses_itself(&self, effect: &Effect, given: &Known) -> bool {
+        let keys = keys_of(self.model, effect);
+        self.looked.iter().filter(|looked| looked.of == effect.relation).any(|looked| {
+            let Some((_, id, rows)) = self.reads.get(looked.at) else { return false };
+            let meant = looked.wanted.iter().all(|(path, value)| given.get(path) == Some(value));
+            let whole = self.schema.families.get(*id).is_some_and(|one| shows_all(self.model, one));
+            meant && whole && !rows.iter().any(|row| is_of(row, keys, given, selects(effect)))
         })
     }
 

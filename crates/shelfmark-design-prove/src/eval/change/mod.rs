@@ -1,8 +1,11 @@
 //! Evaluates writes by their definition, and runs plans of writes on rows.
 
 mod known;
+mod outside;
 mod steps;
+mod undo;
 
+pub use outside::outcomes;
 pub use steps::{run, run_on};
 
 use std::collections::BTreeMap;
@@ -17,17 +20,61 @@ pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> O
     if inserts_twice(model, write, state, inputs) {
         return None;
     }
-    let mut new = state.clone();
     if !write.effects.iter().all(|effect| holds(effect, state, inputs)) {
-        return Some(new);
+        return Some(state.clone());
     }
+    let mut new = state.clone();
     for effect in &write.effects {
+        // A change of nothing is no change; beside others it makes the whole write none.
+        if write.effects.len() > 1 && names_nothing(effect, [state, &new], inputs) {
+            return None;
+        }
+        for tuple in loop_tuples(model, state, effect, inputs) {
+            let leaf = told(model, state, effect, tuple, inputs);
+            if inserts_what_is_there(model, effect, &new, &leaf) {
+                return None;
+            }
+            apply_one(model, effect, &mut new, &leaf)?;
+        }
+    }
+    new.is_valid(model).then_some(new)
+}
+
+/// Applies some effects to a state, whatever comes of it: what is inserted may be there twice. `None`
+/// where a put gives another value to what never changes.
+fn change_all(
+    model: &Model,
+    effects: &[&Effect],
+    state: &State,
+    inputs: &[Value],
+) -> Option<State> {
+    let mut new = state.clone();
+    for effect in effects {
         for tuple in loop_tuples(model, state, effect, inputs) {
             let leaf = told(model, state, effect, tuple, inputs);
             apply_one(model, effect, &mut new, &leaf)?;
         }
     }
-    new.is_valid(model).then_some(new)
+    Some(new)
+}
+
+/// Returns true if an effect inserts a tuple of a key that there is, and is to insert a new one.
+fn inserts_what_is_there(
+    model: &Model,
+    effect: &Effect,
+    state: &State,
+    leaf: &impl Fn(&Term) -> Option<Value>,
+) -> bool {
+    let given = |column: &usize| {
+        let term = effect.key.iter().find(|(other, _)| other == column);
+        term.and_then(|(_, term)| term.compute(leaf)).unwrap_or(Value::Null)
+    };
+    let key: Vec<(usize, Value)> =
+        model.relation(effect.relation).key().iter().map(|at| (*at, given(at))).collect();
+    let same = |other: &Tuple| key.iter().all(|(at, value)| other.get(*at) == Some(value));
+    effect.kind == EffectKind::Insert
+        && effect.existing == Existing::Fresh
+        && state.tuples(effect.relation).iter().any(same)
 }
 
 /// Returns what the terms of an effect stand for: inputs, and values of the tuple of its loop.
@@ -94,6 +141,21 @@ fn holds(effect: &Effect, state: &State, inputs: &[Value]) -> bool {
                 found.zip(values).is_some_and(|(found, values)| compare(one.op, found, &values))
             })
         })
+}
+
+/// Returns true if an effect changes or deletes a tuple by its key that neither of two states has.
+fn names_nothing(effect: &Effect, states: [&State; 2], inputs: &[Value]) -> bool {
+    let leaf = |term: &Term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    };
+    let fits = |tuple: &Tuple| {
+        let mut terms = effect.key.iter();
+        terms.all(|(column, term)| tuple.get(*column) == term.compute(&leaf).as_ref())
+    };
+    effect.kind != EffectKind::Insert
+        && effect.each.is_none()
+        && !states.iter().any(|state| state.tuples(effect.relation).iter().any(fits))
 }
 
 /// Returns true if every tuple is there that the write names in order to change or to delete it.
@@ -165,7 +227,7 @@ fn apply_one(
                     }
                     *old = tuple;
                 }
-                (Some(_), Existing::Fresh) => return None,
+                (Some(_), Existing::Fresh) => tuples.push(tuple),
             }
         }
         EffectKind::Delete => tuples.retain(|tuple| !selects(tuple)),

@@ -7,9 +7,11 @@ use super::super::rows::{Row, Rows};
 use super::super::shelf::{Holder, Key};
 use super::super::state::compare;
 use super::known::{Case, Known};
+use super::undo::Undoing;
 use crate::canon::canonical;
 use crate::claims::claims;
 use crate::conditions::checked_by;
+use crate::must_be::{MustBe, shows_all, takes};
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
 use crate::paths::all_key_paths;
@@ -58,7 +60,8 @@ pub fn run_on(
         schema,
         write,
         inputs,
-        shelf,
+        shelf: Undoing::new(shelf),
+        ended: false,
         reads: Vec::new(),
         looked: Vec::new(),
         put: Vec::new(),
@@ -71,7 +74,11 @@ pub fn run_on(
         }
     }
     for step in &plan.steps {
+        runner.shelf.enter(step.transaction);
         runner.step(step)?;
+        if runner.ended {
+            return Ok(());
+        }
         items.step(step, std::mem::take(&mut runner.changed))?;
     }
     Ok(())
@@ -91,7 +98,9 @@ pub(super) struct Runner<'a> {
     pub(super) schema: &'a Schema,
     pub(super) write: &'a Write,
     pub(super) inputs: &'a [Value],
-    pub(super) shelf: &'a mut dyn Holder,
+    pub(super) shelf: Undoing<'a>,
+    /// True once the condition of a request has failed: no more is sent.
+    ended: bool,
     pub(super) reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
     pub(super) looked: Vec<Looked>,
     /// The keys under which the plan has put rows so far.
@@ -141,8 +150,40 @@ impl<'a> Runner<'a> {
                 WriteStepKind::Delete { each } => self.delete(*id, &family, each.as_deref())?,
                 WriteStepKind::Patch { each } => self.patch(*id, &family, each.as_deref())?,
             }
+            if self.ended {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Ends the plan, because a condition of the current request does not hold.
+    fn end(&mut self) -> Result<(), String> {
+        self.ended = true;
+        self.shelf.undo()
+    }
+
+    /// Returns true if what happens together with the change of a row hangs on whether the row is there: it
+    /// is one that every tuple has, and the write takes its tuple to be there.
+    fn asks(&self, family: &Family, effect: &Effect) -> bool {
+        self.shelf.is_together()
+            && takes(self.write, effect, MustBe::There)
+            && shows_all(self.model, family)
+    }
+
+    /// Returns true if no row lies under a key, and none did when the request began.
+    fn is_missing(&self, family: &Family, key: &Key) -> Result<bool, String> {
+        let gone = self.shelf.get(family.table, key)?.is_none();
+        Ok(gone && !self.shelf.has_changed(family.table, key))
+    }
+
+    /// Returns true if the row of a key is another tuple's than the one that is to lie there.
+    fn is_anothers(&self, id: FamilyId, family: &Family, key: &Key, row: &Row) -> bool {
+        let Ok(Some(taken)) = self.shelf.get(family.table, key) else { return false };
+        let own = self.model.relation(family.source).key().iter();
+        let mut shown =
+            own.filter_map(|column| taken.values.get(&vec![*column]).map(|one| (*column, one)));
+        taken.family != id || shown.any(|(column, value)| row.origin.get(column) != Some(value))
     }
 
     fn read(
@@ -194,6 +235,7 @@ impl<'a> Runner<'a> {
             self.looked.push(Looked { of: family.source, wanted, at: self.reads.len() });
             self.reads.push((alias.clone(), id, found));
         }
+        self.ended |= self.is_refuted();
         Ok(())
     }
 
@@ -266,9 +308,16 @@ impl<'a> Runner<'a> {
             self.can_key(family, &new)?;
             if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
                 let taken = self.shelf.get(family.table, &key)?.is_some();
-                if !(case.effect.existing == Existing::Unless && taken) {
-                    rows.push((key, row));
+                if case.effect.existing == Existing::Unless && taken {
+                    continue;
                 }
+                let inserts = case.effect.kind == EffectKind::Insert;
+                let fresh = match inserts && case.effect.existing == Existing::Fresh {
+                    true => Fresh::Free,
+                    false if claims(self.model, family, case.effect) => Fresh::FreeOrOwn,
+                    false => Fresh::Never,
+                };
+                rows.push((key, row, fresh));
             }
         }
         for (mut known, change) in self.dependents(id, family, each) {
@@ -277,10 +326,20 @@ impl<'a> Runner<'a> {
             if let (Some(key), Some(row)) =
                 (self.key(family, &known), self.row(id, family, &known)?)
             {
-                rows.push((key, row));
+                rows.push((key, row, Fresh::Never));
             }
         }
-        for (key, row) in rows {
+        for (key, row, fresh) in rows {
+            let meets = match fresh {
+                Fresh::Never => false,
+                Fresh::Free => self.shelf.get(family.table, &key)?.is_some(),
+                Fresh::FreeOrOwn => self.is_anothers(id, family, &key, &row),
+            };
+            match meets {
+                true if each.is_some() && !self.shelf.is_together() => continue,
+                true => return self.end(),
+                false => {}
+            }
             self.changed.push((family.table, key.clone()));
             self.put.push((id, key.clone()));
             self.shelf.put(family.table, key, row)?;
@@ -305,7 +364,12 @@ impl<'a> Runner<'a> {
             // A row that was put under the same unique value has taken the place of the old one.
             let claims = claims(self.model, family, case.effect);
             let key = self.key(family, &old);
-            keys.extend(key.filter(|key| !claims || !self.put.contains(&(id, key.clone()))));
+            let key = key.filter(|key| !claims || !self.put.contains(&(id, key.clone())));
+            let Some(key) = key else { continue };
+            if self.asks(family, case.effect) && self.is_missing(family, &key)? {
+                return self.end();
+            }
+            keys.push(key);
         }
         for (known, _) in self.dependents(id, family, each) {
             if self.is_elsewhere(family, &known) {
@@ -382,6 +446,9 @@ impl<'a> Runner<'a> {
             }
             self.can_key(family, &old)?;
             let Some(key) = self.key(family, &old) else { continue };
+            if self.asks(family, case.effect) && self.is_missing(family, &key)? {
+                return self.end();
+            }
             // One after the other: the next may change the same row.
             let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
             let change = self.changed(&case, &stored.values);
@@ -560,6 +627,16 @@ impl<'a> Runner<'a> {
         }
         Ok(found)
     }
+}
+
+/// The condition of a put on what lies under its key.
+#[derive(Clone, Copy)]
+enum Fresh {
+    Never,
+    /// Nothing.
+    Free,
+    /// Nothing, or the tuple's own row.
+    FreeOrOwn,
 }
 
 /// The change of a list, a count or a sum, or of a largest (true) or smallest value.

@@ -394,7 +394,8 @@ impl Records<'_> {
             return read.clone();
         };
         let told = read.conds.iter().flat_map(|cond| {
-            cond.values.iter().map(|value| (source.as_str(), cond.path.parts.clone(), value))
+            let of = self.holder(read, &cond.path);
+            cond.values.iter().map(move |value| (of, cond.path.parts.clone(), value))
         });
         let inputs = self.learn(&read.params, told);
         let params = self.params(&read.name, &read.params, inputs);
@@ -403,8 +404,20 @@ impl Records<'_> {
         };
         let (with, select) = (flat_paths(&read.with), read.select.as_deref().map(flat_paths));
         let order = self.orders(&source, &read.order);
-        let conds = self.conds(&source, &read.conds);
+        let conds = read.conds.iter().flat_map(|cond| {
+            let of = self.holder(read, &cond.path).to_owned();
+            self.cond(&of, cond)
+        });
+        let conds = conds.collect();
         Read { params, with, select, conds, order, ..read.clone() }
+    }
+
+    /// Returns the row type of a read whose attribute a path names as a whole key: the first where none
+    /// does. What the path means for another type, its own key perhaps, is resolved part by part.
+    fn holder<'r>(&self, read: &'r Read, path: &Path) -> &'r str {
+        let names = || read.sources.iter().map(|source| source.text.as_str());
+        let holds = |name: &&str| self.walk(name, &path.parts).1.is_some();
+        names().find(holds).or_else(|| names().next()).unwrap_or_default()
     }
 
     fn orders(&self, relation: &str, orders: &[Order]) -> Vec<Order> {

@@ -1,0 +1,200 @@
+//! Computes what a plan may leave where its write is not defined.
+//!
+//! A write is not defined where it inserts what is there, where what it changes or deletes is not there,
+//! and where its result is no state. The plan then changes nothing. What no row shows is the caller's
+//! word: that a key or a unique value is new which no row lies under, that what a reference names is
+//! there, that no number is exceeded. There a plan may also do all that was asked.
+//!
+//! What it is not: it runs no plan, and asks nothing of the prover.
+//!
+//! Invariant: the state as it was is always among the outcomes.
+
+use std::collections::BTreeSet;
+
+use super::super::state::{State, Tuple};
+use super::{apply, change_all, holds, names_nothing};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{
+    Family, Part, Schema, WritePlan, WriteStep, WriteStepKind,
+};
+use shelfmark_design_language::model::{Model, RelationId, Term, Value, Write};
+
+/// Most effects whose selections are tried one by one; ours.
+const EFFECTS_MAX: usize = 6;
+
+/// Returns the states whose rows a plan may leave where the write is not defined, or changes nothing;
+/// `None` where it is defined, or where nothing is said of what it leaves.
+///
+/// They need not be states of the model: numbers may be exceeded in them.
+pub fn outcomes(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> Option<Vec<State>> {
+    if apply(model, write, state, inputs).is_some() {
+        // It is a change of nothing where it names nothing, or its condition does not hold.
+        let mut effects = write.effects.iter();
+        let nothing = effects.any(|effect| {
+            names_nothing(effect, [state, state], inputs) || !holds(effect, state, inputs)
+        });
+        return nothing.then(|| vec![state.clone()]);
+    }
+    let whole = is_whole(write, plan);
+    let loops = write.effects.iter().any(|effect| effect.each.is_some());
+    let all: Vec<&Effect> = write.effects.iter().collect();
+    // Of the tuples of a loop each is found out about by its own request.
+    if !whole && (loops || all.len() > EFFECTS_MAX) {
+        return None;
+    }
+    let mut found = vec![state.clone()];
+    let alone = whole || all.len() == 1;
+    // Each of several tuples is found out about by its own requests.
+    let chosen = if alone { vec![all] } else { selections(&all) };
+    for effects in chosen {
+        let changed = change_all(model, &effects, state, inputs)?;
+        let mut own = effects.iter();
+        if alone && own.any(|effect| names_nothing(effect, [state, &changed], inputs)) {
+            continue;
+        }
+        match shown(model, schema, (write, plan), &effects, &changed) {
+            Shown::Surely => {}
+            Shown::Perhaps => return None,
+            Shown::Nothing if found.contains(&changed) => {}
+            Shown::Nothing => found.push(changed),
+        }
+    }
+    Some(found)
+}
+
+/// Returns true if all that a plan changes is one request.
+fn is_whole(write: &Write, plan: &WritePlan) -> bool {
+    let mut steps = plan.steps.iter().filter(|step| !step.kind.is_read());
+    let Some(first) = steps.next() else { return true };
+    let rest: Vec<&WriteStep> = steps.collect();
+    match first.transaction {
+        Some(_) => rest.iter().all(|step| step.transaction == first.transaction),
+        None => {
+            let alone = rest.is_empty() && first.families.len() == 1;
+            alone && write.effects.len() == 1 && first.kind.each().is_none()
+        }
+    }
+}
+
+/// Returns every selection of some effects, in their order.
+fn selections<'e>(all: &[&'e Effect]) -> Vec<Vec<&'e Effect>> {
+    let chosen = |bits: usize| {
+        let own = all.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
+        own.map(|(_, effect)| *effect).collect()
+    };
+    (1..1_usize << all.len()).map(chosen).collect()
+}
+
+/// What rows show of a change whose result is no state.
+enum Shown {
+    /// A row lies where one is to be put, or none where the plan looks for one.
+    Surely,
+    /// That is the caller's word.
+    Perhaps,
+    /// What is wrong stands in no key.
+    Nothing,
+}
+
+fn shown(
+    model: &Model,
+    schema: &Schema,
+    (write, plan): (&Write, &WritePlan),
+    effects: &[&Effect],
+    changed: &State,
+) -> Shown {
+    let mut perhaps = false;
+    let relations: BTreeSet<RelationId> = effects.iter().map(|effect| effect.relation).collect();
+    for id in relations {
+        let relation = model.relation(id);
+        for key in relation.keys.iter().filter(|key| twice(changed.tuples(id), key)) {
+            if schema.of_source(id).any(|(_, family)| lies_under(family, key)) {
+                return Shown::Surely;
+            }
+            perhaps = true;
+        }
+        perhaps |= !relation.dependencies.is_empty() && !changed.is_valid_in(model, id);
+    }
+    if !refers(model, changed) {
+        if effects.iter().any(|effect| looks(model, schema, (write, plan), effect)) {
+            return Shown::Surely;
+        }
+        perhaps = true;
+    }
+    if perhaps { Shown::Perhaps } else { Shown::Nothing }
+}
+
+/// Returns true if two tuples are equal in a key.
+fn twice(tuples: &[Tuple], key: &[usize]) -> bool {
+    let mut seen = BTreeSet::new();
+    tuples.iter().any(|tuple| {
+        let values: Vec<Option<&Value>> = key.iter().map(|at| tuple.get(*at)).collect();
+        !values.contains(&Some(&Value::Null)) && !seen.insert(values)
+    })
+}
+
+/// Returns true if every tuple has a row of a family, under nothing but this key.
+fn lies_under(family: &Family, key: &[usize]) -> bool {
+    let mut own = true;
+    for part in family.key.iter().flat_map(|column| &column.parts) {
+        if let Part::Hole { term, .. } = part {
+            term.columns(&mut |path| {
+                own &= matches!(path.as_slice(), [only] if key.contains(only))
+            });
+        }
+    }
+    own && family.base.is_none() && family.when.is_empty() && family.follows.is_none()
+}
+
+/// Returns true if all that tuples refer to is there.
+fn refers(model: &Model, state: &State) -> bool {
+    (0..model.relations.len()).all(|id| {
+        let columns = model.relation(id).columns.iter().enumerate();
+        let mut references = columns.filter_map(|(at, column)| Some((at, column.refers?)));
+        references.all(|(at, target)| {
+            let key = model.relation(target).key().first().copied().unwrap_or(0);
+            let there: BTreeSet<Option<&Value>> =
+                state.tuples(target).iter().map(|tuple| tuple.get(key)).collect();
+            let mut own = state.tuples(id).iter().map(|tuple| tuple.get(at));
+            own.all(|value| value == Some(&Value::Null) || there.contains(&value))
+        })
+    })
+}
+
+/// Returns true if a plan looks for all that an effect newly refers to, before anything else.
+fn looks(
+    model: &Model,
+    schema: &Schema,
+    (write, plan): (&Write, &WritePlan),
+    effect: &Effect,
+) -> bool {
+    let columns = &model.relation(effect.relation).columns;
+    let given = match effect.kind {
+        EffectKind::Insert => &effect.key,
+        EffectKind::Update => &effect.set,
+        EffectKind::Delete | EffectKind::Increment => return false,
+    };
+    let there = given.iter().filter(|(_, term)| *term != Term::Const(Value::Null));
+    let references = there.filter_map(|(at, term)| Some((columns.get(*at)?.refers?, term)));
+    let references: Vec<(RelationId, &Term)> = references.collect();
+    let looked = |(target, term): &(RelationId, &Term)| {
+        let key = model.relation(*target).key();
+        *target != effect.relation && plan.steps.iter().take_while(|step| step.kind.is_read()).any(|step| match &step.kind {
+            WriteStepKind::Read { bindings, .. } => {
+                let of = |id: &usize| {
+                    schema.families.get(*id).is_some_and(|family| family.source == *target)
+                };
+                step.families.iter().any(of)
+                    && matches!(bindings.as_slice(), [(path, by)] if path == key && by == *term)
+            }
+            _ => false,
+        })
+    };
+    write.effects.len() == 1 && !references.is_empty() && references.iter().all(looked)
+}
