@@ -12,12 +12,12 @@ use shelfmark_design_language::model::schema::Family;
 use shelfmark_design_language::model::{ColumnPath, Model, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
-/// What a write takes for granted of an effect.
+/// A condition that a write takes for granted of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MustBe {
     /// The tuple that it changes or deletes is there.
     There,
-    /// What it makes its tuple refer to is there.
+    /// The tuple that it makes its own refer to is there.
     Referred,
     /// The tuple that it inserts is not there, nor another one that has a unique value of it.
     New,

@@ -67,6 +67,7 @@ const ALLOWED: [(&str, &[&str]); 37] = [
             "shelfmark-design-language",
             "shelfmark-cql",
             "shelfmark-cql-protocol",
+            "shelfmark-cql-syntax",
             "shelfmark-dynamo",
             "shelfmark-engine",
             "shelfmark-model",

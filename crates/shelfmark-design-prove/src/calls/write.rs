@@ -65,7 +65,7 @@ pub(super) struct Writer<'a> {
     /// The changes of the open transaction.
     open: Option<(usize, Vec<(FamilyId, Change)>)>,
     pub(super) found: Vec<Request>,
-    /// What must have been found for anything to be changed.
+    /// Holds of every change: what must have been found.
     granted: Vec<Guard>,
 }
 

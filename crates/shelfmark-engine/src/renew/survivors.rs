@@ -38,7 +38,7 @@ pub enum TableLoss {
     },
     /// It is known, and none of its rows is left, where there may have been some.
     Rows(TableName),
-    /// What is lost may have held both records of tables, and nothing tells which there were.
+    /// The lost parts may have held both records of tables, and nothing tells which there were.
     Untold,
 }
 

@@ -92,13 +92,13 @@ fn selections<'e>(all: &[&'e Effect]) -> Vec<Vec<&'e Effect>> {
     (1..1_usize << all.len()).map(chosen).collect()
 }
 
-/// What rows show of a change whose result is no state.
+/// The evidence that rows give of a change whose result is no state.
 enum Shown {
     /// A row lies where one is to be put, or none where the plan looks for one.
     Surely,
     /// That is the caller's word.
     Perhaps,
-    /// What is wrong stands in no key.
+    /// No key has what is wrong.
     Nothing,
 }
 
