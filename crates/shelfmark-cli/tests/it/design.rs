@@ -174,6 +174,7 @@ fn confirming_says_by_its_exit_code_how_it_went() {
         "status",
         "ok",
         "calls",
+        "calls_not_defined",
         "rows_read",
         "rows_returned",
         "ranges",

@@ -179,7 +179,7 @@ fn followers_are_listed_and_leave() {
     shows("followers", "does one follow another", &[("published", Right, 1, 1)]);
     shows("followers", "newest followers", &[("published", Right, 10, 10)]);
     shows("followers", "followers of a time", &[("published", Right, 200, 200)]);
-    shows("followers", "followers by name", &[("published", Right, 10, 10)]);
+    shows("followers", "followers by name", &[("right", Right, 10, 10)]);
     let refused = "PRIMARY KEY column \"f_user_id\" cannot be restricted as preceding column \
                    \"f_time\" is not restricted";
     shows(

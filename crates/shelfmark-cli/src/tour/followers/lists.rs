@@ -107,10 +107,10 @@ fn by_name(asker: &mut Asker, cql: &mut Cql, follows: &Follows) -> anyhow::Resul
     asker.ask(
         Question {
             pattern: "followers by name",
-            plan: Plan::Published,
+            plan: Plan::Right,
             question: format!("The first {NEWEST} followers of {} by name", user.short()),
             range: format!("user_id = {}, f_name from the first, limit {NEWEST}", user.short()),
-            note: "another order is another table; the id behind the name keeps namesakes apart",
+            note: "another order is another table, says the document and prints none; the id behind the name keeps namesakes apart",
         },
         &all.iter().take(NEWEST).map(row).collect::<Vec<_>>(),
         || {
@@ -124,7 +124,7 @@ fn by_name(asker: &mut Asker, cql: &mut Cql, follows: &Follows) -> anyhow::Resul
     asker.ask(
         Question {
             pattern: "followers whose names begin so",
-            plan: Plan::Published,
+            plan: Plan::Right,
             question: format!("Followers of {} whose names begin with {PREFIX}", user.short()),
             range: format!(
                 "user_id = {}, f_name from {PREFIX} to before {BEHIND_PREFIX}",
