@@ -265,6 +265,14 @@ fn columns_within_super_columns_have_declared_types() {
     assert!(listed.iter().any(|line| line.contains("value=-340897)")), "{listed:?}");
     let told = said(&mut client, "describe P;");
     assert!(told.iter().any(|line| line.trim() == "Column Name: 9999"), "{told:?}");
+    said(
+        &mut client,
+        "update column family S with column_metadata=[
+         {column_name:9999, validation_class:LongType}, {column_name:7, validation_class:UTF8Type}];
+         set S['hello'][1][7] = 'seven';",
+    );
+    assert_eq!(value(&mut client, "get S['hello'][1][7];"), "seven");
+    said(&mut client, "del S['hello'][1][7];");
     said(&mut client, "del S['hello'][1][9999];");
     assert_eq!(said(&mut client, "count S['hello'][1];"), ["0 columns"]);
     for (wrong, text) in [
@@ -277,6 +285,8 @@ fn columns_within_super_columns_have_declared_types() {
     ] {
         let create =
             format!("create column family T with column_type=Super and column_metadata=[{wrong}];");
+        let update = format!("update column family S with column_metadata=[{wrong}];");
+        let create = if wrong.contains("KEYS") { update } else { create };
         let pieces = script(&create, client.mode).pieces;
         let command = parse(pieces.first().unwrap(), client.mode, &mut Vec::new()).unwrap();
         let refused = client.run(&command).unwrap_err();

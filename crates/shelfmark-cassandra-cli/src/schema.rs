@@ -131,6 +131,9 @@ impl<B: Backend> Client<B> {
         if fixed || attributes.key.as_ref().is_some_and(|key| *key != family.key) {
             return Err("comparators and key validators of a column family cannot change.".into());
         }
+        if family.is_super() {
+            check_sub_columns(&attributes.declared, &family.value)?;
+        }
         for declared in &attributes.declared {
             if family.declared(&declared.name).is_none() {
                 let column = quoted_name(&declared.name).into_owned();
@@ -330,12 +333,12 @@ fn declared(hash: &[(Value, HashValue)]) -> Result<Declared, String> {
 
 /// Refuses what the declared columns within super columns cannot be: their values lie beside those of all
 /// others, as bytes.
-fn check_sub_columns(attributes: &Attributes, value: &CqlType) -> Result<(), String> {
-    if attributes.declared.iter().any(|declared| declared.index.is_some()) {
+fn check_sub_columns(declared: &[Declared], value: &CqlType) -> Result<(), String> {
+    if declared.iter().any(|declared| declared.index.is_some()) {
         return Err("columns within super columns have no index.".into());
     }
     let is_blob = *value == CqlType::Native(shelfmark_cql_types::Native::Blob);
-    if !attributes.declared.is_empty() && !is_blob {
+    if !declared.is_empty() && !is_blob {
         return Err("a super column family with column_metadata has BytesType as its \
                     default_validation_class."
             .into());
@@ -361,7 +364,7 @@ fn create_table(table: &str, attributes: &Attributes) -> Result<String, String> 
         if names.len() > 1 {
             return Err("super column families have one comparator.".into());
         }
-        check_sub_columns(attributes, &value)?;
+        check_sub_columns(&attributes.declared, &value)?;
         let (sub, reversed) = attributes.sub_comparator.clone().unwrap_or_else(|| (blob(), false));
         names.push(("column2".to_owned(), sub, reversed));
     }

@@ -265,7 +265,7 @@ pub const INLINE_FILTERS_MAX: usize = 18;
 pub const SIZES_WAIT_MS_MAX: u64 = 200;
 
 /// Milliseconds that DescribeTable counts before it answers with a part, where there is no last count.
-/// *Ours*: half of the shortest time that an SDK waits for an answer by its defaults.
+/// *Ours*: a part says little, and whoever asks waits for one answer.
 pub const SIZES_FIRST_WAIT_MS_MAX: u64 = 2_500;
 
 /// Times the duration of a count that a table rests before it is counted again unasked-for. *Ours*: a

@@ -130,6 +130,7 @@ impl Connection {
     pub fn trusted(self) -> Self {
         let mut own = self;
         own.is_trusted = true;
+        own.budget.admit();
         own
     }
 

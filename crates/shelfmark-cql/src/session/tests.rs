@@ -675,3 +675,30 @@ fn a_conditional_batch_is_written_at_its_own_moment() {
     let other = "BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 4, 1) IF NOT EXISTS; APPLY BATCH";
     assert_eq!(written_at(other, 3), at);
 }
+
+/// Whoever has the console's token is no stranger to the memory budget, either.
+#[test]
+fn a_trusted_connection_has_the_share_of_one_that_is_logged_in() {
+    let login = Login::new(OneRole::new("me", "secret", [1; 16]), [2; 16]);
+    let face = face(Some(login));
+    assert!(!connect(&face).budget().is_known());
+    assert!(connect(&face).trusted().budget().is_known());
+}
+
+/// What drivers ask when they connect has a lane of its own.
+#[test]
+fn system_tables_do_not_wait_for_long_answers() {
+    let face = face(None);
+    let weight = |text: &str| face.executor.prepare(text, None).unwrap().weight;
+    for text in [
+        "SELECT key FROM system.local",
+        "SELECT * FROM system.peers_v2",
+        "SELECT * FROM system_schema.tables",
+        "SELECT * FROM system_virtual_schema.columns",
+    ] {
+        assert_eq!(weight(text), Weight::Waiting, "{text}");
+    }
+    assert!(!weight("SELECT key FROM system.local WHERE key = 'local'").is_for_pool());
+    // These read the store for each table that there is.
+    assert_eq!(weight("SELECT * FROM system.size_estimates"), Weight::Heavy);
+}

@@ -114,7 +114,9 @@ impl Engine {
         Ok(done)
     }
 
-    /// Has work of a face done beside that on backups, by the same thread: exports and imports.
+    /// Has work of a face done beside that on backups, by the same thread: exports and imports, and builds
+    /// that could not go on. What fails is told as the trouble of the work on backups, keeps no other
+    /// face's work, and is done again with the next period.
     pub fn work_beside_backups(
         &self,
         runner: impl Fn(&dyn Fn() -> bool) -> Result<u64> + Send + Sync + 'static,
@@ -122,10 +124,20 @@ impl Engine {
         self.inner.backups.add_runner(Arc::new(runner));
     }
 
-    /// Does the work of faces. Returns how much was done.
+    /// Does the work of all faces. Returns how much was done.
+    ///
+    /// # Errors
+    ///
+    /// * The last of them, once each face had its turn.
     pub(crate) fn run_beside_backups(&self, should_stop: &dyn Fn() -> bool) -> Result<u64> {
-        let runners = self.inner.backups.runners();
-        runners.iter().try_fold(0, |done, runner| Ok(done + runner(should_stop)?))
+        let (mut done, mut outcome) = (0, Ok(()));
+        for runner in self.inner.backups.runners() {
+            match runner(should_stop) {
+                Ok(own) => done += own,
+                Err(error) => outcome = Err(error),
+            }
+        }
+        outcome.map(|()| done)
     }
 
     /// Does work that was begun just now as far as it is small, so that its end need not be waited for.

@@ -4,6 +4,8 @@
 //! row and its deletion. Such a table is not lost.
 //!
 //! What it is not: a reader of rows. It compares versions of keys.
+//!
+//! Invariant: where it cannot be told, a table has rows, so that nothing is given up unasked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -229,3 +229,18 @@ fn a_token_of_an_earlier_build_answers_that_the_request_was_done() {
     assert_eq!(once(b"new", 8), Once::Repeated);
     assert_eq!(once(b"new", 9), Once::Mismatch);
 }
+
+/// A face whose work fails again and again, as on a full disk, does not keep another one's.
+#[test]
+fn the_work_of_one_face_does_not_wait_for_that_of_another() {
+    let bench = bench();
+    let done = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    bench.engine.work_beside_backups(|_| Err(broken_disk().into()));
+    let own = Arc::clone(&done);
+    bench.engine.work_beside_backups(move |_| {
+        own.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(0)
+    });
+    let _upkeep = Upkeep::start(&bench.engine, Duration::from_millis(5)).unwrap();
+    until(|| done.load(std::sync::atomic::Ordering::Relaxed) > 0);
+}

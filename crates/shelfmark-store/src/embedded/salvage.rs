@@ -26,7 +26,7 @@ use super::losses::Losses;
 use super::report::{LostPart, Salvage};
 use super::superblock::{self, Superblock};
 use super::tree::blocks;
-use super::tree::identities;
+use super::tree::identities::Identities;
 use super::tree::listing;
 use super::tree::{LastGroup, Memory, StopFlag, TABLES_NAME, Tree};
 use super::verify::Findings;
@@ -261,8 +261,9 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
 pub(super) fn table_files(old: &Path, salvage: &mut Salvage) -> Result<Vec<PathBuf>> {
     match listing::read(old) {
         Ok(listed) => {
+            let identities = Identities::read(old);
             let (foreign, own): (Vec<_>, Vec<_>) =
-                listed.into_iter().partition(|table| identities::is_known_foreign(old, table));
+                listed.into_iter().partition(|table| identities.is_foreign(table));
             for table in foreign {
                 salvage.notes.push(format!("{} is of another store", table.path.display()));
                 salvage.table_parts_lost.push(whole(table.path));

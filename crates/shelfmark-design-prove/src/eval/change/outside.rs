@@ -183,18 +183,17 @@ fn looks(
     let there = given.iter().filter(|(_, term)| *term != Term::Const(Value::Null));
     let references = there.filter_map(|(at, term)| Some((columns.get(*at)?.refers?, term)));
     let references: Vec<(RelationId, &Term)> = references.collect();
+    let reads = || plan.steps.iter().take_while(|step| step.kind.is_read());
+    let finds = |step: &WriteStep, target: RelationId, term: &Term| {
+        let WriteStepKind::Read { bindings, .. } = &step.kind else { return false };
+        let key = model.relation(target).key();
+        let of =
+            |id: &usize| schema.families.get(*id).is_some_and(|family| family.source == target);
+        step.families.iter().any(of)
+            && matches!(bindings.as_slice(), [(path, by)] if path == key && by == term)
+    };
     let looked = |(target, term): &(RelationId, &Term)| {
-        let key = model.relation(*target).key();
-        *target != effect.relation && plan.steps.iter().take_while(|step| step.kind.is_read()).any(|step| match &step.kind {
-            WriteStepKind::Read { bindings, .. } => {
-                let of = |id: &usize| {
-                    schema.families.get(*id).is_some_and(|family| family.source == *target)
-                };
-                step.families.iter().any(of)
-                    && matches!(bindings.as_slice(), [(path, by)] if path == key && by == *term)
-            }
-            _ => false,
-        })
+        *target != effect.relation && reads().any(|step| finds(step, *target, term))
     };
     write.effects.len() == 1 && !references.is_empty() && references.iter().all(looked)
 }

@@ -31,19 +31,9 @@ const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 8;
 
-/// Tells whether a table file is surely another one than the list of the tree in `folder` names: it is
-/// whole in itself, and the file that was verified under this name was not this one.
-pub(in super::super) fn is_known_foreign(folder: &Path, listed: &Listed) -> bool {
-    let known = Identities::read(folder).known;
-    let other = known.get(&listed.checksum).zip(listing::identity(listed).ok());
-    // A flipped bit in what a file says of itself is damage, and its rows are ours.
-    let is_whole = || listing::check_whole(listed).is_err_and(|flaw| flaw.offset.is_none());
-    other.is_some_and(|(known, identity)| *known != identity) && is_whole()
-}
-
 /// The identities of verified table files, by the checksum in the list.
 #[derive(Debug, Default)]
-pub(super) struct Identities {
+pub(in super::super) struct Identities {
     path: PathBuf,
     known: HashMap<u128, u128>,
     is_changed: bool,
@@ -51,10 +41,19 @@ pub(super) struct Identities {
 
 impl Identities {
     /// Reads the remembered identities of the tree in `folder`.
-    pub(super) fn read(folder: &Path) -> Self {
+    pub(in super::super) fn read(folder: &Path) -> Self {
         let path = folder.join(NAME);
         let known = vfs::read(&path).ok().and_then(|bytes| decode(&bytes)).unwrap_or_default();
         Self { path, known, is_changed: false }
+    }
+
+    /// Tells whether a table file is surely another one than the list names: it is whole in itself, and the
+    /// file that was verified under this name was not this one.
+    pub(in super::super) fn is_foreign(&self, listed: &Listed) -> bool {
+        let other = self.known.get(&listed.checksum).zip(listing::identity(listed).ok());
+        // A flipped bit in what a file says of itself is damage, and its rows are ours.
+        let is_whole = || listing::check_whole(listed).is_err_and(|flaw| flaw.offset.is_none());
+        other.is_some_and(|(known, identity)| *known != identity) && is_whole()
     }
 
     /// Verifies that a table file is the one that the list names.
