@@ -676,7 +676,7 @@ fn a_conditional_batch_is_written_at_its_own_moment() {
     assert_eq!(written_at(other, 3), at);
 }
 
-/// Whoever has the console's token is no stranger to the memory budget, either.
+/// The console's token makes its holder no stranger to the memory budget.
 #[test]
 fn a_trusted_connection_has_the_share_of_one_that_is_logged_in() {
     let login = Login::new(OneRole::new("me", "secret", [1; 16]), [2; 16]);
@@ -685,7 +685,7 @@ fn a_trusted_connection_has_the_share_of_one_that_is_logged_in() {
     assert!(connect(&face).trusted().budget().is_known());
 }
 
-/// What drivers ask when they connect has a lane of its own.
+/// The tables that drivers read when they connect have a lane of their own.
 #[test]
 fn system_tables_do_not_wait_for_long_answers() {
     let face = face(None);
