@@ -17,6 +17,7 @@ pub mod calls;
 mod canon;
 mod claims;
 pub mod closure;
+pub mod concurrency;
 mod conditions;
 mod constants;
 mod copied;
@@ -381,6 +382,7 @@ fn certificate(
         ranges: ranges.collect(),
         steps: steps.unwrap_or_default(),
         rows_max: analysis.rows_max.clone(),
+        concurrency: None,
         reason,
         witness,
         plan: proof

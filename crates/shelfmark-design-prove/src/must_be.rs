@@ -29,10 +29,11 @@ pub(crate) fn takes(write: &Write, effect: &Effect, what: MustBe) -> bool {
     let alone = write.effects.len() == 1;
     let others = || write.effects.iter().filter(|other| other.relation == effect.relation);
     let inserts = effect.kind == EffectKind::Insert;
+    let mut before = others().take_while(|other| !std::ptr::eq(*other, effect));
     let granted = match what {
-        // What another part of the write makes need not have been there.
+        // What an earlier part of the write makes need not have been there.
         MustBe::There => {
-            !inserts && !alone && !others().any(|other| other.kind == EffectKind::Insert)
+            !inserts && !alone && !before.any(|other| other.kind == EffectKind::Insert)
         }
         MustBe::Referred => {
             let refers = inserts || effect.kind == EffectKind::Update;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
-use super::defined::is_own_row;
+use super::defined::{is_own_row, tells};
 use super::exact::{Wanted, exact_read};
 use super::must_be::{MustBe, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
@@ -28,8 +28,17 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Valu
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
+/// The requests of a derived plan whose transaction cannot have its reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// One transaction of all changes, behind the reads.
+    Changes,
+    /// A request for each step.
+    Single,
+}
+
 /// Returns a plan of all required changes, with the reads that their keys need.
-pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
+pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
     let WriteCase { model, schema, target, index, write } = case;
     let tried = RefCell::default();
     let mut deriver =
@@ -46,8 +55,10 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
     // The condition of a largest value would cancel what happens together with it.
     let cancels = target.one_operation_per_item
         && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
-    let together = several && target.transactions && reading && !cancels;
-    if !together && deriver.changes.len() > 1 {
+    let whole = several && target.transactions && !cancels;
+    let together = whole && reading;
+    let grouped = whole && grouping == Grouping::Changes;
+    if !together && !grouped && deriver.changes.len() > 1 {
         deriver.look_for_values();
     }
     // First what finds out whether the write is defined; what may be passed over comes behind all that
@@ -57,7 +68,7 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
         let extending =
             target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id);
         let rank = match kind {
-            _ if together => 0,
+            _ if together || grouped => 0,
             WriteStepKind::Put { .. } if moves_claim(model, schema, write, *id) => 0,
             WriteStepKind::Delete { .. } if moves_claim(model, schema, write, *id) => 3,
             _ if finds_out(model, schema, write, *id) => 1,
@@ -65,9 +76,12 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
         };
         (extending, rank)
     });
-    let transaction = together.then_some(1);
+    if !together && !grouped {
+        deriver.look_for_others();
+    }
     let mut steps: Vec<WriteStep> = Vec::new();
     for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
+        let transaction = (together || grouped && !kind.is_read()).then_some(1);
         steps.push(WriteStep { kind, families: vec![id], transaction });
     }
     WritePlan { write: index, steps, span: write.span, derived: true }
@@ -187,6 +201,23 @@ impl Deriver<'_> {
                         self.add_read(id, asked, None);
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds reads that show whether the write is defined for the tuples of all effects but one, which the
+    /// first change shows: by requests of its own each other change would find out too late.
+    fn look_for_others(&mut self) {
+        let (model, schema, write) = (self.model, self.schema, self.write);
+        let Some(first) = self.changes.first().map(|(id, _)| *id) else { return };
+        if write.effects.len() < 2 {
+            return;
+        }
+        for effect in &write.effects {
+            let asked = takes(write, effect, MustBe::New) || takes(write, effect, MustBe::There);
+            if asked && !tells(model, schema, first, effect) {
+                let own = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+                self.read_own(effect, &own);
             }
         }
     }

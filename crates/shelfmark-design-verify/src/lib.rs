@@ -23,6 +23,7 @@ mod witness;
 mod world;
 mod write;
 mod write_claims;
+mod write_concurrency;
 mod write_conditions;
 mod write_copies;
 mod write_defined;
@@ -92,6 +93,10 @@ fn claims(certificate: &Certificate) -> Result<(), String> {
             .iter()
             .any(|one| one.id == id && one.evidence.contains(&certificate.reason))
     };
+    let certified = certificate.write && certificate.status == Status::Certified;
+    if certificate.concurrency.is_some() && !certified {
+        return Err("it claims something of a write that it does not certify".to_owned());
+    }
     if certificate.ground.is_some() != (certificate.status == Status::Unservable) {
         return Err("it names a ground beside another outcome, or none".to_owned());
     }

@@ -10,6 +10,7 @@ use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows, rows_after};
 use super::world::{Dice, World, draw_inputs, words};
 use super::write_claims::claimed_first;
+use super::write_concurrency::claimed;
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_defined::checked_first;
@@ -143,6 +144,7 @@ fn certified(
     if certificate.rows_max != RowsMax::Unbounded && certificate.rows_max.as_number().is_none() {
         return Err("O9: the number of rows is none".to_owned());
     }
+    claimed(model, schema, write, steps, certificate)?;
     Ok(format!("steps and {defined} changes of {WRITE_RUNS} states"))
 }
 

@@ -2,14 +2,18 @@
 //!
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
-use super::write_families::{concerned, key_paths};
+use super::shelf::shown;
+use super::write_families::{concerned, concerned_by, key_paths};
 use super::write_reads::holds_all;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, Schema, WriteStep};
-use shelfmark_design_language::model::{Model, Write};
+use shelfmark_design_language::model::schema::{
+    Family, Schema, Stored, WriteStep, WriteStepKind,
+};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
-/// Checks that whatever changes before an effect's own row checks itself in the same way.
+/// Checks that whatever changes before an effect's own row checks itself in the same way, and of a write of
+/// several tuples that the first request that changes anything asks for each, or that it was read.
 pub(super) fn checked_first(
     model: &Model,
     schema: &Schema,
@@ -17,9 +21,21 @@ pub(super) fn checked_first(
     steps: &[WriteStep],
 ) -> Result<(), String> {
     let changed = changes(model, schema, write, steps);
+    let Some(first) = changed.first() else { return Ok(()) };
     for effect in write.effects.iter().filter(|effect| asks(effect)) {
-        let first = changed.first().map_or(0, |change| change.step);
-        if effect.kind != EffectKind::Insert && was_read(schema, effect, steps, first) {
+        if write.effects.len() > 1 {
+            let mut own = schema.families.iter();
+            let concerned = own.any(|family| concerned_by(model, effect, family));
+            let plan = Plan { model, schema, write, steps };
+            let mut request = changed.iter().take_while(|one| one.request == first.request);
+            let told = request.any(|change| plan.tells(change, effect));
+            if concerned && !told && !plan.was_looked_up(effect, first.step) {
+                let name = &model.relation(effect.relation).name.text;
+                return Err(format!("O10: nothing asks about the {name} before a change"));
+            }
+            continue;
+        }
+        if effect.kind != EffectKind::Insert && was_read(schema, effect, steps, first.step) {
             continue;
         }
         let own = |change: &&Change<'_>| is_own_row(model, change.family, effect);
@@ -28,8 +44,7 @@ pub(super) fn checked_first(
             continue;
         };
         for change in changed.iter().take_while(|change| change.request != check.request) {
-            let mut effects = write.effects.iter().filter(|effect| effect.each.is_none());
-            if !effects.any(|effect| is_own_row(model, change.family, effect)) {
+            if !is_own_row(model, change.family, effect) {
                 return Err(format!(
                     "O10: {} changes before {} tells whether its tuple is there",
                     change.family.name.text, check.family.name.text
@@ -38,6 +53,98 @@ pub(super) fn checked_first(
         }
     }
     Ok(())
+}
+
+/// The plan of a write of several tuples.
+struct Plan<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    write: &'a Write,
+    steps: &'a [WriteStep],
+}
+
+impl Plan<'_> {
+    /// Returns true if a change is of a row that every tuple of an effect has, under a key that the effect
+    /// gives: it is made only where the row is there, or is not there.
+    fn tells(&self, change: &Change<'_>, effect: &Effect) -> bool {
+        let family = change.family;
+        let Some(step) = self.steps.get(change.step) else { return false };
+        let given = |path: &ColumnPath| {
+            matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
+        };
+        let counter = |stored: &Stored| matches!(stored, Stored::Tally { .. });
+        let counters = self.schema.target == "cql"
+            && !family.stored.is_empty()
+            && family.stored.iter().all(counter);
+        let sets = |path: &ColumnPath| {
+            effect.set.iter().any(|(column, _)| path.first() == Some(column))
+        };
+        let meant = match (&step.kind, effect.kind) {
+            (WriteStepKind::Put { .. }, EffectKind::Insert) => true,
+            (WriteStepKind::Delete { .. }, EffectKind::Delete) => true,
+            (WriteStepKind::Patch { .. }, EffectKind::Update | EffectKind::Increment) => {
+                let entries = self.schema.families.iter().filter(|one| {
+                    let base = one.base.and_then(|base| self.schema.families.get(base));
+                    base.is_some_and(|base| std::ptr::eq(base, family))
+                });
+                let mut all = entries.chain([family]);
+                all.any(|one| {
+                    key_paths(one).iter().any(sets) || shown(self.model, one).iter().any(sets)
+                })
+            }
+            _ => false,
+        };
+        let mut rows = self.schema.families.iter();
+        let own = rows.any(|one| is_own_row(self.model, one, effect));
+        let strictly = effect.kind != EffectKind::Insert || !own;
+        meant
+            && step.kind.each().is_none()
+            && family.source == effect.relation
+            && family.base.is_none()
+            && holds_all(self.model, family)
+            && !counters
+            && key_paths(family).iter().all(given)
+            && (strictly || is_own_row(self.model, family, effect))
+    }
+
+    /// Returns true if a read before a step ends the plan where an effect's tuple is not as it must be.
+    fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
+        let of = || self.write.effects.iter().filter(|one| one.relation == effect.relation);
+        let inserts = effect.kind == EffectKind::Insert;
+        // What is made before need not have been there, what is taken away may have been.
+        let sure = match inserts {
+            true => of().all(|other| other.kind == EffectKind::Insert),
+            false => {
+                let mut earlier = of().take_while(|other| !std::ptr::eq(*other, effect));
+                earlier.all(|other| other.kind != EffectKind::Insert)
+            }
+        };
+        let keys = &self.model.relation(effect.relation).keys;
+        let keys = keys.get(..if inserts { 1 } else { keys.len() }).unwrap_or(keys);
+        let finds = |family: &Family, asked: &[(ColumnPath, Term)]| {
+            let named = |key: &Vec<usize>| {
+                let mut columns = key.iter();
+                columns.all(|column| {
+                    let term = effect.key.iter().find(|(at, _)| at == column).map(|(_, term)| term);
+                    let bound =
+                        asked.iter().find(|(path, _)| path.as_slice() == [*column]);
+                    term.is_some()
+                        && (asked.is_empty() || bound.map(|(_, term)| term) == term)
+                })
+            };
+            let no_more = asked.len() <= keys.iter().map(Vec::len).max().unwrap_or(0);
+            family.source == effect.relation
+                && holds_all(self.model, family)
+                && keys.iter().any(named)
+                && (!inserts || no_more)
+        };
+        let mut reads = self.steps.iter().take(before);
+        sure && reads.any(|step| {
+            let WriteStepKind::Read { bindings, .. } = &step.kind else { return false };
+            let mut families = step.families.iter().filter_map(|id| self.schema.families.get(*id));
+            families.any(|family| finds(family, bindings))
+        })
+    }
 }
 
 /// A change of the rows of one family, with the number of the request that it belongs to.

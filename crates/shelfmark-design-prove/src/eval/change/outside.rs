@@ -19,9 +19,6 @@ use shelfmark_design_language::model::schema::{
 };
 use shelfmark_design_language::model::{Model, RelationId, Term, Value, Write};
 
-/// Most effects whose selections are tried one by one; ours.
-const EFFECTS_MAX: usize = 6;
-
 /// Returns the states whose rows a plan may leave where the write is not defined, or changes nothing;
 /// `None` where it is defined, or where nothing is said of what it leaves.
 ///
@@ -42,29 +39,21 @@ pub fn outcomes(
         });
         return nothing.then(|| vec![state.clone()]);
     }
-    let whole = is_whole(write, plan);
-    let loops = write.effects.iter().any(|effect| effect.each.is_some());
-    let all: Vec<&Effect> = write.effects.iter().collect();
     // Of the tuples of a loop each is found out about by its own request.
-    if !whole && (loops || all.len() > EFFECTS_MAX) {
+    if write.effects.iter().any(|effect| effect.each.is_some()) && !is_whole(write, plan) {
         return None;
     }
     let mut found = vec![state.clone()];
-    let alone = whole || all.len() == 1;
-    // Each of several tuples is found out about by its own requests.
-    let chosen = if alone { vec![all] } else { selections(&all) };
-    for effects in chosen {
-        let changed = change_all(model, &effects, state, inputs)?;
-        let mut own = effects.iter();
-        if alone && own.any(|effect| names_nothing(effect, [state, &changed], inputs)) {
-            continue;
-        }
-        match shown(model, schema, (write, plan), &effects, &changed) {
-            Shown::Surely => {}
-            Shown::Perhaps => return None,
-            Shown::Nothing if found.contains(&changed) => {}
-            Shown::Nothing => found.push(changed),
-        }
+    let effects: Vec<&Effect> = write.effects.iter().collect();
+    let changed = change_all(model, &effects, state, inputs)?;
+    if effects.iter().any(|effect| names_nothing(effect, [state, &changed], inputs)) {
+        return Some(found);
+    }
+    match shown(model, schema, (write, plan), &effects, &changed) {
+        Shown::Surely => {}
+        Shown::Perhaps => return None,
+        Shown::Nothing if found.contains(&changed) => {}
+        Shown::Nothing => found.push(changed),
     }
     Some(found)
 }
@@ -81,15 +70,6 @@ fn is_whole(write: &Write, plan: &WritePlan) -> bool {
             alone && write.effects.len() == 1 && first.kind.each().is_none()
         }
     }
-}
-
-/// Returns every selection of some effects, in their order.
-fn selections<'e>(all: &[&'e Effect]) -> Vec<Vec<&'e Effect>> {
-    let chosen = |bits: usize| {
-        let own = all.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
-        own.map(|(_, effect)| *effect).collect()
-    };
-    (1..1_usize << all.len()).map(chosen).collect()
 }
 
 /// The evidence that rows give of a change whose result is no state.
