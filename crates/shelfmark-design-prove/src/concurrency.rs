@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use super::calls::Calls;
-use super::defined::is_own_row;
+use super::defined::{is_counter, is_own_row};
 use super::must_be::shows_all;
 use super::needs::{Need, needs};
 use super::paths::{all_key_paths, asked_by_index};
@@ -20,7 +20,7 @@ use super::write::kept_paths;
 use super::write_case::WriteCase;
 use shelfmark_design_language::certificate::{Claim, Concurrency};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, FamilyId, Stored, WritePlan, WriteStep};
+use shelfmark_design_language::model::schema::{Family, FamilyId, WritePlan, WriteStep};
 use shelfmark_design_language::model::{ColumnPath, Term};
 use shelfmark_design_language::syntax::tree::Existing;
 
@@ -135,15 +135,12 @@ impl<'a> Steps<'a> {
     /// Returns the attributes that a changed row's key shows, of which the request asks that it is there:
     /// it lies under the tuple's own key and these.
     fn compared(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
-        let WriteCase { model, schema, target, .. } = self.case;
+        let WriteCase { model, schema, .. } = self.case;
         let own: BTreeSet<ColumnPath> =
             model.relation(effect.relation).key().iter().map(|at| vec![*at]).collect();
         let mut found = BTreeSet::new();
         for (step, id, family) in self.changed().filter(|(step, ..)| !step.kind.is_put()) {
             let moves = self.changed().any(|(put, other, _)| other == id && put.kind.is_put());
-            // A row of counters takes no condition.
-            let counts = |stored: &Stored| matches!(stored, Stored::Tally { .. });
-            let counters = target.name == "cql" && family.stored.iter().any(counts);
             let keys = key_paths(model, family);
             let asks = needs(model, schema, id, effect);
             let itself = asks.iter().any(|need| matches!(need, Need::Patch | Need::Delete));
@@ -151,7 +148,7 @@ impl<'a> Steps<'a> {
                 && family.base.is_none()
                 && shows_all(model, family)
                 && own.is_subset(&keys);
-            if there && itself && !moves && !counters && step.kind.each().is_none() {
+            if there && itself && !moves && !is_counter(schema, family) && step.kind.each().is_none() {
                 found.extend(keys);
             }
         }

@@ -79,7 +79,12 @@ impl Prover<'_> {
         let nothing = schema
             .concerned(effect.relation)
             .all(|(id, _)| needs(model, schema, id, effect).is_empty());
-        let asked = first.iter().any(|(_, id)| tells(model, schema, *id, effect));
+        // By itself a change of what is not there is passed over, and ends nothing.
+        let ends = |at: usize| {
+            let step = self.plan.steps.get(at);
+            step.is_some_and(|step| step.transaction.is_some() || step.kind.is_put())
+        };
+        let asked = first.iter().any(|(at, id)| ends(*at) && tells(model, schema, *id, effect));
         if nothing || asked || self.was_looked_up(effect, first_step) {
             return;
         }
@@ -95,7 +100,7 @@ impl Prover<'_> {
     /// Returns true if a read that ends the plan has shown whether an effect's tuple is there.
     fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
         let what = match effect.kind {
-            EffectKind::Insert => MustBe::New,
+            EffectKind::Insert => MustBe::Free,
             _ => MustBe::There,
         };
         let own = own_bindings(self.model, effect);
@@ -211,6 +216,7 @@ impl Prover<'_> {
         let Some(family) = self.schema.families.get(id) else { return false };
         let whole = family.base.is_none() && family.when.is_empty();
         family.source == effect.relation
+            && !is_counter(self.schema, family)
             && if strictly { is_own_row(self.model, family) } else { whole }
             && needs(self.model, self.schema, id, effect)
                 .iter()
@@ -230,23 +236,33 @@ fn trouble(effect: &Effect) -> &'static str {
 /// is as it must be: the effect tells the key, every tuple has such a row, and it stays where it is.
 pub(super) fn tells(model: &Model, schema: &Schema, id: FamilyId, effect: &Effect) -> bool {
     let Some(family) = schema.families.get(id) else { return false };
+    let paths = all_key_paths(model, family);
     let given = |path: &ColumnPath| {
         matches!(path.as_slice(), [only] if effect.key.iter().any(|(column, _)| column == only))
     };
-    let counters = !family.stored.is_empty()
-        && schema.target == "cql"
-        && family.stored.iter().all(|stored| matches!(stored, Stored::Tally { .. }));
-    let own = schema.of_source(effect.relation).any(|(_, one)| is_own_row(model, one));
     let inserts = effect.kind == EffectKind::Insert;
+    // What else selects is compared with a row that was read, and not by the change.
+    let whole = inserts || effect.key.iter().all(|(column, _)| paths.contains(&vec![*column]));
+    let is_own = |one: &Family| is_own_row(model, one) && !is_counter(schema, one);
+    let own = schema.of_source(effect.relation).any(|(_, one)| is_own(one));
     family.source == effect.relation
         && family.base.is_none()
         && shows_all(model, family)
-        && !counters
-        && all_key_paths(model, family).iter().all(given)
-        && (!inserts || !own || is_own_row(model, family))
+        && !is_counter(schema, family)
+        && whole
+        && paths.iter().all(given)
+        && (!inserts || !own || is_own(family))
         && needs(model, schema, id, effect)
             .iter()
             .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete))
+}
+
+/// Returns true if a row is one of counters of CQL, which takes no condition and is there once something
+/// was added: it does not tell whether its tuple is there.
+pub(crate) fn is_counter(schema: &Schema, family: &Family) -> bool {
+    let counts =
+        |stored: &Stored| matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme());
+    schema.target == "cql" && !family.stored.is_empty() && family.stored.iter().all(counts)
 }
 
 /// Returns true if every tuple has one row of a family, under nothing but the tuple's own key.

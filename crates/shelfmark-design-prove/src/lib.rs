@@ -41,6 +41,7 @@ pub mod paths;
 pub mod range;
 mod read;
 mod room;
+mod sizes;
 mod source;
 mod spare;
 pub mod tally;
@@ -177,6 +178,7 @@ pub fn prove_read(
             continue;
         }
         let mut analysis = analyse(model, schema, target, read, &serve);
+        sizes::asked(schema, target, &read.params, &serve, &mut analysis);
         askable(target, &mut analysis, || {
             calls::Calls::new(model, schema)?.read(index, &serve).err()
         });

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
-use super::defined::{is_own_row, tells};
+use super::defined::{is_counter, is_own_row, tells};
 use super::exact::{Wanted, exact_read};
 use super::must_be::{MustBe, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
@@ -90,7 +90,8 @@ pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
 /// Returns true if the change of a row of this family shows whether a tuple that the write names is there.
 fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
     let Some(family) = schema.families.get(id) else { return false };
-    write.effects.iter().any(|effect| effect.relation == family.source) && is_own_row(model, family)
+    let own = is_own_row(model, family) && !is_counter(schema, family);
+    own && write.effects.iter().any(|effect| effect.relation == family.source)
 }
 
 /// Returns true if a write moves rows of this family from one unique value to another.
@@ -209,13 +210,15 @@ impl Deriver<'_> {
     /// first change shows: by requests of its own each other change would find out too late.
     fn look_for_others(&mut self) {
         let (model, schema, write) = (self.model, self.schema, self.write);
-        let Some(first) = self.changes.first().map(|(id, _)| *id) else { return };
+        let Some((first, ends)) = self.changes.first().map(|(id, kind)| (*id, kind.is_put())) else {
+            return;
+        };
         if write.effects.len() < 2 {
             return;
         }
         for effect in &write.effects {
-            let asked = takes(write, effect, MustBe::New) || takes(write, effect, MustBe::There);
-            if asked && !tells(model, schema, first, effect) {
+            let asked = takes(write, effect, MustBe::Free) || takes(write, effect, MustBe::There);
+            if asked && !(ends && tells(model, schema, first, effect)) {
                 let own = effect.key.iter().map(|(column, _)| vec![*column]).collect();
                 self.read_own(effect, &own);
             }

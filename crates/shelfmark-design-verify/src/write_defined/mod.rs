@@ -38,8 +38,13 @@ pub(super) fn checked_first(
         if effect.kind != EffectKind::Insert && was_read(schema, effect, steps, first.step) {
             continue;
         }
-        let own = |change: &&Change<'_>| is_own_row(model, change.family, effect);
-        let any = |change: &&Change<'_>| change.family.source == effect.relation;
+        let plain = |family: &Family| !counters(schema, family);
+        let own = |change: &&Change<'_>| {
+            is_own_row(model, change.family, effect) && plain(change.family)
+        };
+        let any = |change: &&Change<'_>| {
+            change.family.source == effect.relation && plain(change.family)
+        };
         let Some(check) = changed.iter().find(own).or_else(|| changed.iter().find(any)) else {
             continue;
         };
@@ -72,10 +77,12 @@ impl Plan<'_> {
         let given = |path: &ColumnPath| {
             matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
         };
-        let counter = |stored: &Stored| matches!(stored, Stored::Tally { .. });
-        let counters = self.schema.target == "cql"
-            && !family.stored.is_empty()
-            && family.stored.iter().all(counter);
+        // By itself a change of what is not there is passed over.
+        let ends = step.transaction.is_some() || step.kind.is_put();
+        // What else selects is compared with a row that was read, and not by the change.
+        let paths = key_paths(family);
+        let whole = effect.kind == EffectKind::Insert
+            || effect.key.iter().all(|(column, _)| paths.contains(&vec![*column]));
         let sets = |path: &ColumnPath| {
             effect.set.iter().any(|(column, _)| path.first() == Some(column))
         };
@@ -95,15 +102,19 @@ impl Plan<'_> {
             _ => false,
         };
         let mut rows = self.schema.families.iter();
-        let own = rows.any(|one| is_own_row(self.model, one, effect));
+        let own = rows.any(|one| {
+            is_own_row(self.model, one, effect) && !counters(self.schema, one)
+        });
         let strictly = effect.kind != EffectKind::Insert || !own;
         meant
             && step.kind.each().is_none()
             && family.source == effect.relation
             && family.base.is_none()
             && holds_all(self.model, family)
-            && !counters
-            && key_paths(family).iter().all(given)
+            && !counters(self.schema, family)
+            && ends
+            && whole
+            && paths.iter().all(given)
             && (strictly || is_own_row(self.model, family, effect))
     }
 
@@ -113,7 +124,7 @@ impl Plan<'_> {
         let inserts = effect.kind == EffectKind::Insert;
         // What is made before need not have been there, what is taken away may have been.
         let sure = match inserts {
-            true => of().all(|other| other.kind == EffectKind::Insert),
+            true => of().all(|other| other.kind != EffectKind::Delete),
             false => {
                 let mut earlier = of().take_while(|other| !std::ptr::eq(*other, effect));
                 earlier.all(|other| other.kind != EffectKind::Insert)
@@ -133,10 +144,17 @@ impl Plan<'_> {
                 })
             };
             let no_more = asked.len() <= keys.iter().map(Vec::len).max().unwrap_or(0);
+            let there = shown(self.model, family);
+            let told = |(column, term): &(usize, Term)| {
+                let path = vec![*column];
+                let bound = asked.iter().any(|(of, by)| *of == path && by == term);
+                bound || there.contains(&path)
+            };
             family.source == effect.relation
                 && holds_all(self.model, family)
                 && keys.iter().any(named)
                 && (!inserts || no_more)
+                && (inserts || effect.key.iter().all(told))
         };
         let mut reads = self.steps.iter().take(before);
         sure && reads.any(|step| {
@@ -183,6 +201,13 @@ fn asks(effect: &Effect) -> bool {
 fn was_read(schema: &Schema, effect: &Effect, steps: &[WriteStep], before: usize) -> bool {
     let of = |id: &usize| schema.families.get(*id).is_some_and(|one| one.source == effect.relation);
     steps.iter().take(before).any(|step| step.kind.is_read() && step.families.iter().any(of))
+}
+
+/// Returns true if rows of a family are counters of CQL, which take no condition.
+fn counters(schema: &Schema, family: &Family) -> bool {
+    let counter =
+        |stored: &Stored| matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme());
+    schema.target == "cql" && !family.stored.is_empty() && family.stored.iter().all(counter)
 }
 
 /// Returns true if every tuple has one row of the family, under nothing but its own key.

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use super::super::state::{State, Tuple};
 use super::{apply, change_all, holds, names_nothing};
+use crate::defined::is_counter;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Family, Part, Schema, WritePlan, WriteStep, WriteStepKind,
@@ -32,10 +33,12 @@ pub fn outcomes(
     inputs: &[Value],
 ) -> Option<Vec<State>> {
     if apply(model, write, state, inputs).is_some() {
-        // It is a change of nothing where it names nothing, or its condition does not hold.
+        // It is a change of nothing where it names nothing, or its condition does not hold. Of several
+        // parts one may name what another makes.
+        let alone = write.effects.len() == 1;
         let mut effects = write.effects.iter();
         let nothing = effects.any(|effect| {
-            names_nothing(effect, [state, state], inputs) || !holds(effect, state, inputs)
+            alone && names_nothing(effect, [state, state], inputs) || !holds(effect, state, inputs)
         });
         return nothing.then(|| vec![state.clone()]);
     }
@@ -94,7 +97,7 @@ fn shown(
     for id in relations {
         let relation = model.relation(id);
         for key in relation.keys.iter().filter(|key| twice(changed.tuples(id), key)) {
-            if schema.of_source(id).any(|(_, family)| lies_under(family, key)) {
+            if schema.of_source(id).any(|(_, family)| lies_under(schema, family, key)) {
                 return Shown::Surely;
             }
             perhaps = true;
@@ -119,8 +122,8 @@ fn twice(tuples: &[Tuple], key: &[usize]) -> bool {
     })
 }
 
-/// Returns true if every tuple has a row of a family, under nothing but this key.
-fn lies_under(family: &Family, key: &[usize]) -> bool {
+/// Returns true if every tuple has a row of a family, under nothing but this key, that tells of it.
+fn lies_under(schema: &Schema, family: &Family, key: &[usize]) -> bool {
     let mut own = true;
     for part in family.key.iter().flat_map(|column| &column.parts) {
         if let Part::Hole { term, .. } = part {
@@ -129,7 +132,8 @@ fn lies_under(family: &Family, key: &[usize]) -> bool {
             });
         }
     }
-    own && family.base.is_none() && family.when.is_empty() && family.follows.is_none()
+    let whole = family.base.is_none() && family.when.is_empty() && family.follows.is_none();
+    own && whole && !is_counter(schema, family)
 }
 
 /// Returns true if all that tuples refer to is there.
