@@ -22,7 +22,7 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Schema, Stored, WriteStep, WriteStepKind,
 };
-use shelfmark_design_language::model::{ColumnPath, Model, Term};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
@@ -79,12 +79,13 @@ impl Prover<'_> {
         let nothing = schema
             .concerned(effect.relation)
             .all(|(id, _)| needs(model, schema, id, effect).is_empty());
-        // By itself a change of what is not there is passed over, and ends nothing.
-        let ends = |at: usize| {
-            let step = self.plan.steps.get(at);
-            step.is_some_and(|step| step.transaction.is_some() || step.kind.is_put())
-        };
-        let asked = first.iter().any(|(at, id)| ends(*at) && tells(model, schema, *id, effect));
+        let asked = first.iter().any(|(at, id)| {
+            let step = self.plan.steps.get(*at);
+            let together = step.is_some_and(|step| step.transaction.is_some());
+            let puts = step.is_some_and(|step| step.kind.is_put());
+            let alone = puts && tells_first(model, schema, self.write, *id, effect);
+            alone || together && tells(model, schema, *id, effect)
+        });
         if nothing || asked || self.was_looked_up(effect, first_step) {
             return;
         }
@@ -255,6 +256,20 @@ pub(super) fn tells(model: &Model, schema: &Schema, id: FamilyId, effect: &Effec
         && needs(model, schema, id, effect)
             .iter()
             .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete))
+}
+
+/// Returns true if a put by itself asks about an effect's tuple before any other is put. By itself a change of
+/// what is not there is passed over, and ends nothing.
+pub(super) fn tells_first(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    id: FamilyId,
+    effect: &Effect,
+) -> bool {
+    let mut before = write.effects.iter().take_while(|other| !std::ptr::eq(*other, effect));
+    before.all(|other| needs(model, schema, id, other).is_empty())
+        && tells(model, schema, id, effect)
 }
 
 /// Returns true if a row is one of counters of CQL, which takes no condition and is there once something

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
-use super::defined::{is_counter, is_own_row, tells};
+use super::defined::{is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
 use super::must_be::{MustBe, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
@@ -218,7 +218,7 @@ impl Deriver<'_> {
         }
         for effect in &write.effects {
             let asked = takes(write, effect, MustBe::Free) || takes(write, effect, MustBe::There);
-            if asked && !(ends && tells(model, schema, first, effect)) {
+            if asked && !(ends && tells_first(model, schema, write, first, effect)) {
                 let own = effect.key.iter().map(|(column, _)| vec![*column]).collect();
                 self.read_own(effect, &own);
             }

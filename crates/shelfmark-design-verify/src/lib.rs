@@ -19,6 +19,7 @@ mod meaning;
 mod requests;
 mod rules;
 mod shelf;
+mod sizes;
 mod witness;
 mod world;
 mod write;
@@ -169,6 +170,7 @@ fn check_read(
         Status::Certified | Status::Multi => {
             rules::check(model, schema, read, &steps, certificate)?;
             requests::read(model, schema, read, &steps)?;
+            sizes::asked(schema, read, &steps)?;
             run(model, schema, read, &steps, certificate)
         }
     }

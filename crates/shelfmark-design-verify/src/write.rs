@@ -103,6 +103,7 @@ fn certified(
     once_replaced(model, schema, write, steps)?;
     gone_again(model, schema, write, steps)?;
     super::requests::write(model, schema, write, steps)?;
+    super::sizes::written(model, schema, write, steps)?;
     compared(model, schema, write, steps)?;
     checked_first(model, schema, write, steps)?;
     claimed_first(model, schema, write, steps)?;

@@ -77,8 +77,11 @@ impl Plan<'_> {
         let given = |path: &ColumnPath| {
             matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
         };
-        // By itself a change of what is not there is passed over.
-        let ends = step.transaction.is_some() || step.kind.is_put();
+        // By itself a change of what is not there is passed over, and a put is of one tuple after the other.
+        let effects = self.write.effects.iter();
+        let mut earlier = effects.take_while(|other| !std::ptr::eq(*other, effect));
+        let first = earlier.all(|other| !concerned_by(self.model, other, family));
+        let ends = step.transaction.is_some() || step.kind.is_put() && first;
         // What else selects is compared with a row that was read, and not by the change.
         let paths = key_paths(family);
         let whole = effect.kind == EffectKind::Insert
