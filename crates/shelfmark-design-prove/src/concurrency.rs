@@ -148,7 +148,12 @@ impl<'a> Steps<'a> {
                 && family.base.is_none()
                 && shows_all(model, family)
                 && own.is_subset(&keys);
-            if there && itself && !moves && !is_counter(schema, family) && step.kind.each().is_none() {
+            if there
+                && itself
+                && !moves
+                && !is_counter(schema, family)
+                && step.kind.each().is_none()
+            {
                 found.extend(keys);
             }
         }

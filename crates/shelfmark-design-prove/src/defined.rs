@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::claims::unique_values;
 use super::exact::same_bindings;
-use super::must_be::{MustBe, shows_all, takes};
+use super::must_be::{MustBe, new_of, shows_all, takes};
 use super::needs::{Need, needs};
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
@@ -86,7 +86,12 @@ impl Prover<'_> {
             let alone = puts && tells_first(model, schema, self.write, *id, effect);
             alone || together && tells(model, schema, *id, effect)
         });
-        if nothing || asked || self.was_looked_up(effect, first_step) {
+        // That a key is new which no table has is the caller's word.
+        let is_own = |one: &Family| is_own_row(model, one) && !is_counter(schema, one);
+        let by_word = effect.kind == EffectKind::Insert
+            && !schema.of_source(effect.relation).any(|(_, one)| is_own(one));
+        let looked = self.was_looked_up(effect, first_step);
+        if nothing || asked || by_word || looked || is_below(model, self.write, effect) {
             return;
         }
         let relation = &model.relation(effect.relation).name.text;
@@ -101,7 +106,7 @@ impl Prover<'_> {
     /// Returns true if a read that ends the plan has shown whether an effect's tuple is there.
     fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
         let what = match effect.kind {
-            EffectKind::Insert => MustBe::Free,
+            EffectKind::Insert => new_of(self.model, effect),
             _ => MustBe::There,
         };
         let own = own_bindings(self.model, effect);
@@ -238,9 +243,7 @@ fn trouble(effect: &Effect) -> &'static str {
 pub(super) fn tells(model: &Model, schema: &Schema, id: FamilyId, effect: &Effect) -> bool {
     let Some(family) = schema.families.get(id) else { return false };
     let paths = all_key_paths(model, family);
-    let given = |path: &ColumnPath| {
-        matches!(path.as_slice(), [only] if effect.key.iter().any(|(column, _)| column == only))
-    };
+    let given = |path: &ColumnPath| matches!(path.as_slice(), [only] if effect.key.iter().any(|(column, _)| column == only));
     let inserts = effect.kind == EffectKind::Insert;
     // What else selects is compared with a row that was read, and not by the change.
     let whole = inserts || effect.key.iter().all(|(column, _)| paths.contains(&vec![*column]));
@@ -270,6 +273,29 @@ pub(super) fn tells_first(
     let mut before = write.effects.iter().take_while(|other| !std::ptr::eq(*other, effect));
     before.all(|other| needs(model, schema, id, other).is_empty())
         && tells(model, schema, id, effect)
+}
+
+/// Returns true if what an effect inserts refers by its key to what the same write inserts: where that is not
+/// there yet, neither is what would refer to it.
+pub(super) fn is_below(model: &Model, write: &Write, effect: &Effect) -> bool {
+    let relation = model.relation(effect.relation);
+    let made = |(column, term): &(usize, Term)| {
+        let target = relation.columns.get(*column).and_then(|one| one.refers);
+        let own = |other: &Effect| {
+            let key = model.relation(other.relation).key();
+            let mut terms = other.key.iter();
+            terms.any(|(at, of)| key == [*at] && of == term)
+        };
+        relation.key().contains(column)
+            && write.effects.iter().any(|other| {
+                Some(other.relation) == target
+                    && other.kind == EffectKind::Insert
+                    && other.existing == Existing::Fresh
+                    && other.each.is_none()
+                    && own(other)
+            })
+    };
+    effect.kind == EffectKind::Insert && effect.key.iter().any(made)
 }
 
 /// Returns true if a row is one of counters of CQL, which takes no condition and is there once something

@@ -64,6 +64,12 @@ fn is_key(model: &Model, effect: &Effect, asked: &[ColumnPath]) -> bool {
     })
 }
 
+/// Returns what a write takes for granted of the own key of an inserted tuple, whose unique values other
+/// parts may set free.
+pub(crate) fn new_of(model: &Model, effect: &Effect) -> MustBe {
+    if model.relation(effect.relation).keys.len() > 1 { MustBe::New } else { MustBe::Free }
+}
+
 /// Returns true if a read by some attributes tells whether an inserted tuple, or another one with a unique
 /// value of it, is there, and must find none.
 pub(crate) fn must_miss(
@@ -74,7 +80,7 @@ pub(crate) fn must_miss(
 ) -> bool {
     let own = model.relation(effect.relation).key();
     let by_own = own.len() == asked.len() && own.iter().all(|at| asked.contains(&vec![*at]));
-    takes(write, effect, MustBe::Free) && by_own
+    takes(write, effect, new_of(model, effect)) && by_own
         || takes(write, effect, MustBe::New) && is_key(model, effect, asked)
 }
 

@@ -1,7 +1,8 @@
 //! Bounds the bytes of keys and items by the declared types, where the target refuses longer ones.
 //!
-//! A text that is declared without a maximum may have any length. That an item with it fits is an
-//! assumption, which the certificate says; what declared maxima let grow beyond the limit is refused.
+//! A text that is declared without a maximum may have any length, and one of so many letters takes up to
+//! four times as many bytes. That such a key or item fits is an assumption, which the certificate says;
+//! what declared maxima of plain letters let grow beyond the limit is refused.
 //!
 //! What it is not: no estimate. Names of attributes and the overhead of an item are not counted, so an
 //! item that just fits by its values may be refused all the same.
@@ -11,10 +12,9 @@
 use super::analysis::Analysis;
 use super::canon::canonical;
 use super::unique::available;
+use shelfmark_design_language::certificate::ASSUMED;
 use shelfmark_design_language::model::pattern::Param;
-use shelfmark_design_language::model::schema::{
-    Codec, Column, Family, Part, Schema, Serve, Step,
-};
+use shelfmark_design_language::model::schema::{Codec, Column, Family, Part, Schema, Serve, Step};
 use shelfmark_design_language::model::types::{TextDomain, Type};
 use shelfmark_design_language::model::{Model, Term};
 use shelfmark_design_language::target::Target;
@@ -25,6 +25,8 @@ const CHARACTER_BYTES: u64 = 4;
 /// The most bytes that values may take.
 #[derive(Default)]
 struct Longest {
+    /// Those of plain letters.
+    plain: u64,
     bytes: u64,
     /// True if some value has no declared maximum.
     open: bool,
@@ -32,10 +34,15 @@ struct Longest {
 
 impl Longest {
     fn add(&mut self, ty: &Type) {
-        match most(ty) {
-            Some(bytes) => self.bytes = self.bytes.saturating_add(bytes),
-            None => self.open = true,
+        match (most(ty, &|_| 1), most(ty, &character_bytes)) {
+            (Some(plain), Some(bytes)) => self.put(plain, bytes),
+            _ => self.open = true,
         }
+    }
+
+    fn put(&mut self, plain: u64, bytes: u64) {
+        self.plain = self.plain.saturating_add(plain);
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// Returns the bytes of key columns whose holes have these types.
@@ -46,9 +53,11 @@ impl Longest {
         let mut found = Self::default();
         for part in columns.flatten() {
             match part {
-                Part::Literal(text) => found.bytes += text.len() as u64,
+                Part::Literal(text) => found.put(text.len() as u64, text.len() as u64),
                 Part::End => {}
-                Part::Hole { codec: Codec::Pad(width), .. } => found.bytes += u64::from(*width),
+                Part::Hole { codec: Codec::Pad(width), .. } => {
+                    found.put(u64::from(*width), u64::from(*width));
+                }
                 Part::Hole { term, ty, .. } => found.add(&of(term, ty)),
             }
         }
@@ -58,11 +67,11 @@ impl Longest {
 
 /// Returns the most bytes of a value, counting what has a fixed length as nothing; `None` without a
 /// declared maximum.
-fn most(ty: &Type) -> Option<u64> {
+fn most(ty: &Type, character: &impl Fn(&TextDomain) -> u64) -> Option<u64> {
     match ty {
-        Type::Text(domain) => Some(domain.max?.saturating_mul(character_bytes(domain))),
+        Type::Text(domain) => Some(domain.max?.saturating_mul(character(domain))),
         Type::Bytes(sizes) => sizes.max,
-        Type::List(of, max) => Some(max.as_ref()?.saturating_mul(most(of)?)),
+        Type::List(of, max) => Some(max.as_ref()?.saturating_mul(most(of, character)?)),
         _ => Some(0),
     }
 }
@@ -75,7 +84,7 @@ fn character_bytes(domain: &TextDomain) -> u64 {
 /// Proves that the keys and items that a write changes are no longer than the target takes.
 pub(super) fn written(model: &Model, schema: &Schema, target: &Target, analysis: &mut Analysis) {
     let Some(rule) = target.rules.get("sizes") else { return };
-    let mut open = Vec::new();
+    let mut open: Vec<String> = Vec::new();
     let mut found = Vec::new();
     for id in &analysis.families {
         let Some(family) = schema.families.get(*id).filter(|one| one.base.is_none()) else {
@@ -95,16 +104,15 @@ pub(super) fn written(model: &Model, schema: &Schema, target: &Target, analysis:
         found.push((format!("an item of {}", family.name.text), item, target.item_bytes_max));
     }
     for (what, longest, limit) in found {
-        if longest.bytes as f64 > limit {
-            let why = format!("{what} may take {} bytes, {limit} are taken", longest.bytes);
+        if longest.plain as f64 > limit {
+            let why = format!("{what} may take {} bytes, {limit} are taken", longest.plain);
             analysis.fail_request(format!("{why}: {} ({})", rule.says, rule.source));
-        } else if longest.open && !open.contains(&what) {
-            open.push(what);
+        } else if longest.open || longest.bytes as f64 > limit {
+            open.push(format!("{what} has at most {limit} bytes"));
         }
     }
     if !open.is_empty() {
-        let what = open.join(", ");
-        analysis.note(10, format!("assumed: {what} fits, although no maximum is declared"));
+        analysis.note(10, format!("{ASSUMED}{}", open.join(", ")));
     }
 }
 
@@ -130,10 +138,10 @@ pub(super) fn asked(
             (Longest::of_columns(asked().skip(table.partition), &of), sort),
         ];
         for (longest, limit) in sides {
-            if longest.bytes as f64 > limit {
+            if longest.plain as f64 > limit {
                 analysis.fail_request(format!(
                     "a key of {} that is asked for may take {} bytes, {limit} are taken: {} ({})",
-                    table.name.text, longest.bytes, rule.says, rule.source
+                    table.name.text, longest.plain, rule.says, rule.source
                 ));
             }
         }

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
-use super::defined::{is_counter, is_own_row, tells_first};
+use super::defined::{is_below, is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
-use super::must_be::{MustBe, takes};
+use super::must_be::{MustBe, new_of, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
 use super::paths::all_key_paths;
@@ -50,7 +50,8 @@ pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
             }
         }
     }
-    let several = deriver.reads.len() + deriver.changes.len() > 1;
+    let tuples = write.effects.len() > 1 && target.reading_transactions;
+    let several = deriver.reads.len() + deriver.changes.len() > 1 || tuples;
     let reading = deriver.reads.is_empty() || target.reading_transactions;
     // The condition of a largest value would cancel what happens together with it.
     let cancels = target.one_operation_per_item
@@ -210,15 +211,18 @@ impl Deriver<'_> {
     /// first change shows: by requests of its own each other change would find out too late.
     fn look_for_others(&mut self) {
         let (model, schema, write) = (self.model, self.schema, self.write);
-        let Some((first, ends)) = self.changes.first().map(|(id, kind)| (*id, kind.is_put())) else {
+        let Some((first, ends)) = self.changes.first().map(|(id, kind)| (*id, kind.is_put()))
+        else {
             return;
         };
         if write.effects.len() < 2 {
             return;
         }
         for effect in &write.effects {
-            let asked = takes(write, effect, MustBe::Free) || takes(write, effect, MustBe::There);
-            if asked && !(ends && tells_first(model, schema, write, first, effect)) {
+            let new = new_of(model, effect);
+            let asked = takes(write, effect, new) || takes(write, effect, MustBe::There);
+            let told = ends && tells_first(model, schema, write, first, effect);
+            if asked && !told && !is_below(model, write, effect) {
                 let own = effect.key.iter().map(|(column, _)| vec![*column]).collect();
                 self.read_own(effect, &own);
             }

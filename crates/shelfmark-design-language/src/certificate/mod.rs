@@ -17,6 +17,9 @@ pub use concurrency::{Claim, Concurrency};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+/// The words before what a proof assumes, in the evidence of an obligation.
+pub const ASSUMED: &str = "assumed: ";
+
 /// The status of a pattern in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -159,6 +162,10 @@ impl Certificate {
         let mut out = format!("{}\n", head.trim_end());
         for step in &self.steps {
             out.push_str(&format!("{:11}{step}\n", ""));
+        }
+        let evidence = self.obligations.iter().flat_map(|one| one.evidence.split("; "));
+        for assumed in evidence.filter(|one| one.starts_with(ASSUMED)) {
+            out.push_str(&format!("{:11}{assumed}\n", ""));
         }
         if let Some(concurrency) = &self.concurrency {
             out.push_str(&format!("{:11}{}\n", "", concurrency.text()));

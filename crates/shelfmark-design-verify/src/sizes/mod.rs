@@ -1,6 +1,7 @@
 //! Verifies that keys and items are no longer than DynamoDB takes, by what is declared of their texts.
 //!
-//! What it is not: a text without a maximum is taken to fit, as certificates say.
+//! What it is not: a text without a maximum, or of letters that take several bytes, is taken to fit, as
+//! certificates say.
 //!
 //! Invariant: says by itself what is wrong; nothing of the prover is asked.
 
@@ -102,16 +103,10 @@ fn text(parts: &[Part], hole: &impl Fn(&Term, &Type) -> u64) -> u64 {
     parts.iter().map(one).fold(0, u64::saturating_add)
 }
 
-/// Returns the most bytes of a value that declares some; a character may take four.
+/// Returns the most bytes of a value that declares some, of plain letters.
 fn bytes_of(ty: &Type) -> u64 {
     match ty {
-        Type::Text(domain) => {
-            let plain = domain
-                .only
-                .as_ref()
-                .is_some_and(|ranges| ranges.iter().all(|(_, high)| high.is_ascii()));
-            domain.max.unwrap_or(0).saturating_mul(if plain { 1 } else { 4 })
-        }
+        Type::Text(domain) => domain.max.unwrap_or(0),
         Type::Bytes(sizes) => sizes.max.unwrap_or(0),
         Type::List(of, max) => max.unwrap_or(0).saturating_mul(bytes_of(of)),
         _ => 0,

@@ -140,9 +140,8 @@ impl<'a> Plan<'a> {
                 asked.extend(paths);
             }
         }
-        let given = |path: &ColumnPath| {
-            effect.key.iter().any(|(column, _)| path.as_slice() == [*column])
-        };
+        let given =
+            |path: &ColumnPath| effect.key.iter().any(|(column, _)| path.as_slice() == [*column]);
         !asked.is_empty()
             && self.taken(effect).iter().all(|path| given(path) || asked.contains(path))
     }

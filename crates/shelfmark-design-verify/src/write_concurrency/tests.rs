@@ -59,11 +59,18 @@ fn one_request_and_one_transaction_are_atomic() {
 fn what_was_read_is_compared_by_the_one_request() {
     let drop = "delete A(id i)";
     for (plan, conditions, right) in [
-        ("read own where id = i ; transaction { delete own ; delete byk }", &["own", "byk"][..], true),
+        (
+            "read own where id = i ; transaction { delete own ; delete byk }",
+            &["own", "byk"][..],
+            true,
+        ),
         ("read own where id = i ; transaction { delete own ; delete byk }", &[], false),
         ("read own where id = i ; delete own ; delete byk", &["own"], false),
-        ("read own where id = i ; read bbb where id = j ; transaction { delete own ; delete byk }",
-            &["own"], false),
+        (
+            "read own where id = i ; read bbb where id = j ; transaction { delete own ; delete byk }",
+            &["own"],
+            false,
+        ),
     ] {
         let told = said(&text("dynamodb", drop, plan), Claim::Compared, conditions);
         assert_eq!(told.is_ok(), right, "{plan}: {told:?}");

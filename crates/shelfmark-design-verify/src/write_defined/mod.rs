@@ -6,9 +6,7 @@ use super::shelf::shown;
 use super::write_families::{concerned, concerned_by, key_paths};
 use super::write_reads::holds_all;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{
-    Family, Schema, Stored, WriteStep, WriteStepKind,
-};
+use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Term, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
@@ -28,7 +26,10 @@ pub(super) fn checked_first(
             let concerned = own.any(|family| concerned_by(model, effect, family));
             let plan = Plan { model, schema, write, steps };
             let mut request = changed.iter().take_while(|one| one.request == first.request);
-            let told = request.any(|change| plan.tells(change, effect));
+            // That a key is new which no table has is the caller's word.
+            let by_word = effect.kind == EffectKind::Insert && !plan.keeps_own(effect);
+            let by_word = by_word || plan.is_below(effect);
+            let told = by_word || request.any(|change| plan.tells(change, effect));
             if concerned && !told && !plan.was_looked_up(effect, first.step) {
                 let name = &model.relation(effect.relation).name.text;
                 return Err(format!("O10: nothing asks about the {name} before a change"));
@@ -39,12 +40,10 @@ pub(super) fn checked_first(
             continue;
         }
         let plain = |family: &Family| !counters(schema, family);
-        let own = |change: &&Change<'_>| {
-            is_own_row(model, change.family, effect) && plain(change.family)
-        };
-        let any = |change: &&Change<'_>| {
-            change.family.source == effect.relation && plain(change.family)
-        };
+        let own =
+            |change: &&Change<'_>| is_own_row(model, change.family, effect) && plain(change.family);
+        let any =
+            |change: &&Change<'_>| change.family.source == effect.relation && plain(change.family);
         let Some(check) = changed.iter().find(own).or_else(|| changed.iter().find(any)) else {
             continue;
         };
@@ -74,9 +73,7 @@ impl Plan<'_> {
     fn tells(&self, change: &Change<'_>, effect: &Effect) -> bool {
         let family = change.family;
         let Some(step) = self.steps.get(change.step) else { return false };
-        let given = |path: &ColumnPath| {
-            matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
-        };
+        let given = |path: &ColumnPath| matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only));
         // By itself a change of what is not there is passed over, and a put is of one tuple after the other.
         let effects = self.write.effects.iter();
         let mut earlier = effects.take_while(|other| !std::ptr::eq(*other, effect));
@@ -86,9 +83,8 @@ impl Plan<'_> {
         let paths = key_paths(family);
         let whole = effect.kind == EffectKind::Insert
             || effect.key.iter().all(|(column, _)| paths.contains(&vec![*column]));
-        let sets = |path: &ColumnPath| {
-            effect.set.iter().any(|(column, _)| path.first() == Some(column))
-        };
+        let sets =
+            |path: &ColumnPath| effect.set.iter().any(|(column, _)| path.first() == Some(column));
         let meant = match (&step.kind, effect.kind) {
             (WriteStepKind::Put { .. }, EffectKind::Insert) => true,
             (WriteStepKind::Delete { .. }, EffectKind::Delete) => true,
@@ -104,11 +100,7 @@ impl Plan<'_> {
             }
             _ => false,
         };
-        let mut rows = self.schema.families.iter();
-        let own = rows.any(|one| {
-            is_own_row(self.model, one, effect) && !counters(self.schema, one)
-        });
-        let strictly = effect.kind != EffectKind::Insert || !own;
+        let strictly = effect.kind != EffectKind::Insert || !self.keeps_own(effect);
         meant
             && step.kind.each().is_none()
             && family.source == effect.relation
@@ -121,13 +113,38 @@ impl Plan<'_> {
             && (strictly || is_own_row(self.model, family, effect))
     }
 
+    /// Returns true if the key of an inserted tuple refers to what the same write inserts, too: nothing can
+    /// have referred to it before.
+    fn is_below(&self, effect: &Effect) -> bool {
+        let relation = self.model.relation(effect.relation);
+        effect.kind == EffectKind::Insert
+            && effect.key.iter().filter(|(at, _)| relation.key().contains(at)).any(|(at, term)| {
+                let target = relation.columns.get(*at).and_then(|column| column.refers);
+                self.write.effects.iter().filter(|one| Some(one.relation) == target).any(|one| {
+                    let key = self.model.relation(one.relation).key();
+                    let same = one.key.iter().any(|(own, by)| key == [*own] && by == term);
+                    one.kind == EffectKind::Insert && asks(one) && same
+                })
+            })
+    }
+
+    /// Returns true if some row lies under nothing but the key of an effect's tuple, and tells of it.
+    fn keeps_own(&self, effect: &Effect) -> bool {
+        let mut rows = self.schema.families.iter();
+        rows.any(|one| is_own_row(self.model, one, effect) && !counters(self.schema, one))
+    }
+
     /// Returns true if a read before a step ends the plan where an effect's tuple is not as it must be.
     fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
         let of = || self.write.effects.iter().filter(|one| one.relation == effect.relation);
         let inserts = effect.kind == EffectKind::Insert;
         // What is made before need not have been there, what is taken away may have been.
         let sure = match inserts {
-            true => of().all(|other| other.kind != EffectKind::Delete),
+            // A change sets no key free, but a unique value.
+            true if self.model.relation(effect.relation).keys.len() == 1 => {
+                of().all(|other| other.kind != EffectKind::Delete)
+            }
+            true => of().all(|other| other.kind == EffectKind::Insert),
             false => {
                 let mut earlier = of().take_while(|other| !std::ptr::eq(*other, effect));
                 earlier.all(|other| other.kind != EffectKind::Insert)
@@ -140,10 +157,8 @@ impl Plan<'_> {
                 let mut columns = key.iter();
                 columns.all(|column| {
                     let term = effect.key.iter().find(|(at, _)| at == column).map(|(_, term)| term);
-                    let bound =
-                        asked.iter().find(|(path, _)| path.as_slice() == [*column]);
-                    term.is_some()
-                        && (asked.is_empty() || bound.map(|(_, term)| term) == term)
+                    let bound = asked.iter().find(|(path, _)| path.as_slice() == [*column]);
+                    term.is_some() && (asked.is_empty() || bound.map(|(_, term)| term) == term)
                 })
             };
             let no_more = asked.len() <= keys.iter().map(Vec::len).max().unwrap_or(0);
