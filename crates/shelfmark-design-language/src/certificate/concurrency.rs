@@ -20,7 +20,7 @@ pub enum Claim {
     Alone,
 }
 
-/// What is claimed of a write beside others.
+/// The claim of a write beside others, with the conditions of its requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Concurrency {
     /// The way in which its changes happen.

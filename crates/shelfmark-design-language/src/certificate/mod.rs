@@ -132,7 +132,7 @@ pub struct Certificate {
     pub steps: Vec<String>,
     /// Largest number of rows that one call reads.
     pub rows_max: RowsMax,
-    /// What is claimed of a certified write beside others; earlier builds wrote none.
+    /// The claim of a certified write beside others; earlier builds wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<Concurrency>,
     /// The reason for the outcome.

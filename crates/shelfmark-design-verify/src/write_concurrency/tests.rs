@@ -54,7 +54,7 @@ fn one_request_and_one_transaction_are_atomic() {
     }
 }
 
-/// What was read is asked for again by rows that lie under it and the tuple's own key.
+/// Holds that what was read is asked for again by rows that lie under it and the tuple's own key.
 #[test]
 fn what_was_read_is_compared_by_the_one_request() {
     let drop = "delete A(id i)";
