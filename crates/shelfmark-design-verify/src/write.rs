@@ -80,22 +80,7 @@ fn certified(
     steps: &[WriteStep],
     certificate: &Certificate,
 ) -> Result<String, String> {
-    for (at, step) in steps.iter().enumerate() {
-        early(schema, write, steps, at)?;
-        asked(model, schema, write, (steps, at))?;
-        concerns(model, schema, write, step)?;
-        found_by_key(model, schema, write, (steps, at))?;
-        looked_up(model, schema, write, steps, at)?;
-        computable(model, schema, write, steps, at)?;
-        gone_through(model, schema, write, (steps, at))?;
-        taken_away(model, schema, write, (steps, at))?;
-        old_known(model, schema, write, (steps, at))?;
-        replaced_known(model, schema, write, (steps, at))?;
-        newly_held(model, schema, write, (steps, at))?;
-        found_whole(model, schema, write, (steps, at))?;
-        kept_in_place(model, schema, write, step)?;
-        told_apart(model, schema, write, step)?;
-    }
+    each_step(model, schema, write, steps)?;
     kept_somewhere(model, schema, write)?;
     once_each(model, schema, write, steps)?;
     not_revived(model, schema, write, steps)?;
@@ -147,6 +132,32 @@ fn certified(
     }
     claimed(model, schema, write, steps, certificate)?;
     Ok(format!("steps and {defined} changes of {WRITE_RUNS} states"))
+}
+
+/// Checks each step by itself.
+fn each_step(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        early(schema, write, steps, at)?;
+        asked(model, schema, write, (steps, at))?;
+        concerns(model, schema, write, step)?;
+        found_by_key(model, schema, write, (steps, at))?;
+        looked_up(model, schema, write, steps, at)?;
+        computable(model, schema, write, steps, at)?;
+        gone_through(model, schema, write, (steps, at))?;
+        taken_away(model, schema, write, (steps, at))?;
+        old_known(model, schema, write, (steps, at))?;
+        replaced_known(model, schema, write, (steps, at))?;
+        newly_held(model, schema, write, (steps, at))?;
+        found_whole(model, schema, write, (steps, at))?;
+        kept_in_place(model, schema, write, step)?;
+        told_apart(model, schema, write, step)?;
+    }
+    Ok(())
 }
 
 /// Checks the witness of a refusal, when it is a state: the rows of the changed state are computed
