@@ -64,7 +64,7 @@ fn key(schema: &Schema, family: &Family) -> Result<(), String> {
         parts().skip(table.partition).map(|one| text(one, &plain)).sum::<u64>(),
     );
     if partition > PARTITION_BYTES_MAX || sort > SORT_BYTES_MAX {
-        return Err(format!("O10: a key of {} may be too long", family.name.text));
+        return Err(format!("O10: a key of {} may be too long", table.name.text));
     }
     Ok(())
 }

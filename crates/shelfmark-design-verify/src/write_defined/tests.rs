@@ -89,7 +89,7 @@ fn each_of_several_tuples_is_asked_about_before_a_change() {
             ("transaction { patch usr ; delete some }", OPEN),
             ("transaction { patch usr ; delete has }", OPEN),
             ("read own where id = i ; transaction { patch usr ; delete has }", ""),
-            ("patch usr ; delete own", OPEN),
+            ("patch usr ; delete own", "about the U"),
         ],
     );
     // What an earlier part makes need not have been there, what it takes away may have been.
