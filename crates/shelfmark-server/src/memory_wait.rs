@@ -1,8 +1,10 @@
 //! Waits for memory in the budget on behalf of HTTP, and keeps answers accounted for until they are
 //! sent.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::budget::{Client, NoRoom, Room, SHARE_FREE_BYTES, Share};
 
 use crate::limits::{MEMORY_POLL_PERIOD, MEMORY_TIME_MAX};
 
@@ -29,6 +31,38 @@ impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Bytes that keep the room of their request, for which it suffices.
+struct Kept {
+    bytes: Bytes,
+    _room: Arc<Room>,
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Accounts for an answer until it is sent: by the room that its request had, if that suffices.
+///
+/// # Errors
+///
+/// * The reason why there is no memory for it.
+pub(crate) async fn held_within(
+    client: &Client,
+    bytes: Bytes,
+    room: Option<Arc<Room>>,
+) -> Result<Bytes, NoRoom> {
+    let length = bytes.len();
+    if length <= SHARE_FREE_BYTES {
+        return Ok(bytes);
+    }
+    if let Some(room) = room.filter(|room| room.set(length).is_ok()) {
+        return Ok(Bytes::from_owner(Kept { bytes, _room: room }));
+    }
+    held(client, bytes).await.ok_or_else(|| client.no_room(length))
 }
 
 /// Accounts for `bytes` on behalf of a client until they are sent; `None` if there is no memory for

@@ -24,7 +24,7 @@ use super::walk::{Place, ReadLimits, Walk};
 use super::{Access, Select};
 use crate::function_context::EngineContext;
 use crate::limits::READ_SIZE_BYTES_MAX;
-use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
+use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer, no_room};
 use crate::schema::Schema;
 use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
@@ -235,13 +235,17 @@ impl Row {
 
 /// The share of the memory budget of rows that are held until all were read.
 pub(super) struct Held {
+    client: Option<Client>,
     share: Option<Share>,
     bytes: usize,
+    /// Bytes that the request holds beside.
+    beside: usize,
 }
 
 impl Held {
     pub(super) fn of(options: &RequestOptions) -> Self {
-        Self { share: options.client.as_ref().map(Client::share), bytes: 0 }
+        let share = options.client.as_ref().map(Client::share);
+        Self { client: options.client.clone(), share, bytes: 0, beside: options.held_bytes }
     }
 
     /// Accounts for one more.
@@ -255,9 +259,9 @@ impl Held {
         if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
             return Ok(());
         }
-        Err(CqlError::overloaded(
-            "The memory budget has no room for the rows that would have to be sorted; restrict the query",
-        ))
+        let whole = self.bytes.saturating_add(self.beside);
+        let what = "the rows that would have to be sorted";
+        Err(no_room(self.client.as_ref(), what, whole, "restrict the query"))
     }
 }
 
@@ -297,6 +301,9 @@ impl Page<'_> {
         let done = match self.shown(wanted, &mut end, &mut buffer)? {
             Some(done) => done,
             None => self.each_row(wanted, &mut end, &mut |page, row| {
+                if page.is_long(&buffer) {
+                    return Ok(Flow::Before);
+                }
                 page.put(&select, row, &[], &mut buffer)?;
                 buffer.check()?;
                 Ok(Flow::More)
@@ -312,6 +319,13 @@ impl Page<'_> {
             self.behind_full(on_page, page_size, &end)
         };
         Ok((buffer, paging))
+    }
+
+    /// Returns true if a page has as many bytes as it may.
+    fn is_long(&self, buffer: &RowBuffer) -> bool {
+        let options = self.run.options;
+        let most = options.page_bytes_max.filter(|_| options.page_size.is_some());
+        buffer.rows() > 0 && most.is_some_and(|most| buffer.size_bytes() >= most as u64)
     }
 
     /// Returns the paging state of a page that is full and behind which nothing is left: an empty page
@@ -384,8 +398,10 @@ impl Page<'_> {
                 cursor.is_none(),
             );
             buffer.check()?;
-            if cursor.is_none() {
-                return Ok(Some(true));
+            let Some(behind) = &cursor else { return Ok(Some(true)) };
+            if self.is_long(buffer) {
+                end.cursor = behind.to_bytes();
+                return Ok(Some(false));
             }
         }
     }
