@@ -130,7 +130,7 @@ impl RowBuffer {
         if self.bytes.len() <= SHARE_FREE_BYTES {
             return Ok(false);
         }
-        let is_kept = self.bytes.len() >= self.spooled_from() && self.spool()?;
+        let is_kept = self.is_to_be_spooled() && self.spool()?;
         if self.size_bytes() > ANSWER_SIZE_BYTES_MAX {
             return Err(CqlError::invalid(format!(
                 "The answer is longer than {ANSWER_SIZE_BYTES_MAX} bytes; read it page by page"
@@ -144,6 +144,11 @@ impl RowBuffer {
             self.client.as_ref().map_or((None, 0), |(own, held)| (Some(own), *held));
         let then = "read it page by page or come again later";
         Err(no_room(client, "this answer", held.saturating_add(beside), then))
+    }
+
+    /// Returns true if what is in memory goes to a file when it is accounted for.
+    pub(crate) fn is_to_be_spooled(&self) -> bool {
+        self.spools.is_some() && self.bytes.len() >= self.spooled_from()
     }
 
     /// Returns the number of bytes in memory from which on they go to a file, where there is one.

@@ -530,7 +530,7 @@ impl Connection {
                 self.face.pool.share(Some(self.client), Box::new(work));
             }
             Weight::Page => begin(&face, statement, options, known, pending),
-            Weight::Heavy | Weight::Waiting => {
+            Weight::Heavy | Weight::Waiting | Weight::Login => {
                 run_long(&face, (statement, weight), options, known, pending);
             }
         }

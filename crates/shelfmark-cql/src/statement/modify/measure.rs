@@ -117,6 +117,11 @@ impl<'o> WriteSize<'o> {
         }
         Err(self.options.no_room("this write", held))
     }
+
+    /// Returns what the mutations hold of the budget, to be kept until they are durable.
+    pub(super) fn into_share(self) -> Option<Share> {
+        self.share
+    }
 }
 
 /// Measures a batch without conditions, and returns what its client is warned of. Batches that

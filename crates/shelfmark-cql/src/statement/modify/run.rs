@@ -138,9 +138,12 @@ fn run(
     let trace = options.trace.clone();
     let synced = synced(engine);
     let writes = CellWrites { mutations, now: now_of(options) };
+    let held = size.into_share();
     engine.submit_cells(
         writes,
         Box::new(move |outcome| {
+            // What waits to be written is held as well.
+            drop(held);
             if let (Some(trace), Ok(())) = (&trace, &outcome) {
                 trace.record(synced);
             }

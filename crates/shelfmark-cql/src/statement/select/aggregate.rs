@@ -94,7 +94,7 @@ impl Groups {
             return Ok(());
         }
         page.put(page.select, row, &values, &mut self.buffer)?;
-        self.buffer.check().map(|_| ())
+        page.checked(&mut self.buffer).map(|_| ())
     }
 }
 

@@ -305,7 +305,7 @@ impl Page<'_> {
                     return Ok(Flow::Before);
                 }
                 page.put(&select, row, &[], &mut buffer)?;
-                buffer.check()?;
+                page.checked(&mut buffer)?;
                 Ok(Flow::More)
             })?,
         };
@@ -319,6 +319,17 @@ impl Page<'_> {
             self.behind_full(on_page, page_size, &end)
         };
         Ok((buffer, paging))
+    }
+
+    /// Accounts for what was written, as [`RowBuffer::check`] does. Where some of it goes to a file, others
+    /// have their turn meanwhile.
+    pub(super) fn checked(&self, buffer: &mut RowBuffer) -> Result<bool> {
+        if !buffer.is_to_be_spooled() || self.run.options.is_inline {
+            return buffer.check();
+        }
+        let mut checked = Ok(false);
+        self.run.pool.beside(&mut || checked = buffer.check());
+        checked
     }
 
     /// Returns true if a page has as many bytes as it may.
@@ -397,7 +408,7 @@ impl Page<'_> {
                 encoder.bytes(),
                 cursor.is_none(),
             );
-            buffer.check()?;
+            self.checked(buffer)?;
             let Some(behind) = &cursor else { return Ok(Some(true)) };
             if self.is_long(buffer) {
                 end.cursor = behind.to_bytes();
@@ -427,7 +438,7 @@ impl Page<'_> {
         let select = Arc::clone(self.select);
         for row in rows.into_iter().take(most) {
             self.put(&select, row, &[], &mut buffer)?;
-            buffer.check()?;
+            self.checked(&mut buffer)?;
         }
         Ok(buffer)
     }
@@ -508,7 +519,7 @@ impl Page<'_> {
             } else {
                 for expr in &select.items {
                     // A row may be much longer than what it is made of.
-                    if buffer.check()? {
+                    if self.checked(buffer)? {
                         self.run.rest()?;
                     }
                     match (expr, env.row) {
