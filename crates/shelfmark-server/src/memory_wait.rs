@@ -22,24 +22,12 @@ pub(crate) async fn wait_for(share: &mut Share, bytes: usize) -> bool {
 }
 
 /// Bytes that stay accounted for until the last reference to them is gone.
-struct Held {
+struct Held<H> {
     bytes: Bytes,
-    _share: Share,
+    _holder: H,
 }
 
-impl AsRef<[u8]> for Held {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-/// Bytes that keep the room of their request, for which it suffices.
-struct Kept {
-    bytes: Bytes,
-    _room: Arc<Room>,
-}
-
-impl AsRef<[u8]> for Kept {
+impl<H> AsRef<[u8]> for Held<H> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -60,7 +48,7 @@ pub(crate) async fn held_within(
         return Ok(bytes);
     }
     if let Some(room) = room.filter(|room| room.set(length).is_ok()) {
-        return Ok(Bytes::from_owner(Kept { bytes, _room: room }));
+        return Ok(Bytes::from_owner(Held { bytes, _holder: room }));
     }
     held(client, bytes).await.ok_or_else(|| client.no_room(length))
 }
@@ -75,7 +63,7 @@ pub(crate) async fn held(client: &Client, bytes: Bytes) -> Option<Bytes> {
     if share.taken() == 0 {
         return Some(bytes);
     }
-    Some(Bytes::from_owner(Held { bytes, _share: share }))
+    Some(Bytes::from_owner(Held { bytes, _holder: share }))
 }
 
 #[cfg(test)]
