@@ -64,9 +64,8 @@ fn items_that_come_back_take_room_before_they_are_held() {
     on_every_driver(|bed| {
         let table = filled(bed, &[]);
         let long = |n: usize| {
-            let mut item = item("a", &n.to_string(), 0);
-            item.insert("long", Value::Text("x".repeat(50_000)));
-            item
+            let value = "x".repeat(50_000);
+            item("a", &n.to_string(), 0).with("long", value.as_str())
         };
         for n in 0..10 {
             bed.write(Write::put(&table, long(n))).unwrap();

@@ -235,6 +235,9 @@ fn what_writes_to_a_disk_gives_its_turn_away_meanwhile() {
     let other = held.run(&pool, Weight::Heavy, "other");
     held.check("other begins");
     drop(go);
+    while pool.inner.state().paused.len() == 0 {
+        std::thread::yield_now();
+    }
     held.says_nothing();
     drop(held.run(&pool, Weight::Heavy, "last"));
     drop(other);
@@ -248,7 +251,7 @@ fn what_writes_to_a_disk_gives_its_turn_away_meanwhile() {
 
 #[test]
 fn short_requests_do_not_wait_for_a_turn_of_each_long_one() {
-    let (pool, _runtime) = pool(PoolSize { begun: 10, queued: 100, ..SIZE });
+    let (pool, _runtime) = pool(PoolSize { begun: 20, queued: 100, ..SIZE });
     // Whoever has its turn waits until it was heard.
     let (saying, said) = std::sync::mpsc::sync_channel(0);
     let run = |name: &'static str, turns: usize| {
