@@ -20,10 +20,9 @@ use super::misfits::Misfits;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
+use crate::limits::KEY_SIZE_BYTES_MAX;
 use crate::schema::{ColumnKind, IndexTarget};
-use crate::statement::keys::{
-    KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
-};
+use crate::statement::keys::{Spans, check_product, joined_partitions, partitions, spans};
 use crate::statement::relation::Test;
 use crate::trace_recorder::TraceRecorder;
 
