@@ -13,7 +13,7 @@ use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{Allowance, Pool};
-use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
+use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Cursor, Engine};
 
 use super::misfits::Misfits;
 use super::show::Encoder;
@@ -583,6 +583,27 @@ impl Page<'_> {
         Ok(Some(ReadLimits { rows, of_each: per_partition.filter(|_| !place.in_partition) }))
     }
 
+    /// Returns the cursor behind the next `count` rows of a unit, for only the end of a read has one. A
+    /// read by an index counts what its filter looks at, so it may take several.
+    fn behind_rows(
+        &self,
+        walk: &Walk<'_>,
+        unit: &Unit,
+        from: Option<Cursor>,
+        (count, of_each): (usize, Option<usize>),
+    ) -> Result<Option<Cursor>> {
+        let (mut cursor, mut left) = (from, count);
+        while left > 0 {
+            let page = walk.reading.read(self.select, unit, cursor, left, of_each)?;
+            left = left.saturating_sub(page.rows.len());
+            cursor = page.cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(cursor)
+    }
+
     /// Reads once in a unit and hands the rows to `take`. Returns whether nothing is left, if the walk
     /// ends here.
     fn read_page(
@@ -627,12 +648,7 @@ impl Page<'_> {
                             end.skip = u64::try_from(at).unwrap_or(u64::MAX);
                             from
                         }
-                        // Only the end of a page has a cursor.
-                        _ => {
-                            walk.reading
-                                .read(self.select, place.unit, from, at, limits.of_each)?
-                                .cursor
-                        }
+                        _ => self.behind_rows(walk, place.unit, from, (at, limits.of_each))?,
                     };
                     end.unit = place.number();
                     end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
