@@ -17,6 +17,11 @@ pub const REQUEST_BYTES_PENDING_MAX: usize = 32 * 1024 * 1024;
 /// Source: ours; one answer of any size always gets in.
 pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 
+/// Longest value of a key column, and one more than the longest that an index holds.
+///
+/// Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
+pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
+
 /// The time that messages name for a call of a user's function that takes too many steps.
 ///
 /// Source: Cassandra's `user_defined_functions_fail_timeout`, read 2026-11; here steps are counted.

@@ -15,7 +15,7 @@ use crate::operations;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
 use crate::scope::{NAMESPACE, ScopedEngine, ScopedFaces, Scopes};
 use crate::sizes::KnownSizes;
-use crate::transfers::{Buckets, Transfers};
+use crate::transfers::{Buckets, Transfers, waiting};
 
 /// A listener to refused signatures, for a log; it gets the answer's words, which show no secret.
 /// It must not block.
@@ -197,6 +197,21 @@ impl Face {
             own.upgrade().map_or(Ok(0), |transfers| transfers.go_on(should_stop))
         });
         Self { transfers: Some(transfers), ..self }
+    }
+
+    /// Returns what waits for buckets, of which this server has none: exports and imports that were begun
+    /// by one that had some. `None` also where servers share the store, and another one may go on.
+    ///
+    /// Cost: a read of the list of what is under way.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the engine.
+    pub fn waiting_for_buckets(&self) -> shelfmark_engine::Result<Option<String>> {
+        if self.transfers.is_some() || self.engine.store().peers().is_some() {
+            return Ok(None);
+        }
+        waiting(&self.engine)
     }
 
     /// Returns the pool for heavy requests, for a server to process their bytes there too.

@@ -65,6 +65,7 @@ pub use operations::OPERATIONS;
 pub use partiql::{AskedKind, AskedStatement, AskedValue, AskedValues, asked_statement};
 pub use reply::{Answer, Reply};
 pub use scope::{Scopes, credential_of};
+pub use table::VectorIndexChecks;
 pub use transfers::manifest as export_form;
 pub use transfers::{BucketObject, Buckets, is_bucket_name, key_parts};
 pub use watch::{CONDITION_FAILED, exception_of, table_of};

@@ -8,7 +8,7 @@ use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSour
 use shelfmark_store::budget::Room;
 use shelfmark_store::{SnapshotId, Store};
 use shelfmark_tables::catalogue::{CatalogueChange, Namespace, Owner, Table, TableEvent};
-use shelfmark_tables::shared::{AttributesText, ColumnChecks, Share};
+use shelfmark_tables::shared::{AttributesText, ColumnChecks, ItemChecks, Share};
 use shelfmark_tables::{AccessReport, Environment, Error, Observer, Result, items, rows};
 
 use crate::inner::Inner;
@@ -28,6 +28,8 @@ pub struct Engine {
     pub(crate) attributes_text: Option<Arc<dyn AttributesText>>,
     /// Knows what columns of tables of cells take, where that is less than the engine's types do.
     pub(crate) column_checks: Option<Arc<dyn ColumnChecks>>,
+    /// Knows what tables of items take, where that is less than the engine does.
+    pub(crate) item_checks: Option<Arc<dyn ItemChecks>>,
 }
 
 impl Engine {
@@ -51,6 +53,7 @@ impl Engine {
             share: Share::None,
             attributes_text: None,
             column_checks: None,
+            item_checks: None,
         })
     }
 

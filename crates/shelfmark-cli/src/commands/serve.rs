@@ -117,6 +117,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         spools: spools(&config),
         watcher,
         user_functions: user_functions(&config)?,
+        builds_in_background: true,
         ..cql::FaceOptions::default()
     };
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
@@ -477,6 +478,9 @@ fn serve(
         Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
         None => dynamodb,
     };
+    if let Some(waiting) = dynamodb.waiting_for_buckets()? {
+        tracing::warn!("{waiting}");
+    }
     let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
     if let Some(console) = &mut settings.console {
         give_pages(console, engine, &dynamodb, &cql);

@@ -23,6 +23,7 @@ pub mod manifest;
 mod readers;
 mod record;
 mod source;
+mod waiting;
 mod zstd;
 
 pub use buckets::{BucketObject, Buckets, is_bucket_name, key_parts};
@@ -31,6 +32,7 @@ pub(crate) use filter::{ExportFilter, FilterSpecification};
 pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
+pub(crate) use waiting::{give_up_import, waiting};
 
 use std::sync::Arc;
 use std::time::Duration;

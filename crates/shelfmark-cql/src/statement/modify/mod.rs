@@ -15,6 +15,7 @@ mod condition;
 mod elements;
 mod indexed;
 mod measure;
+mod mixed;
 mod operation;
 mod prepare;
 mod role_rows;
@@ -31,10 +32,10 @@ use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{
-    KEY_SIZE_BYTES_MAX, check_product, checked_partition, exact_spans, joined_partitions, kept,
-    partitions,
+    check_product, checked_partition, exact_spans, joined_partitions, kept, partitions,
 };
 use super::relation::Restrictions;
+use crate::limits::KEY_SIZE_BYTES_MAX;
 use crate::schema::Table;
 
 pub(crate) use condition::Conditions;

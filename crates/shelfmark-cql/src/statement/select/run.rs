@@ -13,7 +13,7 @@ use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{Allowance, Pool};
-use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
+use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Cursor, Engine};
 
 use super::misfits::Misfits;
 use super::show::Encoder;
@@ -82,7 +82,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
             *at < select.table.partition_count
                 && tests.iter().any(|test| matches!(test, crate::statement::relation::Test::In(_)))
         });
-    if sorts && page_size.is_some_and(|size| limit.is_none_or(|limit| limit > size)) {
+    if sorts && page_size.is_some() {
         return Err(CqlError::invalid(
             "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
         ));
@@ -610,6 +610,27 @@ impl Page<'_> {
         Ok(Some(ReadLimits { rows, of_each: per_partition.filter(|_| !place.in_partition) }))
     }
 
+    /// Returns the cursor behind the next `count` rows of a unit, for only the end of a read has one. A
+    /// read by an index counts what its filter looks at, so it may take several.
+    fn behind_rows(
+        &self,
+        walk: &Walk<'_>,
+        unit: &Unit,
+        from: Option<Cursor>,
+        (count, of_each): (usize, Option<usize>),
+    ) -> Result<Option<Cursor>> {
+        let (mut cursor, mut left) = (from, count);
+        while left > 0 {
+            let page = walk.reading.read(self.select, unit, cursor, left, of_each)?;
+            left = left.saturating_sub(page.rows.len());
+            cursor = page.cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(cursor)
+    }
+
     /// Reads once in a unit and hands the rows to `take`. Returns whether nothing is left, if the walk
     /// ends here.
     fn read_page(
@@ -654,12 +675,7 @@ impl Page<'_> {
                             end.skip = u64::try_from(at).unwrap_or(u64::MAX);
                             from
                         }
-                        // Only the end of a page has a cursor.
-                        _ => {
-                            walk.reading
-                                .read(self.select, place.unit, from, at, limits.of_each)?
-                                .cursor
-                        }
+                        _ => self.behind_rows(walk, place.unit, from, (at, limits.of_each))?,
                     };
                     end.unit = place.number();
                     end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();

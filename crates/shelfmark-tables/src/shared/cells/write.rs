@@ -158,8 +158,15 @@ impl CellsOfItems {
         if old.is_none() && mutation.is_deletion() && !is_insert {
             return Ok(None);
         }
+        let check = self.checks.as_ref().and_then(|all| all.of_table(&self.base.schema));
+        let before = check.as_ref().and_then(|_| old.clone());
         let mut item = old.unwrap_or_else(|| self.key_item(&key));
         self.apply_to(&mut item, operations)?;
+        if let Some(check) = check {
+            check.check(before.as_ref(), &item).map_err(|why| {
+                Error::invalid(format!("table {} does not take this: {why}", self.base.schema.name))
+            })?;
+        }
         Ok(Some(Write::put(&self.base, item)))
     }
 
