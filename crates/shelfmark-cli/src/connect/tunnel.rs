@@ -97,7 +97,7 @@ impl CqlAnswers for Answers {
 #[derive(Default)]
 struct FrameCounter {
     whole: usize,
-    /// What is known of the head of the frame that has begun.
+    /// The head of the frame that has begun, as far as it came in.
     head: Vec<u8>,
     /// Bytes of its body that are still to come.
     left: usize,
@@ -218,7 +218,7 @@ impl Link for ConsoleLink {
 #[derive(Default)]
 struct HexFrames {
     frames: Vec<u8>,
-    /// What stands before the digits, until they begin.
+    /// The text in front of the digits, until they begin.
     before: Vec<u8>,
     place: Place,
 }

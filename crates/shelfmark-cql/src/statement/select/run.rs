@@ -11,10 +11,10 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
-use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Cursor, Engine};
 
+use super::held::Held;
 use super::misfits::Misfits;
 use super::show::Encoder;
 use super::source::{
@@ -24,7 +24,7 @@ use super::walk::{Place, ReadLimits, Walk};
 use super::{Access, Select};
 use crate::function_context::EngineContext;
 use crate::limits::READ_SIZE_BYTES_MAX;
-use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer, no_room};
+use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
@@ -219,7 +219,7 @@ pub(super) enum Row {
 
 impl Row {
     /// Returns about how many bytes it takes in memory.
-    fn size_bytes(&self) -> usize {
+    pub(super) fn size_bytes(&self) -> usize {
         /// The memory that a cell takes beside its value.
         const CELL_BYTES: usize = 96;
         match self {
@@ -230,38 +230,6 @@ impl Row {
                 values.iter().map(|own| own.as_ref().map_or(0, Bytes::len) + CELL_BYTES).sum()
             }
         }
-    }
-}
-
-/// The share of the memory budget of rows that are held until all were read.
-pub(super) struct Held {
-    client: Option<Client>,
-    share: Option<Share>,
-    bytes: usize,
-    /// Bytes that the request holds beside.
-    beside: usize,
-}
-
-impl Held {
-    pub(super) fn of(options: &RequestOptions) -> Self {
-        let share = options.client.as_ref().map(Client::share);
-        Self { client: options.client.clone(), share, bytes: 0, beside: options.held_bytes }
-    }
-
-    /// Accounts for one more.
-    pub(super) fn add(&mut self, row: &Row) -> Result<()> {
-        self.add_bytes(row.size_bytes())
-    }
-
-    /// Accounts for more bytes.
-    pub(super) fn add_bytes(&mut self, bytes: usize) -> Result<()> {
-        self.bytes += bytes;
-        if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
-            return Ok(());
-        }
-        let whole = self.bytes.saturating_add(self.beside);
-        let what = "the rows that would have to be sorted";
-        Err(no_room(self.client.as_ref(), what, whole, "restrict the query"))
     }
 }
 
