@@ -9,6 +9,7 @@ use shelfmark_engine::{Engine, ErrorKind as EngineErrorKind, Table};
 use shelfmark_model::{Key, KeyColumn, RowKind, SortColumn, TableName, Value};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::tables::is_internal;
 use crate::values::key_value;
 
 /// The namespace of a table that is named without one: the DynamoDB face's.
@@ -16,6 +17,9 @@ pub const DEFAULT_NAMESPACE: &str = "dynamodb";
 
 /// Names of tables that an error lists.
 const NAMES_TOLD_MAX: usize = 20;
+
+/// Names that are looked at for it: the store's own ones are not told.
+const NAMES_LOOKED_MAX: usize = 1_000;
 
 /// Returns a table as it is stored, or an error that names the existing ones.
 pub(crate) fn stored_table(engine: &Engine, name: &str) -> Result<Arc<Table>> {
@@ -48,8 +52,9 @@ fn absent(engine: &Engine, error: &shelfmark_engine::Error) -> Error {
     if error.kind() != EngineErrorKind::NotFound {
         return error.clone().into();
     }
-    let names = engine.table_names(None, None, NAMES_TOLD_MAX).unwrap_or_default();
-    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let names = engine.table_names(None, None, NAMES_LOOKED_MAX).unwrap_or_default();
+    let told = names.iter().filter(|name| !is_internal(name)).take(NAMES_TOLD_MAX);
+    let names: Vec<String> = told.map(ToString::to_string).collect();
     let hint = match names.is_empty() {
         true => "the store has no tables yet".to_owned(),
         false => format!("there are: {}", names.join(", ")),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use shelfmark_engine::{Engine, ErrorKind, Owner, Table};
-use shelfmark_model::{Direction, KeyColumn, KeyType, Placement, SortColumn};
+use shelfmark_model::{Direction, KeyColumn, KeyType, Placement, SortColumn, TableName};
 
 use crate::admin::Admin;
 use crate::error::Result;
@@ -13,7 +13,11 @@ use crate::operation::Operation;
 /// Asks for all tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tables {}
+pub struct Tables {
+    /// List the store's own tables too: records of streams, copies of backups.
+    #[serde(default)]
+    pub all: bool,
+}
 
 /// The tables, by namespace and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,9 +66,15 @@ impl Operation for Tables {
 
     fn run(self, admin: &Admin) -> Result<TablesAnswer> {
         let (tables, unreadable) = readable_tables(admin.engine())?;
-        let tables = tables.iter().map(|table| entry(table)).collect();
+        let is_shown = |own: &&Arc<Table>| self.all || !is_internal(&own.schema.name);
+        let tables = tables.iter().filter(is_shown).map(|table| entry(table)).collect();
         Ok(TablesAnswer { tables, unreadable })
     }
+}
+
+/// Returns true if a table is the engine's own, which no face shows: records of streams, backups.
+pub(crate) fn is_internal(name: &TableName) -> bool {
+    Owner::of_reserved_name(&name.namespace) == Some(Owner::Engine)
 }
 
 /// Returns every readable table by namespace and name, and the errors of the others.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use shelfmark_engine::{Engine, ErrorKind as EngineErrorKind, Table, Write};
+use shelfmark_engine::{Engine, ErrorKind as EngineErrorKind, Owner, Table, Write};
 use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COLUMN_BYTES_MAX};
 use shelfmark_model::{Condition, Item, KeyType, Path, TableSchema, Value};
 
@@ -10,6 +10,7 @@ use crate::admin::Admin;
 use crate::error::{Error, ErrorKind, Result};
 use crate::named::{self, DEFAULT_NAMESPACE};
 use crate::operation::Operation;
+use crate::tables::is_internal;
 use crate::values::item_from_json;
 
 /// The namespace of the typed layer's registry.
@@ -88,10 +89,21 @@ impl Operation for Delete {
 
 fn writable(engine: &Engine, name: &str) -> Result<std::sync::Arc<Table>> {
     let table = named::table(engine, name)?;
-    if table.schema.name.namespace == REGISTRY_NAMESPACE {
+    let name = &table.schema.name;
+    if name.namespace == REGISTRY_NAMESPACE {
         return Err(Error::invalid(format!(
-            "{} is the store's own list of databases; what is written there by hand breaks it",
-            table.schema.name
+            "{name} is the store's own list of databases; what is written there by hand breaks it"
+        )));
+    }
+    if is_internal(name) {
+        return Err(Error::invalid(format!(
+            "{name} is the store's own, for streams and backups; what is written there by hand breaks them"
+        )));
+    }
+    if Owner::of_table(&table.schema) == Owner::Typed {
+        return Err(Error::invalid(format!(
+            "{name} is a typed table of a Rust program: it is read here, and written by the program, which \
+             keeps indexes and split partitions with it"
         )));
     }
     Ok(table)

@@ -58,6 +58,7 @@ pub(crate) fn shared(engine: &Engine, grant: Share) -> Engine {
         .sharing(grant)
         .writing_attributes(Arc::new(shelfmark_dynamo::AttributesJson))
         .checking_columns(Arc::new(shelfmark_cql::ColumnTypes))
+        .checking_items(Arc::new(shelfmark_dynamo::VectorIndexChecks))
 }
 
 /// Runs a command over the store of a folder, and closes it.

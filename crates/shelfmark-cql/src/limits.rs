@@ -17,6 +17,11 @@ pub const REQUEST_BYTES_PENDING_MAX: usize = 32 * 1024 * 1024;
 /// Source: ours; one answer of any size always gets in.
 pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 
+/// Longest value of a key column, and one more than the longest that an index holds.
+///
+/// Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
+pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
+
 /// The time that messages name for a call of a user's function that takes too many steps.
 ///
 /// Source: Cassandra's `user_defined_functions_fail_timeout`, read 2026-11; here steps are counted.
@@ -173,6 +178,16 @@ pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
 ///
 /// Source: ours; pages of usual size stay in memory.
 pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
+
+/// Rows of an answer in memory from which on they go to a file that some of them are in already.
+///
+/// Source: ours; many such answers wait for their turn at once.
+pub const SPOOLED_PIECE_BYTES: usize = 1024 * 1024;
+
+/// Bytes of a page of a caller who gets whole pages over the console's port.
+///
+/// Source: ours; a page of the other face, a few times.
+pub const TRUSTED_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Bytes of rows after which one read of the engine ends and the next one begins.
 ///

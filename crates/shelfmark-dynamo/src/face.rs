@@ -4,57 +4,19 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use bytes::Bytes;
+use shelfmark_engine::budget::{NoRoom, Room};
 use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
-use shelfmark_engine::{Engine, Environment, Owner, Share};
+use shelfmark_engine::{Engine, Environment, Owner};
 
 use crate::auth::{Credentials, CurrentCredentials, Policy, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
+use crate::options::FaceOptions;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
-use crate::scope::{NAMESPACE, ScopedEngine, ScopedFaces, Scopes};
+use crate::scope::{NAMESPACE, ScopedEngine, ScopedFaces};
 use crate::sizes::KnownSizes;
-use crate::transfers::{Buckets, Transfers};
-
-/// A listener to refused signatures, for a log; it gets the answer's words, which show no secret.
-/// It must not block.
-pub type RefusalListener = Arc<dyn Fn(&str) + Send + Sync>;
-
-/// The identity and settings of the face; region and account show in ARNs.
-#[derive(Clone)]
-pub struct FaceOptions {
-    /// The region, such as `eu-central-1`.
-    pub region: String,
-    /// The account, twelve digits.
-    pub account: String,
-    /// The endpoint that DescribeEndpoints returns to a request that names no host of its own.
-    pub endpoint: String,
-    /// The credentials that are accepted; without them, requests need no signature.
-    pub credentials: Option<Credentials>,
-    /// A listener that is called for every request whose signature is refused.
-    pub refusals: Option<RefusalListener>,
-    /// The default grant on tables of other faces, where they set none themselves.
-    pub share: Share,
-    /// The tables that requests signed for different regions and accounts see.
-    pub scopes: Scopes,
-    /// The memory that imports may take to look back in objects packed with Zstandard, all together.
-    pub import_window_bytes: usize,
-}
-
-impl Default for FaceOptions {
-    fn default() -> Self {
-        Self {
-            region: "local".to_owned(),
-            account: "000000000000".to_owned(),
-            endpoint: "localhost:8000".to_owned(),
-            credentials: None,
-            refusals: None,
-            share: Share::default(),
-            scopes: Scopes::default(),
-            import_window_bytes: 512 * 1024 * 1024,
-        }
-    }
-}
+use crate::transfers::{Buckets, Transfers, waiting};
 
 /// The headers of a request that the face needs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,6 +34,8 @@ pub struct RequestHead<'a> {
     pub policy: Option<&'a Policy>,
     /// Whose turn at the pool it is.
     pub asker: Asker,
+    /// The room for what is read and answered, if somebody counts; an answer carries it on.
+    pub room: Option<&'a Arc<Room>>,
 }
 
 /// The prefix of the operation in `X-Amz-Target`.
@@ -100,6 +64,7 @@ impl<'a> RequestHead<'a> {
             credential: None,
             policy: None,
             asker: None,
+            room: None,
         }
     }
 
@@ -195,6 +160,21 @@ impl Face {
         Self { transfers: Some(transfers), ..self }
     }
 
+    /// Returns what waits for buckets, of which this server has none: exports and imports that were begun
+    /// by one that had some. `None` also where servers share the store, and another one may go on.
+    ///
+    /// Cost: a read of the list of what is under way.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the engine.
+    pub fn waiting_for_buckets(&self) -> shelfmark_engine::Result<Option<String>> {
+        if self.transfers.is_some() || self.engine.store().peers().is_some() {
+            return Ok(None);
+        }
+        waiting(&self.engine)
+    }
+
     /// Returns the pool for heavy requests, for a server to process their bytes there too.
     #[must_use]
     pub fn pool(&self) -> &Arc<dyn Pool> {
@@ -212,7 +192,7 @@ impl Face {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let (target, operation) = (owned(head.target), owned(head.operation));
         let (host, credential) = (owned(head.host), owned(head.credential));
-        let (policy, asker) = (head.policy.cloned(), head.asker);
+        let (policy, asker, room) = (head.policy.cloned(), head.asker, head.room.cloned());
         let begun = self.environment.clock.monotonic();
         let work = move |admitted: Result<(), _>| {
             if admitted.is_err() {
@@ -225,6 +205,7 @@ impl Face {
                 credential: credential.as_deref(),
                 policy: policy.as_ref(),
                 asker,
+                room: room.as_ref(),
             };
             let queued = face.environment.clock.monotonic().saturating_sub(begun);
             let answer =
@@ -253,7 +234,8 @@ impl Face {
     fn run(&self, head: &RequestHead<'_>, body: &[u8], allowance: Allowance, answer: Answer) {
         let allowance = if self.pool.is_inline() { Allowance::whole() } else { allowance };
         let request_id = self.ids.next();
-        let done = Done { request_id, asker: head.asker, answer, queued: Duration::ZERO };
+        let room = head.room.cloned();
+        let done = Done { request_id, asker: head.asker, room, answer, queued: Duration::ZERO };
         let Some(operation) = head.name() else {
             return done.answer(Err(unknown_operation()));
         };
@@ -297,6 +279,13 @@ impl Face {
     pub fn too_large(&self) -> Reply {
         let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
         Reply::new(self.ids.next(), Err(error))
+    }
+
+    /// Returns the answer to a request whose answer no client ever gets the memory for. Nobody retries on it.
+    #[must_use]
+    pub fn answer_too_large(&self) -> Reply {
+        let error = shelfmark_engine::Error::no_room(NoRoom::Ever);
+        Reply::new(self.ids.next(), Err(error.into()))
     }
 
     /// Returns the answer to a request that there is no memory for at the moment, for a server that
@@ -440,6 +429,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
 pub(crate) struct Done {
     request_id: String,
     asker: Asker,
+    room: Option<Arc<Room>>,
     answer: Answer,
     /// The time that the request waited for a thread.
     queued: Duration,
@@ -451,6 +441,19 @@ impl Done {
         self.asker
     }
 
+    /// Returns the room for what is read and answered, if somebody counts.
+    pub(crate) fn room(&self) -> Option<&Arc<Room>> {
+        self.room.as_ref()
+    }
+
+    /// Returns an engine whose calls draw from the room of the request.
+    pub(crate) fn engine(&self, face: &Face) -> Engine {
+        match &self.room {
+            Some(room) => face.engine.within(Arc::clone(room)),
+            None => (*face.engine).clone(),
+        }
+    }
+
     /// Adds a time that the request waited for a thread.
     pub(crate) fn waited(self, time: Duration) -> Self {
         Self { queued: self.queued + time, ..self }
@@ -459,6 +462,6 @@ impl Done {
     /// Sends the answer.
     pub(crate) fn answer(self, outcome: Result<Answered, Error>) {
         let reply = Reply::new(self.request_id, outcome);
-        (self.answer)(Reply { queued: self.queued, ..reply });
+        (self.answer)(Reply { queued: self.queued, room: self.room, ..reply });
     }
 }

@@ -53,8 +53,8 @@ pub use shelfmark_tables::shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
 pub use shelfmark_tables::shared::{
-    AttributesText, ColumnCheck, ColumnChecks, FieldKind, OtherAttributes, Share, SharedColumns,
-    declare_fields, declared_fields,
+    AttributesText, ColumnCheck, ColumnChecks, FieldKind, ItemCheck, ItemChecks, OtherAttributes,
+    Share, SharedColumns, declare_fields, declared_fields,
 };
 pub use shelfmark_tables::{
     AccessReport, AccessStep, Environment, Error, ErrorKind, Failure, Observer, Random, Refusal,

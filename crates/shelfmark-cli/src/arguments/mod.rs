@@ -372,6 +372,9 @@ pub(crate) struct CassandraCli {
 pub(crate) struct Tables {
     #[command(flatten)]
     pub(crate) place: Place,
+    /// List the store's own tables too: records of streams, copies of backups
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -43,6 +43,8 @@ const CONSOLE_TOKEN_BYTES_MIN: usize = 16;
 /// Source: ours; on local disks a tenth of a second is ten syncs.
 const SLOW_AFTER: Duration = Duration::from_millis(100);
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
+/// Interval at which a burst of refusals is checked for its end.
+const REFUSALS_LOOK_PERIOD: Duration = Duration::from_secs(1);
 
 /// The content of the ready file: a face that is off is absent.
 #[derive(Debug, Serialize)]
@@ -115,6 +117,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         spools: spools(&config),
         watcher,
         user_functions: user_functions(&config)?,
+        builds_in_background: true,
         ..cql::FaceOptions::default()
     };
     let faces = (options, cql_options, buckets(config.buckets.as_deref())?);
@@ -475,6 +478,9 @@ fn serve(
         Some(buckets) => dynamodb.with_buckets(Arc::new(buckets)),
         None => dynamodb,
     };
+    if let Some(waiting) = dynamodb.waiting_for_buckets()? {
+        tracing::warn!("{waiting}");
+    }
     let (dynamodb, cql) = (Arc::new(dynamodb), Arc::new(cql));
     if let Some(console) = &mut settings.console {
         give_pages(console, engine, &dynamodb, &cql);
@@ -495,15 +501,17 @@ fn serve(
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
         reload_on_signal(reload)?;
+        tokio::spawn(tell_refusals());
         server.announce(engine);
         announce(&server.addresses(), scheme, ready_file)?;
         tell_supervisor(NotifyState::Ready);
         let stop = async {
             stop.await;
+            tracing::info!("asked to stop; what is under way ends first");
             tell_supervisor(NotifyState::Stopping);
         };
         server.run(stop).await;
-        tracing::info!("asked to stop");
+        log::tell_counted(true);
         anyhow::Ok(())
     });
     if let Some(traces) = traces {
@@ -551,6 +559,15 @@ fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> a
 fn tell_supervisor(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(false, &[state]) {
         tracing::warn!(%error, "the supervisor could not be told");
+    }
+}
+
+/// Has refusals that were counted told once their burst is over.
+async fn tell_refusals() {
+    let mut looks = tokio::time::interval(REFUSALS_LOOK_PERIOD);
+    loop {
+        looks.tick().await;
+        log::tell_counted(false);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::table::print;
 
 pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
     tables.place.ask(|asked| {
-        let answer = asked.run(shelfmark_admin::Tables {})?;
+        let answer = asked.run(shelfmark_admin::Tables { all: tables.all })?;
         answer.unreadable.iter().for_each(|why| anstream::eprintln!("{why}"));
         let mut out = std::io::stdout();
         if tables.json {

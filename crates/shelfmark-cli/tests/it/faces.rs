@@ -370,6 +370,42 @@ fn entities_are_read_by_dynamodb_and_not_written() {
     assert_eq!(call(Share::None, "GetItem", get).0, 400);
     assert_eq!(call(Share::All, "DeleteTable", r#"{"TableName":"chats.people"}"#).0, 400);
     assert!(call(Share::Read, "GetItem", get).1.contains("Ulm"));
+    // By hand, too; and the lists of databases are listed with the others, the store's own are not.
+    let data = store.to_str().unwrap();
+    for arguments in [
+        &["put", "chats.people", item, "--data", data][..],
+        &["delete", "chats.people", "users", "ada", "--data", data],
+    ] {
+        let refused = shelfmark(arguments);
+        assert!(
+            !refused.status.success() && stderr(&refused).contains("read here"),
+            "{arguments:?}"
+        );
+    }
+    assert!(call(Share::Read, "GetItem", get).1.contains("Ulm"));
+}
+
+#[test]
+fn the_stores_own_tables_are_listed_where_that_is_asked_for_and_never_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let data = store.to_str().unwrap();
+    let with_stream = create_body("streamed").replacen(
+        '{',
+        r#"{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"#,
+        1,
+    );
+    assert_eq!(dynamodb(&store, "CreateTable", &with_stream).0, 200);
+    let listed = |more: &[&str]| stdout(&shelfmark(&[&["tables", "--data", data], more].concat()));
+    assert!(listed(&[]).contains("dynamodb.streamed"));
+    assert!(!listed(&[]).contains("/streams"), "{}", listed(&[]));
+    let all = listed(&["--all", "--csv"]);
+    let own = all.lines().find(|line| line.contains("/streams")).expect(&all);
+    let name = own.split(',').next().unwrap();
+    let refused = shelfmark(&["put", name, r#"{"pk":"a","sk":1}"#, "--data", data]);
+    assert!(stderr(&refused).contains("is the store's own"), "{}", stderr(&refused));
+    let absent = shelfmark(&["get", "absent", "a", "--data", data]);
+    assert!(!stderr(&absent).contains("/streams"), "{}", stderr(&absent));
 }
 
 #[test]

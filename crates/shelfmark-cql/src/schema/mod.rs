@@ -7,6 +7,7 @@
 //! statics by name, the others by name.
 
 mod column_checks;
+mod indexed_values;
 mod load;
 mod options;
 mod own_keyspaces;
@@ -24,6 +25,7 @@ use shelfmark_model::{Revived, TextFold};
 
 pub use crate::user_function::{UserAggregate, UserFunction};
 pub use column_checks::ColumnTypes;
+pub(crate) use indexed_values::{check_indexed_size, element_size_bytes};
 pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use own_keyspaces::{is_system, is_virtual};

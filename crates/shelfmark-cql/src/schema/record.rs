@@ -136,6 +136,15 @@ pub(super) fn recorded_columns(attachment: &[u8]) -> Option<Vec<(String, CqlType
     record.columns.into_iter().map(column).collect()
 }
 
+/// Returns the indexes of a table as its record has them: name, column and target. There are none in a
+/// record that cannot be read.
+pub(super) fn recorded_indexes(attachment: &[u8]) -> Vec<(String, String, IndexTarget)> {
+    let Ok(record) = serde_json::from_slice::<TableRecord>(attachment) else { return Vec::new() };
+    let target = |own: &IndexRecord| TARGETS.get(usize::from(own.target)).copied();
+    let indexes = record.indexes.into_iter();
+    indexes.filter_map(|own| target(&own).map(|at| (own.name, own.column, at))).collect()
+}
+
 /// Returns the error for what is stored and cannot be read.
 pub(crate) fn damaged(what: &str) -> CqlError {
     CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))

@@ -65,7 +65,7 @@ impl Face {
         let traces = Arc::new(TraceStore::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let watcher = options.watcher.clone();
-        let user_functions = options.user_functions;
+        let FaceOptions { user_functions, builds_in_background, .. } = options;
         let server = engine.store().peers().map(|peers| peers.id());
         let node = Arc::new(Node::new(options, server));
         let statements = Arc::new(PreparedStatements::within(budget.limit() / PREPARED_PART));
@@ -80,7 +80,11 @@ impl Face {
         }));
         let roles = authority.roles().clone();
         let background = engine.clone();
-        let executor = Executor::open(engine, tables)?.with_authority(authority);
+        let executor = match builds_in_background {
+            true => Executor::open_unbuilt(engine, tables)?,
+            false => Executor::open(engine, tables)?,
+        };
+        let executor = executor.with_authority(authority);
         let executor = executor.with_user_functions(user_functions);
         let executor = Arc::new(executor.with_pool(Arc::clone(&pool)));
         let events = Arc::new(Events::default());

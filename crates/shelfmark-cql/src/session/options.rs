@@ -25,6 +25,9 @@ pub struct FaceOptions {
     pub spools: Option<Arc<dyn Spools>>,
     /// True if functions of users may be made and called.
     pub user_functions: bool,
+    /// True if indexes and views that a stop left unbuilt are built by the engine's background work, which
+    /// somebody must run; the face is there before they are. Otherwise they are built before it is.
+    pub builds_in_background: bool,
     /// A watcher that is told of each request that ended, if there is one.
     pub watcher: Option<Arc<dyn Watcher>>,
 }
@@ -39,6 +42,7 @@ impl Default for FaceOptions {
             budget: Arc::default(),
             spools: None,
             user_functions: true,
+            builds_in_background: false,
             watcher: None,
         }
     }

@@ -11,6 +11,7 @@ use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::{ResultMetadataId, metadata_id};
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
+use shelfmark_cql_types::CqlType;
 
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
@@ -149,8 +150,8 @@ impl PreparedStatements {
     ///
     /// # Errors
     ///
-    /// * `Unprepared`: it is not known here, or its columns are others and the client's version has
-    ///   no way to hear of it: it has to prepare again.
+    /// * `Unprepared`: it is not known here, or its values have other types, or its columns are others
+    ///   and the client's version has no way to hear of it: it has to prepare again.
     /// * Those of preparing: it no longer fits the schema.
     pub(super) fn find(
         &self,
@@ -164,6 +165,10 @@ impl PreparedStatements {
             return Ok(prepared);
         }
         let statement = executor.prepare(&prepared.text, prepared.keyspace.as_deref())?;
+        // The client writes values by what it was told of the markers.
+        if !marker_types(&statement).eq(marker_types(&prepared.statement)) {
+            return Err(unprepared(id));
+        }
         let metadata_id = metadata_id(&statement.result);
         let changed = metadata_id != prepared.metadata_id;
         let fresh = self.put(Prepared {
@@ -207,6 +212,10 @@ impl PreparedStatements {
         known.put(Arc::clone(&prepared));
         prepared
     }
+}
+
+fn marker_types(statement: &PreparedStatement) -> impl Iterator<Item = &CqlType> {
+    statement.markers.iter().map(|marker| &marker.kind)
 }
 
 fn too_long(text: &str) -> CqlError {

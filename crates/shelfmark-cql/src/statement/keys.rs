@@ -9,11 +9,8 @@ use shelfmark_cql_types::{
 use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
-use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
+use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX, KEY_SIZE_BYTES_MAX};
 use crate::schema::{Column, Table};
-
-/// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
-pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
 
 /// Evaluates a value that a key column is compared with.
 pub(crate) fn key_value(expr: &Expr, column: &Column, env: EvalContext<'_>) -> Result<Bytes> {

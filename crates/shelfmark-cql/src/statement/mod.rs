@@ -63,7 +63,7 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
-    /// Set where an index or view is declared and could not be built.
+    /// Set where an index or view may be declared and not be built.
     has_unbuilt: AtomicBool,
     /// Held while a picture of the schema is made.
     loading: Mutex<()>,
@@ -87,24 +87,38 @@ impl Executor {
     ///
     /// * Those of reading the catalogue: see the engine's.
     pub fn open(engine: Engine, virtual_tables: Vec<Arc<dyn VirtualTable>>) -> Result<Self> {
+        let executor = Self::open_unbuilt(engine, virtual_tables)?;
+        // What fails is told by the background work, which tries again.
+        let _ = executor.go_on_building();
+        Ok(executor)
+    }
+
+    /// Creates the executor as [`Self::open`] does, with indexes and views as they are;
+    /// [`Self::go_on_building`] builds those that are not.
+    ///
+    /// # Errors
+    ///
+    /// * Those of reading the catalogue: see the engine's.
+    pub(crate) fn open_unbuilt(
+        engine: Engine,
+        virtual_tables: Vec<Arc<dyn VirtualTable>>,
+    ) -> Result<Self> {
         let system = crate::schema::virtual_keyspaces(&virtual_tables);
         let schema = schema::load(&engine, &system, &Schema::default())?;
         let authority = auth::Authority::new(&engine, auth::Authorizer::AllowAll, None);
-        let executor = Self {
+        Ok(Self {
             authority: Arc::new(authority),
             engine,
             virtual_tables,
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
-            has_unbuilt: AtomicBool::new(false),
+            // Nobody knows yet.
+            has_unbuilt: AtomicBool::new(true),
             loading: Mutex::new(()),
             pool: Arc::new(Inline),
             user_functions: true,
-        };
-        // Told by the background work, which tries again.
-        let _ = executor.resume_builds();
-        Ok(executor)
+        })
     }
 
     /// Sets the authorizer; `start_role` is the role that the server is started with. Without it

@@ -387,7 +387,7 @@ impl Script {
              #   one. Where several are, write one entity, let the tables stem from it, and name a\n\
              #   write for each change: then it is proven that the copies are kept equal.\n\
              # Columns outside the key are optional: nothing says that they are always there. An\n\
-             # empty list and an absent one are the same.\n",
+             # empty list or set and an absent one are the same.\n",
         );
         if !self.passed_over.is_empty() {
             out.push_str(&format!("# Passed over: {}.\n", self.passed_over.join(", ")));
@@ -444,8 +444,8 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
         if column.is_masked {
             remarks.push("masked in CQL".to_owned());
         }
-        // CQL does not tell an empty list from an absent one.
-        let always = key || found.text.starts_with("list of");
+        // CQL does not tell an empty collection from an absent one.
+        let always = key || ["list of", "set of"].iter().any(|own| found.text.starts_with(own));
         let optional = if always { "" } else { " optional" };
         let remark = if remarks.is_empty() {
             String::new()

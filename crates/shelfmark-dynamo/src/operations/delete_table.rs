@@ -1,16 +1,23 @@
 //! DeleteTable.
 
+use shelfmark_engine::{Engine, Table};
+
 use super::describe_table;
 use crate::describe;
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::Writer;
 use crate::reply::Answered;
+use crate::sizes::Sizes;
 use crate::table::{self, Meta};
+use crate::transfers::give_up_import;
 
 /// Answers DeleteTable.
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let name = describe_table::parse(body)?;
+    if let Some(answered) = given_up(face, &name)? {
+        return Ok(answered);
+    }
     let table = table::find_own(&face.engine, &name)?;
     if Meta::of(&table).deletion_protection {
         return Err(Error::validation(texts::DELETION_PROTECTED));
@@ -30,8 +37,25 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         }
         false => face.engine.drop_table(name)?,
     }
-    Ok(Writer::answer(|out| {
+    Ok(deleted(face, &table, &sizes))
+}
+
+/// Deletes a table whose import waits for a server with buckets, which ends the import. Where servers
+/// share the store another one may go on with it.
+fn given_up(face: &Face, name: &str) -> Result<Option<Answered>> {
+    if face.transfers.is_some() || face.engine.store().peers().is_some() {
+        return Ok(None);
+    }
+    let table = table::find_named(&face.engine, name)?;
+    if !Engine::is_being_filled(&table) || !give_up_import(&face.engine, &table.schema.name)? {
+        return Ok(None);
+    }
+    Ok(Some(deleted(face, &table, &Sizes::default())))
+}
+
+fn deleted(face: &Face, table: &Table, sizes: &Sizes) -> Answered {
+    Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put_deleted(out, face, &table, &sizes);
-    }))
+        describe::put_deleted(out, face, table, sizes);
+    })
 }

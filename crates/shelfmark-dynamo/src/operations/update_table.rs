@@ -551,7 +551,12 @@ fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<T
                 Some(Err(error)) if error.kind() == ErrorKind::AlreadyExists => {
                     Err(Error::validation(texts::INDEX_EXISTS))
                 }
-                Some(added) => Ok(added?),
+                Some(Ok(changed)) => Ok(changed),
+                Some(Err(error)) => {
+                    let now = face.engine.table(table_name)?;
+                    // It is declared, and the background builds it once that can be done.
+                    if now.schema.index(&name).is_some() { Ok(now) } else { Err(error.into()) }
+                }
                 None => Ok(face.engine.table(table_name)?),
             }
         }

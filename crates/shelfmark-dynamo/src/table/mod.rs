@@ -24,6 +24,7 @@ pub(crate) use meta::{Billing, IndexMeta, Meta, Restored, SHARE_TAG, Throughput}
 pub(crate) use paths::{check_key_paths, of_condition, of_patch, projected};
 pub(crate) use target::Target;
 pub(crate) use tools::{Insights, StoredPolicy, ToolSettings};
+pub use vector_values::VectorIndexChecks;
 pub(crate) use vector_values::{as_kept, search_vector};
 pub(crate) use vectors::{
     Distance, SearchAttribute, VectorIndex, refuse_query, vector_indexes, written_size_bytes,

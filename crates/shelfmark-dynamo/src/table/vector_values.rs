@@ -3,8 +3,13 @@
 //! Source of the order in which they are looked at: a public suite that records the service's answers,
 //! read 2026-11. By the names of the indexes; of each the vector, then its search schema.
 
-use shelfmark_engine::Table;
-use shelfmark_model::{Decimal, Item, Operand, Patch, PatchOperation, PatchValue, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shelfmark_engine::{ItemCheck, ItemChecks, Table};
+use shelfmark_model::{
+    Decimal, Item, Operand, Patch, PatchOperation, PatchValue, TableSchema, Value,
+};
 
 use super::vectors::{SearchAttribute, VectorIndex, vector_indexes};
 use crate::errors::{Error, Result, texts, type_name};
@@ -56,15 +61,51 @@ pub(crate) fn as_kept(value: Value) -> Value {
 
 /// Refuses an item that does not fit the vector indexes of its table.
 pub(super) fn check_item(table: &Table, item: &Item) -> Result<()> {
-    vector_indexes(&table.schema).iter().try_for_each(|(name, index)| {
-        if let Some(value) = item.get(&index.attribute) {
+    check_attributes(&vector_indexes(&table.schema), |attribute| item.get(attribute))
+}
+
+/// Refuses values of attributes that do not fit the vector indexes of a table.
+fn check_attributes<'i>(
+    indexes: &BTreeMap<String, VectorIndex>,
+    written: impl Fn(&str) -> Option<&'i Value>,
+) -> Result<()> {
+    indexes.iter().try_for_each(|(name, index)| {
+        if let Some(value) = written(&index.attribute) {
             check_vector(name, index, value)?;
         }
-        index.schema.iter().try_for_each(|own| match item.get(&own.name) {
+        index.schema.iter().try_for_each(|own| match written(&own.name) {
             Some(value) => check_searched(name, own, value, false),
             None => Ok(()),
         })
     })
+}
+
+/// Knows what the vector indexes of DynamoDB's tables take, for faces that write items there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VectorIndexChecks;
+
+impl ItemChecks for VectorIndexChecks {
+    fn of_table(&self, schema: &TableSchema) -> Option<Arc<dyn ItemCheck>> {
+        let indexes = vector_indexes(schema);
+        if indexes.is_empty() {
+            return None;
+        }
+        Some(Arc::new(VectorIndexCheck(indexes)))
+    }
+}
+
+/// The vector indexes of one table.
+#[derive(Debug)]
+struct VectorIndexCheck(BTreeMap<String, VectorIndex>);
+
+impl ItemCheck for VectorIndexCheck {
+    fn check(&self, before: Option<&Item>, after: &Item) -> std::result::Result<(), String> {
+        let written = |attribute: &str| {
+            let value = after.get(attribute)?;
+            (before.and_then(|item| item.get(attribute)) != Some(value)).then_some(value)
+        };
+        check_attributes(&self.0, written).map_err(|error| error.message)
+    }
 }
 
 /// Refuses an update that puts what does not fit.

@@ -23,6 +23,7 @@ pub mod manifest;
 mod readers;
 mod record;
 mod source;
+mod waiting;
 mod zstd;
 
 pub use buckets::{BucketObject, Buckets, is_bucket_name, key_parts};
@@ -31,6 +32,7 @@ pub(crate) use filter::{ExportFilter, FilterSpecification};
 pub(crate) use lines::{Form, View};
 pub(crate) use record::{EXPORTS, IMPORTS, Transfer, new_id, take_status};
 pub(crate) use source::{Compression, Format, InputOptions};
+pub(crate) use waiting::{give_up_import, waiting};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +42,7 @@ use shelfmark_engine::{Engine, Result};
 use self::claims::Claims;
 use self::readers::Readers;
 use self::record::{EXPORTING, IMPORTING};
-use crate::face::FaceOptions;
+use crate::options::FaceOptions;
 
 /// Time that a request spends on what it began.
 const HURRIED_TIME_MAX: Duration = Duration::from_millis(200);

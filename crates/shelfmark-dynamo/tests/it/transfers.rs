@@ -235,6 +235,38 @@ fn a_name_that_is_too_long_is_refused_in_an_import_as_in_a_put() {
     assert_eq!(ended["ImportedItemCount"], json!(1), "{ended}");
 }
 
+/// An import whose buckets are gone waits, says so, and keeps nobody from deleting its table.
+#[test]
+fn an_import_without_buckets_is_told_and_can_be_given_up() {
+    let bed = Bed::new();
+    let text: String = (0..ITEMS).map(line).collect();
+    bed.buckets.put("bucket", "Large/a", text.as_bytes()).unwrap();
+    let large = bed.import("Large", "NONE");
+    let delete = json!({"TableName": "Large"});
+    let head = RequestHead::operation("DeleteTable");
+    let refused = bed.face.call(&head, delete.to_string().as_bytes());
+    assert!(
+        String::from_utf8_lossy(&refused.body).contains("ResourceInUse"),
+        "it goes on by itself"
+    );
+    let Bed { store, clock, buckets, .. } = bed;
+    let environment = Environment {
+        clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        random: Arc::new(SeededRandom::new(1)),
+    };
+    let engine = Engine::open(Arc::clone(&store) as _, environment.clone()).unwrap();
+    let face = Face::new(engine.clone(), environment, FaceOptions::default());
+    let bed = Bed { store, clock, buckets, engine, face };
+    let waiting = bed.face.waiting_for_buckets().unwrap().unwrap();
+    assert!(waiting.contains("0 exports and 1 imports wait"), "{waiting}");
+    bed.call("DeleteTable", &delete);
+    let ended = bed.imported(&large);
+    assert_eq!(ended["ImportStatus"], "FAILED", "{ended}");
+    assert_eq!(bed.call("ListTables", &json!({}))["TableNames"], json!([]));
+    bed.call("CreateTable", &of_table("Large"));
+    assert_eq!(bed.face.waiting_for_buckets().unwrap(), None);
+}
+
 /// Imports one object, which becomes so many items and errors.
 fn check_object(table: &str, packing: &str, format: &str, object: &[u8], expected: (u64, u64)) {
     let bed = Bed::new();

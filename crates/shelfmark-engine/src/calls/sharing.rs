@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shelfmark_model::{TableName, TableSchema, Value};
 use shelfmark_tables::Result;
 use shelfmark_tables::catalogue::Table;
-use shelfmark_tables::shared::{AttributesText, ColumnChecks, Share, SharedColumns};
+use shelfmark_tables::shared::{AttributesText, ColumnChecks, ItemChecks, Share, SharedColumns};
 
 use crate::engine::Engine;
 
@@ -21,6 +21,12 @@ impl Engine {
     #[must_use]
     pub fn checking_columns(&self, checks: Arc<dyn ColumnChecks>) -> Self {
         Self { column_checks: Some(checks), ..self.clone() }
+    }
+
+    /// Returns the same engine, which asks `checks` before it writes cells into tables of items.
+    #[must_use]
+    pub fn checking_items(&self, checks: Arc<dyn ItemChecks>) -> Self {
+        Self { item_checks: Some(checks), ..self.clone() }
     }
 
     /// Returns a table of cells as a table of items: one partition key, at most one sort key. Reads
@@ -64,7 +70,7 @@ impl Engine {
         name: &TableName,
         columns: impl FnOnce(&TableSchema) -> SharedColumns,
     ) -> Result<Arc<Table>> {
-        self.inner.shared_cells(name, self.share, columns)
+        self.inner.shared_cells(name, self.share, self.item_checks.clone(), columns)
     }
 
     /// Returns the names of the tables of items and of typed tables that are granted, in order.

@@ -107,6 +107,16 @@ impl ItemsOfCells {
         }
     }
 
+    /// Returns true if two keys of items are those of one row.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: a value is none of its column.
+    pub(crate) fn is_one_row(&self, a: &Key, b: &Key) -> Result<bool> {
+        Ok(self.partition(&a.partition)? == self.partition(&b.partition)?
+            && self.clustering(&a.sort)? == self.clustering(&b.sort)?)
+    }
+
     /// Returns the columns of a row's key with their plain serialisations.
     pub(super) fn key_parts<'k>(
         &'k self,

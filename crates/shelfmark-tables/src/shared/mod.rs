@@ -22,7 +22,7 @@ mod write;
 
 pub(crate) use cells::CellsOfItems;
 pub use cells::{AttributesText, OtherAttributes, SharedColumns};
-pub use check::{ColumnCheck, ColumnChecks};
+pub use check::{ColumnCheck, ColumnChecks, ItemCheck, ItemChecks};
 pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;
 pub(crate) use typed::ItemsOfTyped;

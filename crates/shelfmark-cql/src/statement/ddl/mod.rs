@@ -230,8 +230,8 @@ impl Executor {
         }
     }
 
-    /// Goes on with builds that failed, such as on a full disk; for the background. Returns how much was
-    /// done.
+    /// Goes on with builds that a stop cut off or that failed, such as on a full disk; for the background.
+    /// Returns how much was done.
     ///
     /// # Errors
     ///

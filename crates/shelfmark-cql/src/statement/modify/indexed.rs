@@ -3,15 +3,9 @@
 //! What an entry's key takes beside the value is looked at by the engine.
 
 use shelfmark_cql_protocol::{CqlError, Result};
-use shelfmark_cql_types::CqlType;
 use shelfmark_engine::CellOperation;
 
-use crate::schema::{Column, Index, IndexTarget, Table};
-use crate::statement::keys::KEY_SIZE_BYTES_MAX;
-
-/// Bytes that the composite of a map's key and value has beside them. Source: Cassandra 5.0,
-/// `CollectionEntryIndex`, whose entries are composites: a length and an end for each.
-const ENTRY_OVERHEAD_BYTES: usize = 6;
+use crate::schema::{Column, Index, IndexTarget, Table, check_indexed_size, element_size_bytes};
 
 /// Refuses operations that write a value that an index of its column cannot hold.
 ///
@@ -33,15 +27,8 @@ pub(super) fn check_indexed(table: &Table, operations: &[CellOperation]) -> Resu
 }
 
 fn check_size(size: usize, table: &Table, index: &Index, column: &Column) -> Result<()> {
-    if size < KEY_SIZE_BYTES_MAX {
-        return Ok(());
-    }
-    Err(CqlError::invalid(format!(
-        "Cannot index value of size {size} for index {} on {}({}) (maximum allowed size={KEY_SIZE_BYTES_MAX})",
-        index.name,
-        table.full_name(),
-        column.name
-    )))
+    let checked = check_indexed_size(size, &index.name, &table.full_name(), &column.name);
+    checked.map_err(CqlError::invalid)
 }
 
 /// Hands over the size of each value that an operation has the index hold.
@@ -51,14 +38,8 @@ fn each_size(
     target: IndexTarget,
     check: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<()> {
-    let is_set = matches!(column.kind, CqlType::Set { .. });
-    let of_element = |path: usize, value: usize| match target {
-        IndexTarget::Keys => path,
-        // The members of a set are its paths.
-        IndexTarget::Values if is_set => path,
-        IndexTarget::Entries => path + value + ENTRY_OVERHEAD_BYTES,
-        _ => value,
-    };
+    let of_element =
+        |path: usize, value: usize| element_size_bytes(&column.kind, target, path, value);
     match operation {
         CellOperation::Set { column: own, value } if *own == column.id => check(value.len()),
         CellOperation::SetElement { column: own, path, value } if *own == column.id => {

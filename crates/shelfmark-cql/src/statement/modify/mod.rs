@@ -5,14 +5,17 @@
 //! * `operation`: what happens to one column.
 //! * `condition`: `IF`.
 //! * `indexed`: values that no index can hold.
+//! * `applied`: the answers of what has conditions.
 //! * `measure`: how much they write.
 //! * `role_rows`: writes of the table of roles.
 //! * `run`: plans and batches of them executed.
 
+mod applied;
 mod condition;
 mod elements;
 mod indexed;
 mod measure;
+mod mixed;
 mod operation;
 mod prepare;
 mod role_rows;
@@ -29,10 +32,10 @@ use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{
-    KEY_SIZE_BYTES_MAX, check_product, checked_partition, exact_spans, joined_partitions, kept,
-    partitions,
+    check_product, checked_partition, exact_spans, joined_partitions, kept, partitions,
 };
 use super::relation::Restrictions;
+use crate::limits::KEY_SIZE_BYTES_MAX;
 use crate::schema::Table;
 
 pub(crate) use condition::Conditions;

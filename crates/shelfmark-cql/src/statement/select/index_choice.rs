@@ -11,7 +11,7 @@ use shelfmark_cql_types::CqlType;
 use super::nearest::is_floats;
 use super::prepare::{clustering_needs_filter, is_equal};
 use crate::schema::{Index, IndexTarget, Table};
-use crate::statement::relation::{Restrictions, Test};
+use crate::statement::relation::{Multi, MultiTest, Restrictions, Test};
 
 /// Returns how many columns of the key need no index, since it answers what is asked of them.
 pub(super) fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
@@ -173,12 +173,40 @@ pub(super) fn needs_more_than(
         }
         **at != found.column || tests.len() > 1
     });
-    // A prefix of the clustering key in a named partition needs no test either.
-    let prefix = in_partition && !clustering_needs_filter(table, own);
+    // A prefix of the clustering key in a named partition needs no test either; beside a range of tokens
+    // it is tested without being allowed, unless an index would take it.
+    let prefix = !clustering_needs_filter(table, own)
+        && (in_partition || !own.token.is_empty() && !has_clustering_index(table, own));
     let clustering = table.partition_count..table.partition_count + table.clustering_count;
     extra.filter(|(at, _)| !(prefix && clustering.contains(*at) && **at != found.column)).count()
         > 0
         || (!own.multi.is_empty() && !prefix)
+}
+
+/// Returns true if a restriction of a clustering column is one that an index of the column takes.
+fn has_clustering_index(table: &Table, own: &Restrictions) -> bool {
+    let takes = |at: usize, test: &Test| {
+        table.columns.get(at).is_some_and(|column| {
+            let of_column = table.indexes.iter().filter(|index| index.column == column.name);
+            of_column.clone().any(|index| {
+                finds(index, &column.kind, test) || ranges(index, &column.kind, false, test)
+            })
+        })
+    };
+    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    let single = own.single.iter().filter(|(at, _)| clustering.contains(*at));
+    let of_tuples = |multi: &Multi| {
+        let columns = table.clustering_columns().iter().skip(multi.start).take(multi.count);
+        let mut indexed = columns
+            .flat_map(|column| table.indexes.iter().filter(|index| index.column == column.name));
+        match multi.test {
+            MultiTest::Equal(..) => indexed.next().is_some(),
+            MultiTest::Lower(..) | MultiTest::Upper(..) => indexed.any(Index::is_sai),
+            MultiTest::In(..) | MultiTest::InMarker(..) => false,
+        }
+    };
+    single.into_iter().any(|(at, tests)| tests.iter().any(|test| takes(*at, test)))
+        || own.multi.iter().any(of_tuples)
 }
 
 /// Returns how many of the columns that an index of another face's table is ordered by are looked up

@@ -6,6 +6,7 @@
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
 //! * `misfits`: what of another face's rows is null because it does not fit.
+//! * `tokens`: bounds of `token(…)`.
 //! * `walk`: where a page is in what it reads, and where it ended.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
@@ -13,6 +14,7 @@
 mod aggregate;
 mod composites;
 mod group_by;
+mod held;
 mod index_choice;
 mod masked;
 mod metadata;
@@ -26,6 +28,7 @@ mod run;
 mod selection;
 mod show;
 mod source;
+mod tokens;
 mod trace_steps;
 mod walk;
 

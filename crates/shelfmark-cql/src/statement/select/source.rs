@@ -17,13 +17,13 @@ use shelfmark_engine::{
 
 use super::index_choice::ordered_by;
 use super::misfits::Misfits;
+use super::tokens::TokenBounds;
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
+use crate::limits::KEY_SIZE_BYTES_MAX;
 use crate::schema::{ColumnKind, IndexTarget};
-use crate::statement::keys::{
-    KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
-};
+use crate::statement::keys::{Spans, check_product, joined_partitions, partitions, spans};
 use crate::statement::relation::Test;
 use crate::trace_recorder::TraceRecorder;
 
@@ -51,7 +51,7 @@ pub(super) fn units(select: &Select, env: EvalContext<'_>) -> Result<Units> {
     let own = &select.restrictions;
     match &select.access {
         Access::Scan => {
-            let Some((lower, upper)) = tokens(select, env)? else {
+            let Some((lower, upper)) = TokenBounds::of(select, env)?.range() else {
                 return Ok(Units { units: Vec::new(), need_filter: false });
             };
             let units = vec![Unit::Scan(lower, upper)];
@@ -63,15 +63,8 @@ pub(super) fn units(select: &Select, env: EvalContext<'_>) -> Result<Units> {
             let spans = spans(&select.table, own, env)?;
             check_product(keys.len(), spans.spans.len())?;
             let mut keys = joined_partitions(&select.table, &keys)?;
-            if let Some((lower, upper)) = tokens(select, env)?
-                && (lower, upper) != (Bound::Unbounded, Bound::Unbounded)
-            {
-                // Both the key and its token are restricted, which only filtering allows.
-                keys.retain(|key| {
-                    let token = shelfmark_keycode::token(key);
-                    std::ops::RangeBounds::contains(&(lower, upper), &token)
-                });
-            }
+            let bounds = TokenBounds::of(select, env)?;
+            keys.retain(|key| bounds.pass(key));
             Ok(of_partitions(select, keys, spans))
         }
         Access::Index { index, column, test, in_partition } => {
@@ -83,14 +76,18 @@ pub(super) fn units(select: &Select, env: EvalContext<'_>) -> Result<Units> {
                     "Index expression values may not be larger than 64K",
                 ));
             }
-            let partition = if *in_partition {
+            let nothing = Units { units: Vec::new(), need_filter: false };
+            let bounds = TokenBounds::of(select, env)?;
+            let (partition, tokens) = if *in_partition {
                 let keys = partitions(&select.table, own, env)?;
-                joined_partitions(&select.table, &keys)?.pop()
+                let key = joined_partitions(&select.table, &keys)?.pop();
+                if key.as_ref().is_some_and(|key| !bounds.pass(key)) {
+                    return Ok(nothing);
+                }
+                (key, (Bound::Unbounded, Bound::Unbounded))
             } else {
-                None
-            };
-            let Some(tokens) = tokens(select, env)? else {
-                return Ok(Units { units: Vec::new(), need_filter: false });
+                let Some(tokens) = bounds.range() else { return Ok(nothing) };
+                (None, tokens)
             };
             let name = select.table.indexes.get(*index).map(|own| own.name.clone());
             let unit = Unit::Index { index: name.unwrap_or_default(), terms, partition, tokens };
@@ -125,44 +122,6 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, mut spans: Spans) -> Units {
         }
     }
     Units { units, need_filter: select.filters || spans.need_filter }
-}
-
-/// Returns the range of tokens that is asked for; `None` when it is empty.
-fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
-    let (mut lower, mut upper) = (Bound::Unbounded, Bound::Unbounded);
-    for test in &select.restrictions.token {
-        let (Test::Equal(expr) | Test::Lower(expr, _) | Test::Upper(expr, _)) = test else {
-            continue;
-        };
-        let token = match expr.eval(env)? {
-            BoundValue::Bytes(bytes) => bytes.as_ref().try_into().map(i64::from_be_bytes).ok(),
-            BoundValue::Null | BoundValue::Unset => None,
-        };
-        let Some(token) = token else {
-            return Err(CqlError::invalid("Invalid null token value"));
-        };
-        match test {
-            Test::Equal(_) if token == i64::MIN => {}
-            Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
-            // All tokens are above it, that of the empty key of a view's partition included.
-            Test::Lower(..) if token == i64::MIN => lower = Bound::Included(token),
-            Test::Lower(_, true) => lower = Bound::Included(token),
-            Test::Lower(_, false) => lower = Bound::Excluded(token),
-            // The least token is none: it stands for the end as an upper bound, for all as both.
-            Test::Upper(..) if token == i64::MIN => {}
-            Test::Upper(_, true) => upper = Bound::Included(token),
-            Test::Upper(_, false) => upper = Bound::Excluded(token),
-            _ => {}
-        }
-    }
-    let empty = match (lower, upper) {
-        (Bound::Included(a), Bound::Included(b)) => a > b,
-        (Bound::Included(a) | Bound::Excluded(a), Bound::Included(b) | Bound::Excluded(b)) => {
-            a >= b
-        }
-        _ => false,
-    };
-    Ok((!empty).then_some((lower, upper)))
 }
 
 /// Returns the terms of an index that a restriction names; `None` when nothing can match.

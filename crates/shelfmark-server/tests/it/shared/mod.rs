@@ -40,5 +40,6 @@ scripts! {
     schema
     statements
     typed_tables
+    vector_indexes
     writes
 }

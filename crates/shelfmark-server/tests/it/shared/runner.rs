@@ -43,7 +43,8 @@ impl Faces {
         let engine = engine
             .sharing(share)
             .writing_attributes(Arc::new(dynamo::AttributesJson))
-            .checking_columns(Arc::new(shelfmark_cql::ColumnTypes));
+            .checking_columns(Arc::new(shelfmark_cql::ColumnTypes))
+            .checking_items(Arc::new(dynamo::VectorIndexChecks));
         let environment = engine.environment().clone();
         let options = dynamo::FaceOptions { share, ..dynamo::FaceOptions::default() };
         let dynamodb = dynamo::Face::new(engine.clone(), environment.clone(), options);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_model::{TableName, TableSchema, Value};
 
+use super::super::check::ItemChecks;
 use super::super::grant::Share;
 use super::super::typed::{Form, Typed, is_shown};
 use super::{CellsOfItems, Declared, SharedColumns};
@@ -19,7 +20,10 @@ impl CellsOfItems {
     /// * [`ErrorKind::NotFound`]: it was dropped.
     pub(crate) fn current(&self, tables: &Tables) -> Result<Option<Arc<Table>>> {
         let current = tables.catalogue.current(&self.base)?;
-        let table = |base| Self::table(&base, self.share, Arc::clone(&self.columns)).map(Arc::new);
+        let table = |base| {
+            let columns = Arc::clone(&self.columns);
+            Self::table(&base, self.share, columns, self.checks.clone()).map(Arc::new)
+        };
         current.map(table).transpose()
     }
 }
@@ -36,6 +40,7 @@ impl Tables {
         &self,
         name: &TableName,
         share: Share,
+        checks: Option<Arc<dyn ItemChecks>>,
         columns: impl FnOnce(&TableSchema) -> SharedColumns,
     ) -> Result<Arc<Table>> {
         let table = self.catalogue.table(name)?;
@@ -46,7 +51,7 @@ impl Tables {
             false => None,
         };
         let columns = Declared::of(columns(shown.as_ref().unwrap_or(&table.schema)));
-        CellsOfItems::table(&table, share, Arc::new(columns)).map(Arc::new)
+        CellsOfItems::table(&table, share, Arc::new(columns), checks).map(Arc::new)
     }
 
     /// Returns the names of the tables of items and of typed tables that are granted, in order. A

@@ -29,7 +29,7 @@ use shelfmark_model::serial::deserialise;
 use shelfmark_model::{Column, Item, Key, KeyType, TableSchema, Value};
 use shelfmark_records::cells::ClusteringValue;
 
-use super::check::ColumnCheck;
+use super::check::{ColumnCheck, ItemChecks};
 use super::grant::Share;
 use super::typed::{Form, Typed, is_shown};
 use crate::catalogue::{Table, blank_table};
@@ -78,6 +78,8 @@ pub(crate) struct CellsOfItems {
     columns: Arc<Declared>,
     /// Set for a table of the typed layer, whose keys lie in their own order.
     typed: Option<Typed>,
+    /// Knows what the owner takes, beyond what the engine looks at.
+    checks: Option<Arc<dyn ItemChecks>>,
 }
 
 /// The columns of a mapping, found by number and by name.
@@ -125,7 +127,12 @@ impl CellsOfItems {
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: it is a typed table with a key that no table of cells has.
-    fn table(base: &Arc<Table>, share: Share, columns: Arc<Declared>) -> Result<Table> {
+    fn table(
+        base: &Arc<Table>,
+        share: Share,
+        columns: Arc<Declared>,
+        checks: Option<Arc<dyn ItemChecks>>,
+    ) -> Result<Table> {
         let typed = is_shown(&base.schema).then(|| Typed::of(base, Form::Cells)).transpose()?;
         let shown = typed.as_ref().map(|own| own.schema(base.schema.name.clone()));
         let own = shown.as_ref().unwrap_or(&base.schema);
@@ -137,7 +144,7 @@ impl CellsOfItems {
             cells.keys.partition_type = Some(partition.key_type.clone());
             cells.is_of_items = true;
         }
-        let mapping = Self { base: Arc::clone(base), share, columns, typed };
+        let mapping = Self { base: Arc::clone(base), share, columns, typed, checks };
         Ok(Table { items: Some(mapping), ..table })
     }
 
@@ -237,7 +244,8 @@ impl Table {
         self.others_column()?;
         let mapping = self.items.as_ref()?;
         let columns = Declared { others: None, ..(*mapping.columns).clone() };
-        let table = CellsOfItems::table(&mapping.base, mapping.share, Arc::new(columns));
+        let checks = mapping.checks.clone();
+        let table = CellsOfItems::table(&mapping.base, mapping.share, Arc::new(columns), checks);
         table.ok().map(Arc::new)
     }
 }

@@ -1,3 +1,5 @@
+mod memory;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -398,6 +400,47 @@ fn prepared_statements_take_no_more_than_their_room() {
     assert_eq!(execute(&ids[count - 1]).1, RESULT);
 }
 
+#[test]
+fn values_of_other_types_than_were_told_are_not_taken() {
+    const UNPREPARED: i32 = 0x2500;
+    let face = face(None);
+    let mut connection = connect(&face);
+    ask(&mut connection, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    let mut run = |text: &str| {
+        let (_, mut answers) = ask(&mut connection, &envelope(4, 1, QUERY, &query(text)));
+        let (_, opcode, body) = answers.remove(0);
+        assert_eq!(opcode, RESULT, "{text}: {}", error_text(&body).1);
+    };
+    run(
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
+    let text = "INSERT INTO k.t (p, v) VALUES (?, ?)";
+    let mut body = BytesMut::new();
+    body.put_u32(u32::try_from(text.len()).unwrap());
+    body.put_slice(text.as_bytes());
+    let mut prepared = connect(&face);
+    ask(&mut prepared, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    let (_, mut answers) = ask(&mut prepared, &envelope(4, 1, PREPARE, &body));
+    let id = answers.remove(0).2.slice(4..4 + 2 + 16);
+    let mut execute = || {
+        let mut body = BytesMut::from(&id[..]);
+        // Consistency ONE, values: two of four bytes each.
+        body.put_slice(&[0, 1, 1, 0, 2, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 2]);
+        let (_, mut answers) = ask(&mut prepared, &envelope(4, 2, EXECUTE, &body));
+        let (_, opcode, body) = answers.remove(0);
+        (opcode == ERROR).then(|| error_text(&body).0)
+    };
+    assert_eq!(execute(), None);
+    // A change that concerns none of its values.
+    run("ALTER TABLE k.t ADD w int");
+    assert_eq!(execute(), None);
+    // Four bytes of an int are a text, too.
+    run("DROP TABLE k.t");
+    run("CREATE TABLE k.t (p int PRIMARY KEY, v text)");
+    assert_eq!(execute(), Some(UNPREPARED));
+}
+
 fn query(text: &str) -> BytesMut {
     let mut body = BytesMut::new();
     body.put_u32(u32::try_from(text.len()).unwrap());
@@ -536,7 +579,7 @@ fn what_a_statement_becomes_is_counted_before_it_is_prepared() {
         body.put_slice(text.as_bytes());
         let (_, found) = ask(&mut connection, &envelope(4, 1, PREPARE, &body));
         let said = error_text(&found[0].2);
-        assert_eq!(said.1.contains("no room"), refused, "{said:?}");
+        assert_eq!(said.1.contains("budget never has room"), refused, "{said:?}");
     }
 }
 
