@@ -200,12 +200,12 @@ impl Places<'_> {
             // What is absent satisfies no comparison but that it is another value.
             let there = !left.contains(&Value::Null) && !first.contains(&Value::Null);
             let holds = match op.as_str().unwrap_or("") {
-                "=" => left == first,
+                "=" => there && left == first,
                 "<" => there && left < first,
                 "<=" => there && left <= first,
                 ">" => there && left > first,
                 ">=" => there && left >= first,
-                "other than" => left != first,
+                "other than" => !there || left != first,
                 "present" => !left.contains(&Value::Null),
                 "absent" => left.contains(&Value::Null),
                 "in" => rights.contains(&left),

@@ -384,3 +384,66 @@ write set_prio(i, p) = update Task(id i) set prio = p
         }
     }
 }
+
+/// Writes and reads by what rows show that may not be there, or lack it: marks of sparse indexes and rows
+/// whose keys are put together, and a reference that leads nowhere.
+const LACKING: &str = r#"
+type nm = text(min 1, max 3, only "a-c")
+entity Team { key id: nm  lead: Team optional  place: nm }
+entity Ticket {
+  key id: nm  team: nm immutable  who: nm optional  state: enum("open", "done")  due: date optional
+}
+read lead(t) = Team with lead.place where id = t unique
+read one(i) = Ticket where id = i unique
+read nobody(t) = Ticket where team = t and who is absent order by id
+read mine(w) = Ticket where who = w and state = "open" order by id
+read open(t) = Ticket where team = t and state = "done" order by due, id
+write found(t, p) = insert Team(id t, place p)
+write join(t, l) = update Team(id t) set lead = l
+write add(i, t) = insert Ticket(id i, team t, state "open")
+write done(i) = update Ticket(id i) set state = "done"
+write take(i, w) = update Ticket(id i) set who = w
+write drop(i) = update Ticket(id i) set who = absent
+write plan(i, d) = update Ticket(id i) set due = d
+write gone(i) = delete Ticket(id i)
+"#;
+
+/// What a request names is there wherever its guards let it through, as a reader of the requests sends it.
+#[test]
+fn what_rows_lack_is_named_by_no_request() {
+    for (target, send) in
+        [("dynamodb", confirm_through_dynamodb as Send), ("cql", confirm_through_cql)]
+    {
+        let document = crate::parse("lacking", LACKING);
+        let plan = document.plan(target, "planned").expect("a schema");
+        let planned = crate::parse("lacking", &document.with_only(&plan.schema));
+        let options = Options { scales: vec![0, 3, 9], calls: 20, ..Options::default() };
+        let report = send(&planned, &options).expect("requests");
+        let wrong = report.verdicts.iter().find(|one| !one.ok);
+        assert!(wrong.is_none(), "{target}: {wrong:?}\n{}", plan.schema);
+        let sent = report.verdicts.iter().filter(|one| one.calls > 0).count();
+        assert!(sent >= 11, "{target}: only {sent} patterns are sent\n{}", plan.schema);
+    }
+}
+
+/// An insert `unless exists` changes nothing where another has its unique value.
+#[test]
+fn a_unique_value_of_another_keeps_an_insert_unless_exists_back() {
+    const TEXT: &str = r#"
+type nm = text(min 1, max 2, only "ab")
+entity User { key id: nm  mail: nm unique }
+read user(u) = User where id = u unique
+read login(m) = User where mail = m unique
+write signup(u, m) = insert User(id u, mail m) unless exists
+schema s target shelfmark {
+  table user from User key (id;) store all  table by_mail from User key (mail;) store all
+  write signup { transaction { read user where id = u ; put user ; put by_mail } }
+}
+"#;
+    let document = crate::parse("unless", TEXT);
+    let options = Options { scales: vec![1, 2, 3], calls: 60, ..Options::default() };
+    let report = shelfmark_confirm::confirm(&document, &options).expect("it runs");
+    assert!(report.ok(), "{report:?}");
+    let signup = report.verdicts.iter().find(|one| one.pattern == "signup");
+    assert!(signup.is_some_and(|one| one.calls > 0 && one.undefined > 0), "{signup:?}");
+}

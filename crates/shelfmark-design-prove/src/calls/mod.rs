@@ -18,6 +18,7 @@ mod expr;
 mod items;
 mod kept;
 mod known;
+mod lacking;
 mod marks;
 mod names;
 mod ordered;

@@ -10,6 +10,7 @@ use super::request::{Ask, End, Guard, Refusal, Request};
 use super::uuids::is_by_uuid;
 use crate::follow::leading_to;
 use crate::key::facts::{ends_itself, first_of, going_past, same_form};
+use crate::paths::is_optional;
 use crate::range::{columns_may_meet, may_touch};
 use crate::unique::available;
 use shelfmark_design_language::model::schema::{
@@ -19,7 +20,7 @@ use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{
     ColumnPath, Consistency, Model, Read, RelationId, Term, Value, canonical,
 };
-use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
 use shelfmark_design_language::target::Target;
 
 /// Longest text behind which a scan may end, in characters.
@@ -149,15 +150,11 @@ impl Reader<'_> {
         let mut guards = Vec::new();
         if let Some(limit) = limit.as_ref().filter(|limit| !is_positive(limit)) {
             let one = Expr::Const(Value::Int(1), Type::Int(None));
-            guards.push(Guard {
-                left: limit.clone(),
-                op: shelfmark_design_language::syntax::tree::CondOp::Ge,
-                right: vec![one],
-            });
+            guards.push(Guard { left: limit.clone(), op: CondOp::Ge, right: vec![one] });
         }
         if let Some(limit) = limit.as_ref().filter(|limit| is_long(self.calls.target, limit)) {
             let most = Expr::Const(Value::Int(LIMIT_MAX), Type::Int(None));
-            let op = shelfmark_design_language::syntax::tree::CondOp::Le;
+            let op = CondOp::Le;
             guards.push(Guard { left: limit.clone(), op, right: vec![most] });
         }
         let fresh = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
@@ -168,6 +165,7 @@ impl Reader<'_> {
             }
             Some(EachOf::Numbers(low, high)) => Some(json!({ "from": low, "to": high })),
         };
+        guards.extend(self.lacking(&equal, &ends));
         let get = point || step.verb == Verb::Get && limit.is_none();
         let ask = Box::new(Ask {
             table: step.table,
@@ -475,6 +473,36 @@ impl Reader<'_> {
                 }
                 self.calls.columns.attribute(base, family.source, &rest).map(str::to_owned)
             })
+        })
+    }
+
+    /// Returns guards on what some of the rows before may lack that this read is by.
+    fn lacking(&self, equal: &[Expr], ends: &[End]) -> Vec<Guard> {
+        let mut found: Vec<Guard> = Vec::new();
+        for value in equal.iter().chain(ends.iter().map(|end| &end.value)) {
+            value.rows(&mut |row, number| {
+                let op = CondOp::Present;
+                let there = Guard { left: row.clone(), op, right: Vec::new() };
+                if self.may_lack(row, number) && !found.contains(&there) {
+                    found.push(there);
+                }
+            });
+        }
+        found
+    }
+
+    /// Returns true if some row of a step before lacks an attribute, or is of a type that has it not.
+    fn may_lack(&self, row: &Expr, number: usize) -> bool {
+        let model = self.calls.model;
+        let step = self.before.iter().find(|(other, _)| *other == number);
+        let (Expr::Row { name, .. }, Some((_, step))) = (row, step) else { return true };
+        let base = self.calls.base_of(step.table);
+        self.families(step).any(|family| {
+            let named = |path: &&ColumnPath| {
+                self.calls.columns.attribute(base, family.source, path) == Some(name.as_str())
+            };
+            let own = available(model, family).iter().find(named);
+            own.is_none_or(|path| is_optional(model, family.source, path))
         })
     }
 

@@ -207,7 +207,8 @@ fn needed_rows(changes: &[Change]) -> Vec<Guard> {
     let mut needed: Vec<Guard> = Vec::new();
     let conditional = |one: &&Change| one.each.is_none() && !one.conditions.is_empty();
     for change in changes.iter().filter(conditional) {
-        for value in change.values() {
+        let compared = change.conditions.iter().filter_map(|one| one.value.as_ref());
+        for value in change.values().into_iter().chain(compared) {
             value.rows(&mut |row, _| {
                 let guard = Guard { left: row.clone(), op: CondOp::Present, right: Vec::new() };
                 if !needed.contains(&guard) {

@@ -574,7 +574,7 @@ impl Writer<'_> {
     }
 
     /// Returns true if some rows of a step lack this attribute.
-    fn may_lack(&self, row: &Expr, step: usize) -> bool {
+    pub(super) fn may_lack(&self, row: &Expr, step: usize) -> bool {
         let (model, schema) = (self.calls.model, self.calls.schema);
         let mut told = self.told.iter().filter(|told| told.step == step);
         told.any(|told| {

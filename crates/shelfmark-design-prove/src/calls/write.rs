@@ -38,7 +38,9 @@ pub(super) fn requests(
     if calls.target.name == "cql" {
         writer.uncounted()?;
     }
-    Ok(writer.found)
+    let mut found = std::mem::take(&mut writer.found);
+    writer.complete(&mut found);
+    Ok(found)
 }
 
 /// A read, with the terms that it was bound to.

@@ -186,3 +186,22 @@ fn slips_of_other_notations_are_told_what_to_write() {
     assert!(end.contains("an end is one value without parentheses"), "{end}");
     assert_eq!(serve("(u) from a"), "");
 }
+
+/// Numbers and moments are added to; an addition to anything else is none that a target makes.
+#[test]
+fn what_is_no_number_is_not_added_to() {
+    let said = |ty: &str| {
+        let text = format!(
+            "entity A {{ key id: uuid  s: {ty} }}\nwrite w(i, k) = increment A(id i) set s by k"
+        );
+        Document::parse("m", &text).err().map(|report| report.text).unwrap_or_default()
+    };
+    for ty in ["text(max 5)", "bool", "date", "uuid", "enum(\"a\", \"b\")", "list of int"] {
+        let said = said(ty);
+        assert!(said.contains("`s` is no number, and is added to here"), "{ty}: {said}");
+        assert!(said.contains("update A(…) set s = …"), "{ty}: {said}");
+    }
+    for ty in ["int", "int(0..9)", "decimal", "timestamp optional"] {
+        assert_eq!(said(ty), "", "{ty}");
+    }
+}

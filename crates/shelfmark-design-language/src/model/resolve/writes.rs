@@ -59,6 +59,9 @@ impl Resolver {
         if matches!(effect.kind, Written::Update | Written::Increment) {
             self.check_lasting(relation, &effect.set);
         }
+        if changes_by {
+            self.check_added(relation, &effect.set);
+        }
         let kind = match effect.kind {
             Written::Insert | Written::Link => EffectKind::Insert,
             Written::Update => EffectKind::Update,
@@ -131,6 +134,20 @@ impl Resolver {
             if column.is_some_and(Column::lasts) {
                 let message = format!("`{}` is immutable, and is changed here", name.text);
                 let help = format!("leave out `immutable` where `{}` is declared", found.name.text);
+                self.error(Diagnostic::error(name.span, message).help(help));
+            }
+        }
+    }
+
+    /// Reports an addition to what no target adds to.
+    fn check_added(&mut self, relation: usize, written: &[(Field, tree::Expr)]) {
+        for (name, _) in written {
+            let found = self.model.relation(relation);
+            let Some(column) = found.column(&name.text) else { continue };
+            let ty = self.model.path_type(relation, &[column]);
+            if !matches!(ty, Type::Int(_) | Type::Decimal(_) | Type::Timestamp) {
+                let message = format!("`{}` is no number, and is added to here", name.text);
+                let help = format!("write `update {}(…) set {} = …`", found.name.text, name.text);
                 self.error(Diagnostic::error(name.span, message).help(help));
             }
         }
