@@ -1,7 +1,8 @@
 //! Guards requests by the values of rows that they name: a row may not be there, or lack an attribute.
 //!
-//! An item that is put is put without such an attribute, and CQL binds null where a column is set. At any
-//! other place there is nothing to send: what names such a value is sent only where the value is there.
+//! An item that is put is put without such an attribute, and where a column is set it is taken away;
+//! requests of DynamoDB have no such value there. At any other place there is nothing to send: what names
+//! such a value is sent only where the value is there.
 //!
 //! What it is not: it changes no plan. Which changes happen where a row is not there is said by the
 //! guards that the plan itself has.
