@@ -13,7 +13,7 @@
 //! Invariant: it claims nothing. Its output is an ordinary schema, which is proven like one that
 //! was written by hand.
 
-mod asks;
+pub(crate) mod asks;
 mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;
@@ -48,6 +48,8 @@ pub(crate) struct Served {
     flip: bool,
     /// The attributes that lead the key.
     equal: Vec<ColumnPath>,
+    /// True if the rows are sorted once they are read.
+    sorted: bool,
     /// Point reads for what its rows do not hold.
     follows: Vec<Follow>,
 }
