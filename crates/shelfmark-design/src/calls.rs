@@ -22,6 +22,8 @@ pub struct Requests {
     pub create: Vec<Json>,
     /// The requests, in the order of the patterns and of their steps.
     pub calls: Vec<Call>,
+    /// The attributes that columns of the tables stand for, row type by row type.
+    pub rows: Vec<Json>,
     /// Patterns without requests, each with the reason.
     pub left_out: Vec<(String, String)>,
 }
@@ -45,6 +47,7 @@ impl Document {
             target: found.target.clone(),
             create,
             calls: Vec::new(),
+            rows: said.rows(),
             left_out: Vec::new(),
         };
         for proof in prove(&self.model, &self.hash()) {
@@ -77,6 +80,7 @@ impl Requests {
             "target": self.target,
             "create": self.create,
             "calls": self.calls.iter().map(Call::json).collect::<Vec<_>>(),
+            "rows": self.rows,
             "left_out": left_out
                 .map(|(pattern, why)| json!({ "pattern": pattern, "why": why }))
                 .collect::<Vec<_>>(),

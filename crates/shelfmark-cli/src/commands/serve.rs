@@ -504,10 +504,10 @@ fn serve(
         tell_supervisor(NotifyState::Ready);
         let stop = async {
             stop.await;
+            tracing::info!("asked to stop; what is under way ends first");
             tell_supervisor(NotifyState::Stopping);
         };
         server.run(stop).await;
-        tracing::info!("asked to stop");
         anyhow::Ok(())
     });
     if let Some(traces) = traces {

@@ -24,6 +24,7 @@ mod ordered;
 mod read;
 mod request;
 mod rows;
+mod shown;
 mod typed;
 mod uuids;
 mod write;

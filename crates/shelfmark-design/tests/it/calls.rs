@@ -256,3 +256,42 @@ fn what_a_target_cannot_be_asked() {
         assert_eq!(outcomes(text), wanted, "{text}");
     }
 }
+
+/// Names are told where columns do not have those of their attributes.
+#[test]
+fn columns_of_answers_are_told() {
+    let text = r##"
+entity Topic { key id: text(min 1, max 20, without "#") title: text(max 40) }
+entity Reply {
+  key (topic, at)
+  topic: Topic
+  at: timestamp
+  title: text(max 9)
+}
+read replies(t) = Reply with topic.title where topic = t order by at
+schema s target dynamodb {
+  table data {
+    pk text  sk text
+    row TopicRow from Topic pk "t#<id>" sk "0" store all
+    row ReplyRow from Reply pk "t#<topic>" sk "r#<at:iso>" store { title, topic.title }
+  }
+}
+"##;
+    let document = Document::parse("topics", text).unwrap_or_else(|report| panic!("{report}"));
+    let said = document.calls("s", None).expect("requests").json();
+    let rows = said.get("rows").and_then(|rows| rows.as_array()).expect("rows");
+    let of = |row: &str, member: &str| {
+        let found = rows.iter().find(|one| one["row"] == row).expect(row);
+        found[member].to_string()
+    };
+    assert_eq!(of("TopicRow", "columns"), r#"{"id":"id","title":"title"}"#);
+    assert_eq!(of("ReplyRow", "table"), r#""data""#);
+    let columns = of("ReplyRow", "columns");
+    for attribute in ["at", "title", "topic", "topic.title"] {
+        assert!(columns.contains(&format!(":\"{attribute}\"")), "{columns}");
+    }
+    assert_eq!(of("ReplyRow", "told_by"), r#"{"kind":"ReplyRow"}"#);
+    // Each column stands for one attribute of a row.
+    let request = said["calls"][0]["request"].to_string();
+    assert!(request.contains("ExpressionAttributeValues"), "{request}");
+}

@@ -226,13 +226,6 @@ fn add(
     }
     let role = if own.is_static { ColumnKind::Static } else { ColumnKind::Regular };
     if let Some(gone) = table.dropped.iter().find(|gone| &*gone.name == name) {
-        if gone.role != role {
-            return invalid(format!(
-                "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
-                role.name().to_uppercase(),
-                gone.role.name().to_uppercase()
-            ));
-        }
         let same_form = gone.kind.fixed_size() == kind.fixed_size()
             && gone.kind.is_multi_cell() == kind.is_multi_cell()
             && gone.kind.is_collection() == kind.is_collection();
@@ -240,6 +233,13 @@ fn add(
             return invalid(format!(
                 "Cannot add a column '{name}' of type {kind}, incompatible with previously dropped column '{name}' of type {}",
                 gone.kind
+            ));
+        }
+        if gone.role != role {
+            return invalid(format!(
+                "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
+                role.name().to_uppercase(),
+                gone.role.name().to_uppercase()
             ));
         }
         if gone.kind.is_counter() {

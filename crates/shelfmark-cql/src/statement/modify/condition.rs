@@ -54,6 +54,16 @@ impl Conditions {
         !matches!(self, Self::None)
     }
 
+    /// Returns whether there are conditions on columns of the row, and on statics.
+    pub(super) fn places(&self) -> (bool, bool) {
+        match self {
+            Self::All(all) => {
+                (all.iter().any(|own| !own.is_static), all.iter().any(|own| own.is_static))
+            }
+            _ => (false, false),
+        }
+    }
+
     /// Returns true if a condition is on a row: that it is there or not, or one of its columns.
     pub(crate) fn are_of_row(&self) -> bool {
         match self {
@@ -420,6 +430,16 @@ fn compare_values(
             operator.text()
         ));
     };
+    let is_order = !matches!(operator, Operator::Contains | Operator::ContainsKey);
+    if is_order && is_nothing(ty, live, Some(other)) {
+        let kind = match ty {
+            CqlType::List { .. } => "list",
+            CqlType::Set { .. } => "set",
+            _ => "map",
+        };
+        let text = operator.text();
+        return invalid(format!("Invalid comparison with an empty {kind} for operator \"{text}\""));
+    }
     let Some(own) = own else { return Ok(false) };
     Ok(match (operator, ty) {
         (Operator::Less, _) => compare(ty, own, other).is_lt(),

@@ -13,6 +13,7 @@ mod condition;
 mod elements;
 mod indexed;
 mod measure;
+mod mixed;
 mod operation;
 mod prepare;
 mod role_rows;

@@ -19,6 +19,7 @@ use shelfmark_engine::{
 };
 
 use super::measure::{WriteSize, check_batch_size};
+use super::mixed::check_mixed;
 use super::prepare::{check_clustering_in, check_named};
 use super::{Change, Conditions, Lists, Modify, Operation, Place, TimestampAndTtl};
 use crate::engine_error::from_engine;
@@ -39,7 +40,7 @@ type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Resu
 /// A modification of a request, evaluated.
 pub(super) struct Ready<'p> {
     pub(super) entry: &'p Entry<'p>,
-    changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
     regular: Cow<'p, [Operation]>,
     statics: Cow<'p, [Operation]>,
     conditions: Cow<'p, Conditions>,
@@ -657,40 +658,6 @@ fn first_row(
         .map_err(|error| from_engine(&error, Consistency::Serial, None))?;
     let first = page.rows.into_iter().next();
     Ok(first.and_then(|entry| Some((entry.clustering?, entry.row))))
-}
-
-/// Conditions of one row that exclude each other.
-fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
-    if ready.len() < 2 {
-        return Ok(());
-    }
-    let mut known: HashMap<Option<&[ClusteringValue]>, &Conditions> = HashMap::new();
-    for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
-        let conditions = &own.entry.modify.conditions;
-        for change in &own.changes {
-            let place = match &change.place {
-                Place::Row(clustering) => Some(clustering.as_slice()),
-                _ => None,
-            };
-            let other = *known.entry(place).or_insert(conditions);
-            let message = match (other, conditions) {
-                (Conditions::NotExists, Conditions::Exists)
-                | (Conditions::Exists, Conditions::NotExists) => {
-                    "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row"
-                }
-                (Conditions::All(_), Conditions::Exists) => {
-                    "Cannot mix IF conditions and IF EXISTS for the same row"
-                }
-                (Conditions::All(_), Conditions::NotExists)
-                | (Conditions::Exists | Conditions::NotExists, Conditions::All(_)) => {
-                    "Cannot mix IF conditions and IF NOT EXISTS for the same row"
-                }
-                _ => continue,
-            };
-            return Err(CqlError::invalid(message));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the columns that a condition that did not hold shows.

@@ -76,6 +76,8 @@ impl TokenBounds {
     pub(super) fn range(&self) -> Option<TokenRange> {
         let lower = match self.lower {
             None => Bound::Unbounded,
+            // Equal to the least one is the whole table.
+            lower if lower == Some((i64::MIN, true)) && lower == self.upper => Bound::Unbounded,
             // All tokens are above the least one, that of the empty key of a view's partition included.
             Some((token, true) | (token @ i64::MIN, _)) => Bound::Included(token),
             Some((token, false)) => Bound::Excluded(token),
