@@ -383,8 +383,13 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
             one.base = base;
         }
     }
+    named(model, layout, &slots, names);
+}
+
+/// Names indexes, and forms the keys of their entries.
+fn named(model: &Model, layout: &mut Layout, slots: &[Slot], names: &mut Names) {
     let mut numbered = 0;
-    for slot in &slots {
+    for slot in slots {
         let shared = slot.entries.len() > 1;
         let mut table = String::new();
         let mut heads = Heads::default();

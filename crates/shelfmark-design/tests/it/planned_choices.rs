@@ -54,7 +54,7 @@ entity A { key id: nm at: date on: bool n: int(0..1000) most: int(0..1000) count
 read a(i) = A where id = i unique
 read some(d, o, k) = A where at = d and on = o order by n limit k
 write add(i, d, o, n, m) = insert A(id i, at d, on o, n n, most m)
-write up(i) = increment A(id i) set n by 1 if n < most
+write up(i, m) = increment A(id i) set n by 1 if n < m
 ";
     let schema = all_served(text, "dynamodb");
     assert!(schema.contains("#<on>\"; n)"), "{schema}");
