@@ -77,7 +77,7 @@ impl Admin {
             Put::NAME => self.run_body::<Put>(request),
             Delete::NAME => self.run_body::<Delete>(request),
             DynamoDb::NAME => self.run_body::<DynamoDb>(request),
-            Cql::NAME => self.run_body::<Cql>(request),
+            Cql::NAME => parse::<Cql>(request)?.answer(self),
             Verify::NAME => self.run_body::<Verify>(request),
             Compact::NAME => self.run_body::<Compact>(request),
             Servers::NAME => self.run_body::<Servers>(request),

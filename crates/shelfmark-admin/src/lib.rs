@@ -38,7 +38,7 @@ pub use admin::Admin;
 pub use api::OPERATIONS;
 pub use config::{Config, ConfigAnswer, HiddenSetting, SettingEntry};
 pub use error::{Error, ErrorKind, Refused, Result};
-pub use faces::{Cql, CqlAnswer, DynamoDb, DynamoDbAnswer, FaceCalls};
+pub use faces::{Cql, CqlAnswer, CqlAnswers, DynamoDb, DynamoDbAnswer, FaceCalls};
 pub use maintain::{Backup, COPY_BYTES, COPY_ROWS, Compact, CompactAnswer};
 pub use moment::moment_text;
 pub use named::DEFAULT_NAMESPACE;

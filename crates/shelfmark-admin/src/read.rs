@@ -15,8 +15,11 @@ use crate::operation::Operation;
 use crate::report::Report;
 use crate::values::{json_of, key_value};
 
-/// Most items of a page; it bounds the memory of an answer together with the engine's own limit of bytes.
+/// Most items of a page; it bounds the memory of an answer together with [`PAGE_BYTES_MAX`].
 pub const PAGE_ITEMS_MAX: usize = 1_000;
+
+/// Bytes of items after which a page ends.
+const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Asks for one item by its key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +150,7 @@ impl Scan {
                 index: self.index.clone(),
                 descending: self.descending,
                 limit: Some(limit),
+                bytes_max: Some(PAGE_BYTES_MAX),
                 start,
                 ..EngineScan::default()
             };
@@ -157,6 +161,7 @@ impl Scan {
         let mut query = EngineQuery::partition(values).sort(self.condition(sort)?).limit(limit);
         query.index.clone_from(&self.index);
         query.descending = self.descending;
+        query.bytes_max = Some(PAGE_BYTES_MAX);
         query.start = start;
         Ok(admin.engine().query(table, &query)?)
     }

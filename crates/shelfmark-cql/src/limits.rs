@@ -179,6 +179,16 @@ pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
 /// Source: ours; pages of usual size stay in memory.
 pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
 
+/// Rows of an answer in memory from which on they go to a file that some of them are in already.
+///
+/// Source: ours; many such answers wait for their turn at once.
+pub const SPOOLED_PIECE_BYTES: usize = 1024 * 1024;
+
+/// Bytes of a page of a caller who gets whole pages over the console's port.
+///
+/// Source: ours; a page of the other face, a few times.
+pub const TRUSTED_PAGE_BYTES: usize = 4 * 1024 * 1024;
+
 /// Bytes of rows after which one read of the engine ends and the next one begins.
 ///
 /// Source: ours.

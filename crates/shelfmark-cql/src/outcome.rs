@@ -11,10 +11,10 @@ use shelfmark_cql_protocol::{
     ColumnSpec, Consistency, CqlError, SchemaChange, Spooled, Spools, Values,
 };
 use shelfmark_cql_types::put_cell;
-use shelfmark_engine::budget::{Client, SHARE_FREE_BYTES, Share};
+use shelfmark_engine::budget::{Client, NoRoom, SHARE_FREE_BYTES, Share};
 
 use crate::auth::User;
-use crate::limits::SPOOLED_FROM_BYTES;
+use crate::limits::{SPOOLED_FROM_BYTES, SPOOLED_PIECE_BYTES};
 use crate::trace_recorder::TraceRecorder;
 use crate::watch::Reads;
 
@@ -47,8 +47,13 @@ pub struct RequestOptions {
     pub trace: Option<TraceRecorder>,
     /// Notes of what is read for it, if somebody watches.
     pub reads: Option<Reads>,
+    /// Bytes after which a page ends although it has fewer rows; for callers that hold whole pages in
+    /// memory.
+    pub page_bytes_max: Option<usize>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,
+    /// Bytes that the request itself holds of that part.
+    pub held_bytes: usize,
     /// The factory of files for answers that are too long for memory, if there is one.
     pub spools: Option<Arc<dyn Spools>>,
     /// True if a failed condition shows masked columns through their masks. Only the executor sets it.
@@ -56,6 +61,34 @@ pub struct RequestOptions {
     /// Set once the client has gone: a long read ends then.
     pub has_gone: Arc<AtomicBool>,
 }
+
+impl RequestOptions {
+    /// Returns the refusal of something that would take so many bytes of memory, for which there is no room.
+    pub(crate) fn no_room(&self, what: &str, bytes: usize) -> CqlError {
+        let whole = bytes.saturating_add(self.held_bytes);
+        no_room(self.client.as_ref(), what, whole, "come again later")
+    }
+}
+
+/// Returns the refusal of a request that takes so many bytes of memory in all: who can never get them is
+/// told so, and everybody else `what_then`.
+pub(crate) fn no_room(
+    client: Option<&Client>,
+    what: &str,
+    bytes: usize,
+    what_then: &str,
+) -> CqlError {
+    match client.map(|client| (client.no_room(bytes), client.most())) {
+        Some((NoRoom::Ever, most)) => CqlError::invalid(format!(
+            "The memory budget never has room for {what}: it takes {bytes} bytes, and one client gets \
+             {most}; send or ask for less at once, or raise --memory-limit"
+        )),
+        _ => CqlError::overloaded(format!("The memory budget has no room for {what}; {what_then}")),
+    }
+}
+
+/// An answer goes to a file before it takes what a client has of the memory budget, divided by this.
+const SPOOLED_PART: usize = 8;
 
 /// Room that is made when a result has more than one row.
 const ROOM_BYTES: usize = 16 * 1024;
@@ -69,6 +102,8 @@ pub struct RowBuffer {
     bytes: BytesMut,
     rows: u32,
     share: Option<Share>,
+    /// Whose share it is, and what the request holds beside it.
+    client: Option<(Client, usize)>,
     spools: Option<Arc<dyn Spools>>,
     spooled: Option<Spooled>,
 }
@@ -78,6 +113,7 @@ impl RowBuffer {
     pub(crate) fn of(options: &RequestOptions) -> Self {
         Self {
             share: options.client.as_ref().map(Client::share),
+            client: options.client.clone().map(|client| (client, options.held_bytes)),
             spools: options.spools.clone(),
             ..Self::default()
         }
@@ -94,23 +130,7 @@ impl RowBuffer {
         if self.bytes.len() <= SHARE_FREE_BYTES {
             return Ok(false);
         }
-        let mut is_kept = false;
-        if self.bytes.len() >= SPOOLED_FROM_BYTES
-            && let Some(spools) = &self.spools
-        {
-            let failed = |error: std::io::Error| {
-                CqlError::overloaded(format!("There is no room to keep this answer in: {error}"))
-            };
-            if self.spooled.is_none() {
-                self.spooled = Some(Spooled { file: spools.create().map_err(failed)?, bytes: 0 });
-            }
-            if let Some(spooled) = &mut self.spooled {
-                spooled.file.append(&self.bytes).map_err(failed)?;
-                spooled.bytes += self.bytes.len() as u64;
-                self.bytes.clear();
-                is_kept = true;
-            }
-        }
+        let is_kept = self.is_to_be_spooled() && self.spool()?;
         if self.size_bytes() > ANSWER_SIZE_BYTES_MAX {
             return Err(CqlError::invalid(format!(
                 "The answer is longer than {ANSWER_SIZE_BYTES_MAX} bytes; read it page by page"
@@ -120,9 +140,45 @@ impl RowBuffer {
         if self.share.as_mut().is_none_or(|share| share.cover(held)) {
             return Ok(is_kept);
         }
-        Err(CqlError::overloaded(
-            "The memory budget has no room for this answer; read it page by page or come again later",
-        ))
+        let (client, beside) =
+            self.client.as_ref().map_or((None, 0), |(own, held)| (Some(own), *held));
+        let then = "read it page by page or come again later";
+        Err(no_room(client, "this answer", held.saturating_add(beside), then))
+    }
+
+    /// Returns true if what is in memory goes to a file when it is accounted for.
+    pub(crate) fn is_to_be_spooled(&self) -> bool {
+        self.spools.is_some() && self.bytes.len() >= self.spooled_from()
+    }
+
+    /// Returns the number of bytes in memory from which on they go to a file, where there is one.
+    fn spooled_from(&self) -> usize {
+        if self.spooled.is_some() {
+            // What waits for its turn holds little meanwhile.
+            return SPOOLED_PIECE_BYTES;
+        }
+        let most = self.client.as_ref().map_or(usize::MAX, |(client, _)| client.most());
+        SPOOLED_FROM_BYTES.min(most / SPOOLED_PART)
+    }
+
+    /// Moves the bytes to the file of this answer. Returns false if there are no files.
+    fn spool(&mut self) -> Result<bool, CqlError> {
+        let Some(spools) = &self.spools else { return Ok(false) };
+        let failed = |error: std::io::Error| {
+            CqlError::overloaded(format!("There is no room to keep this answer in: {error}"))
+        };
+        let spooled = match &mut self.spooled {
+            Some(spooled) => spooled,
+            none => none.insert(Spooled { file: spools.create().map_err(failed)?, bytes: 0 }),
+        };
+        spooled.file.append(&self.bytes).map_err(failed)?;
+        spooled.bytes += self.bytes.len() as u64;
+        if self.bytes.capacity() > 2 * SPOOLED_PIECE_BYTES {
+            self.bytes = BytesMut::new();
+        } else {
+            self.bytes.clear();
+        }
+        Ok(true)
     }
 
     /// Returns the length of all rows in bytes.

@@ -4,6 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use bytes::Bytes;
+use shelfmark_engine::budget::{NoRoom, Room};
 use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
 use shelfmark_engine::{Engine, Environment, Owner, Share};
 
@@ -72,6 +73,8 @@ pub struct RequestHead<'a> {
     pub policy: Option<&'a Policy>,
     /// Whose turn at the pool it is.
     pub asker: Asker,
+    /// The room for what is read and answered, if somebody counts; an answer carries it on.
+    pub room: Option<&'a Arc<Room>>,
 }
 
 /// The prefix of the operation in `X-Amz-Target`.
@@ -100,6 +103,7 @@ impl<'a> RequestHead<'a> {
             credential: None,
             policy: None,
             asker: None,
+            room: None,
         }
     }
 
@@ -227,7 +231,7 @@ impl Face {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let (target, operation) = (owned(head.target), owned(head.operation));
         let (host, credential) = (owned(head.host), owned(head.credential));
-        let (policy, asker) = (head.policy.cloned(), head.asker);
+        let (policy, asker, room) = (head.policy.cloned(), head.asker, head.room.cloned());
         let begun = self.environment.clock.monotonic();
         let work = move |admitted: Result<(), _>| {
             if admitted.is_err() {
@@ -240,6 +244,7 @@ impl Face {
                 credential: credential.as_deref(),
                 policy: policy.as_ref(),
                 asker,
+                room: room.as_ref(),
             };
             let queued = face.environment.clock.monotonic().saturating_sub(begun);
             let answer =
@@ -268,7 +273,8 @@ impl Face {
     fn run(&self, head: &RequestHead<'_>, body: &[u8], allowance: Allowance, answer: Answer) {
         let allowance = if self.pool.is_inline() { Allowance::whole() } else { allowance };
         let request_id = self.ids.next();
-        let done = Done { request_id, asker: head.asker, answer, queued: Duration::ZERO };
+        let room = head.room.cloned();
+        let done = Done { request_id, asker: head.asker, room, answer, queued: Duration::ZERO };
         let Some(operation) = head.name() else {
             return done.answer(Err(unknown_operation()));
         };
@@ -312,6 +318,13 @@ impl Face {
     pub fn too_large(&self) -> Reply {
         let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
         Reply::new(self.ids.next(), Err(error))
+    }
+
+    /// Returns the answer to a request whose answer no client ever gets the memory for. Nobody retries on it.
+    #[must_use]
+    pub fn answer_too_large(&self) -> Reply {
+        let error = shelfmark_engine::Error::no_room(NoRoom::Ever);
+        Reply::new(self.ids.next(), Err(error.into()))
     }
 
     /// Returns the answer to a request that there is no memory for at the moment, for a server that
@@ -455,6 +468,7 @@ pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance,
 pub(crate) struct Done {
     request_id: String,
     asker: Asker,
+    room: Option<Arc<Room>>,
     answer: Answer,
     /// The time that the request waited for a thread.
     queued: Duration,
@@ -466,6 +480,19 @@ impl Done {
         self.asker
     }
 
+    /// Returns the room for what is read and answered, if somebody counts.
+    pub(crate) fn room(&self) -> Option<&Arc<Room>> {
+        self.room.as_ref()
+    }
+
+    /// Returns an engine whose calls draw from the room of the request.
+    pub(crate) fn engine(&self, face: &Face) -> Engine {
+        match &self.room {
+            Some(room) => face.engine.within(Arc::clone(room)),
+            None => (*face.engine).clone(),
+        }
+    }
+
     /// Adds a time that the request waited for a thread.
     pub(crate) fn waited(self, time: Duration) -> Self {
         Self { queued: self.queued + time, ..self }
@@ -474,6 +501,6 @@ impl Done {
     /// Sends the answer.
     pub(crate) fn answer(self, outcome: Result<Answered, Error>) {
         let reply = Reply::new(self.request_id, outcome);
-        (self.answer)(Reply { queued: self.queued, ..reply });
+        (self.answer)(Reply { queued: self.queued, room: self.room, ..reply });
     }
 }

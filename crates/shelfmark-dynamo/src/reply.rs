@@ -1,10 +1,12 @@
 //! An answer as an HTTP server sends it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use shelfmark_engine::AccessReport;
+use shelfmark_engine::budget::Room;
 
 use crate::errors::Error;
 
@@ -34,6 +36,8 @@ pub struct Reply {
     pub report: AccessReport,
     /// The time that the request waited for a thread.
     pub queued: Duration,
+    /// The room that the request had, for whoever keeps the body until it is sent.
+    pub room: Option<Arc<Room>>,
 }
 
 /// The body of an answer, and the access report behind it.
@@ -72,6 +76,7 @@ impl Reply {
             log,
             report,
             queued: Duration::ZERO,
+            room: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
+use shelfmark_store::budget::Room;
 use shelfmark_store::{SnapshotId, Store};
 use shelfmark_tables::catalogue::{CatalogueChange, Namespace, Owner, Table, TableEvent};
 use shelfmark_tables::shared::{AttributesText, ColumnChecks, ItemChecks, Share};
@@ -17,6 +18,8 @@ use crate::inner::Inner;
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     pub(crate) observer: Option<Observer>,
+    /// The room that calls with conditions and answers draw from, if somebody counts.
+    pub(crate) room: Option<Arc<Room>>,
     /// The owner that uses it.
     pub(crate) owner: Owner,
     /// The grant that tables of other faces give it, unless a table says otherwise of itself.
@@ -45,6 +48,7 @@ impl Engine {
         Ok(Self {
             inner,
             observer: None,
+            room: None,
             owner: Owner::Engine,
             share: Share::None,
             attributes_text: None,
@@ -82,6 +86,16 @@ impl Engine {
     #[must_use]
     pub fn observed(&self, observer: impl Fn(&AccessReport) + Send + Sync + 'static) -> Self {
         Self { observer: Some(Arc::new(observer)), ..self.clone() }
+    }
+
+    /// Returns the same engine for one request: the rows that a conditional write looks at, and the items
+    /// that come back from writes, take room before they are held.
+    ///
+    /// A call for which there is no room fails with [`crate::ErrorKind::Busy`], or with
+    /// [`crate::ErrorKind::LimitExceeded`] where there never is.
+    #[must_use]
+    pub fn within(&self, room: Arc<Room>) -> Self {
+        Self { room: Some(room), ..self.clone() }
     }
 
     /// Returns the same engine as a face uses it: it creates, changes, drops and lists what is

@@ -38,6 +38,8 @@ pub enum Weight {
     /// May wait, for the store or for other requests, and computes little meanwhile: runs on a
     /// [`Pool`] beside the heavy ones.
     Waiting,
+    /// Checks who a client is: runs on a [`Pool`], where nothing else has to end before it.
+    Login,
 }
 
 impl Weight {
@@ -55,13 +57,18 @@ impl Weight {
     /// ([`shelfmark_store::Caps::reads_may_wait`]).
     #[must_use]
     pub const fn over(self, reads_may_wait: bool) -> Self {
-        if reads_may_wait { Self::Waiting } else { self }
+        match self {
+            Self::Light | Self::Page | Self::Heavy | Self::Waiting if reads_may_wait => {
+                Self::Waiting
+            }
+            own => own,
+        }
     }
 
     /// Tells whether the request has to run on a [`Pool`] from its beginning.
     #[must_use]
     pub const fn is_for_pool(self) -> bool {
-        matches!(self, Self::Heavy | Self::Waiting)
+        matches!(self, Self::Heavy | Self::Waiting | Self::Login)
     }
 }
 
@@ -127,6 +134,12 @@ pub trait Pool: Send + Sync {
     /// Lets other heavy work have its turn: called by heavy work between two pages.
     fn pause(&self) {}
 
+    /// Runs `work`, which waits for a disk, and lets other heavy work have the turn of the one that calls
+    /// this meanwhile. The caller holds nothing that others wait for.
+    fn beside(&self, work: &mut dyn FnMut()) {
+        work();
+    }
+
     /// Refuses what a client that has gone asked for and what has not begun.
     fn forget(&self, _asker: Asker) {}
 
@@ -171,6 +184,7 @@ mod tests {
             assert_eq!(weight.over(false), weight);
             assert_eq!(weight.over(true), Weight::Waiting);
         }
+        assert_eq!(Weight::Login.over(true), Weight::Login);
         assert!(!Weight::Page.is_for_pool());
     }
 

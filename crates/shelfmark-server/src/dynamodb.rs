@@ -23,7 +23,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use shelfmark_admin::Watch;
 use shelfmark_dynamo::auth::{Policy, SignedRequest};
 use shelfmark_dynamo::{Face, OPERATIONS, Reply, RequestHead, credential_of};
-use shelfmark_engine::budget::{Budget, Client, Share};
+use shelfmark_engine::budget::{Budget, Client, NoRoom, Room, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 use shelfmark_engine::{AccessReport, Environment};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -427,7 +427,7 @@ enum BodyFault {
 }
 
 /// Reads a body as it arrives, within the connection's share of memory.
-async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFault> {
+async fn collect(mut body: Incoming, share: &mut Share, most: usize) -> Result<Bytes, BodyFault> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(BodyFault::Broken)?.into_data() else { continue };
@@ -440,6 +440,11 @@ async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFau
         }
         if length > whole.capacity() {
             let wanted = (2 * length).min(BODY_SIZE_BYTES_MAX);
+            let wanted = wanted.min(most.saturating_sub(whole.capacity()));
+            // No client ever gets more.
+            if wanted < length {
+                return Err(BodyFault::TooLarge);
+            }
             // The old slot is given up once the new one is filled.
             if !memory_wait::wait_for(share, whole.capacity() + wanted).await {
                 return Err(BodyFault::Busy);
@@ -482,7 +487,7 @@ async fn body_of(
     }
     let is_known = caller.client.is_known();
     let time = if is_known { caller.times.body_max } else { caller.times.unauthenticated_body_max };
-    let body = match tokio::time::timeout(time, collect(body, share)).await {
+    let body = match tokio::time::timeout(time, collect(body, share, caller.client.most())).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyFault::TooLarge)) => return Err(encode(face.too_large(), None)),
         Ok(Err(BodyFault::Busy)) => return Err(encode(face.busy(), None)),
@@ -625,6 +630,7 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
     if !memory_wait::wait_for(&mut share, held).await {
         return encode(face.busy(), coding);
     }
+    let room = Room::beside(&caller.client, share.taken());
     let credential = credential_of(text(&header::AUTHORIZATION), head.uri.query().unwrap_or(""));
     let names = RequestHead {
         target: text(&TARGET),
@@ -632,6 +638,7 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
         credential: credential.as_deref(),
         policy: policy.as_deref(),
         asker: Some(caller.address),
+        room: Some(&room),
         ..RequestHead::default()
     };
     let is_watched = caller.shared.watch.is_some();
@@ -651,13 +658,15 @@ async fn answer_to(caller: &Caller, head: &Parts, body: Incoming, seen: &mut See
     {
         caller.shared.throttled_log.tell(why);
     }
-    match memory_wait::held(&caller.client, std::mem::take(&mut reply.body)).await {
-        Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
+    let (body, room) = (std::mem::take(&mut reply.body), reply.room.take());
+    match memory_wait::held_within(&caller.client, body, room).await {
+        Ok(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
             let packed = run_at_pool(caller, move || encode(Reply { body, ..reply }, coding)).await;
             packed.unwrap_or_else(|refusal| refusal)
         }
-        Some(body) => encode(Reply { body, ..reply }, coding),
-        None => encode(face.busy(), coding),
+        Ok(body) => encode(Reply { body, ..reply }, coding),
+        Err(NoRoom::Now) => encode(face.busy(), coding),
+        Err(NoRoom::Ever) => encode(face.answer_too_large(), coding),
     }
 }
 

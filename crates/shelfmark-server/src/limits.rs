@@ -78,6 +78,23 @@ pub const POOL_QUEUE_MAX: usize = 2_048;
 /// Source: ours; of 2 ms each, 128,000 reads a second.
 pub const POOL_WAITING_MAX: usize = 256;
 
+/// Long requests that have begun, as a multiple of the threads that do something. Most of them stand in
+/// line for their next turn, with their thread and what they have made so far.
+///
+/// Source: ours; as many long reads of one client as make others of its address wait are four times more.
+pub const POOL_BEGUN_TIMES: usize = 4;
+
+/// Turns after which a long request stands in line with other long ones, and no longer with those that may
+/// end soon.
+///
+/// Source: ours; a read of a megabyte a turn.
+pub const POOL_SHORT_TURNS_MAX: usize = 16;
+
+/// Logins that are checked at once.
+///
+/// Source: ours; each computes for some 50 ms, and strangers ask for them.
+pub const POOL_LOGINS_MAX: usize = 2;
+
 /// Pieces of short work of all connections that the threads of the sockets have at once.
 ///
 /// Source: ours; a few milliseconds of two processors, and as many as keep a dozen busy.

@@ -1,8 +1,10 @@
 //! Waits for memory in the budget on behalf of HTTP, and keeps answers accounted for until they are
 //! sent.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::budget::{Client, NoRoom, Room, SHARE_FREE_BYTES, Share};
 
 use crate::limits::{MEMORY_POLL_PERIOD, MEMORY_TIME_MAX};
 
@@ -20,15 +22,35 @@ pub(crate) async fn wait_for(share: &mut Share, bytes: usize) -> bool {
 }
 
 /// Bytes that stay accounted for until the last reference to them is gone.
-struct Held {
+struct Held<H> {
     bytes: Bytes,
-    _share: Share,
+    _holder: H,
 }
 
-impl AsRef<[u8]> for Held {
+impl<H> AsRef<[u8]> for Held<H> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Accounts for an answer until it is sent: by the room that its request had, if that suffices.
+///
+/// # Errors
+///
+/// * The reason why there is no memory for it.
+pub(crate) async fn held_within(
+    client: &Client,
+    bytes: Bytes,
+    room: Option<Arc<Room>>,
+) -> Result<Bytes, NoRoom> {
+    let length = bytes.len();
+    if length <= SHARE_FREE_BYTES {
+        return Ok(bytes);
+    }
+    if let Some(room) = room.filter(|room| room.set(length).is_ok()) {
+        return Ok(Bytes::from_owner(Held { bytes, _holder: room }));
+    }
+    held(client, bytes).await.ok_or_else(|| client.no_room(length))
 }
 
 /// Accounts for `bytes` on behalf of a client until they are sent; `None` if there is no memory for
@@ -41,7 +63,7 @@ pub(crate) async fn held(client: &Client, bytes: Bytes) -> Option<Bytes> {
     if share.taken() == 0 {
         return Some(bytes);
     }
-    Some(Bytes::from_owner(Held { bytes, _share: share }))
+    Some(Bytes::from_owner(Held { bytes, _holder: share }))
 }
 
 #[cfg(test)]

@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use shelfmark_model::{Item, PatchProblem, ValueKind};
 use shelfmark_records::Misfit;
+use shelfmark_store::budget::NoRoom;
+
+/// The time after which to come again where memory was short.
+const ROOM_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -143,6 +147,24 @@ impl Error {
     #[must_use]
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Corrupt, message)
+    }
+
+    /// Creates the error of a call for which there is no room in its client's part of the memory budget.
+    #[must_use]
+    pub fn no_room(why: NoRoom) -> Self {
+        match why {
+            NoRoom::Now => {
+                let text = "the memory budget has no room for the rows that this looks at; come again later";
+                let mut own = Self::new(ErrorKind::Busy, text);
+                own.detail.retry_after = Some(ROOM_AGAIN_AFTER);
+                own
+            }
+            NoRoom::Ever => Self::new(
+                ErrorKind::LimitExceeded,
+                "the rows that this looks at take more memory than one client gets; look at fewer of \
+                 them at once, or raise --memory-limit",
+            ),
+        }
     }
 
     pub(crate) fn refused(failures: Vec<Failure>) -> Self {

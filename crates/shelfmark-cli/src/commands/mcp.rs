@@ -179,7 +179,7 @@ fn asked(session: &mut Session, statement: &str) -> Result<Answered, String> {
     };
     let mut read = trace.map_or_else(String::new, |id| read_of(session, &id));
     if has_more {
-        read.push_str(&format!("\nonly the first {ROWS_MAX} rows are shown"));
+        read.push_str(&format!("\nonly the first {} rows are shown", rows.len()));
     }
     Ok(Answered { text: format!("[{}]", rows.join(",")), read })
 }

@@ -43,6 +43,8 @@ const CONSOLE_TOKEN_BYTES_MIN: usize = 16;
 /// Source: ours; on local disks a tenth of a second is ten syncs.
 const SLOW_AFTER: Duration = Duration::from_millis(100);
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
+/// Interval at which a burst of refusals is checked for its end.
+const REFUSALS_LOOK_PERIOD: Duration = Duration::from_secs(1);
 
 /// The content of the ready file: a face that is off is absent.
 #[derive(Debug, Serialize)]
@@ -499,6 +501,7 @@ fn serve(
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
         reload_on_signal(reload)?;
+        tokio::spawn(tell_refusals());
         server.announce(engine);
         announce(&server.addresses(), scheme, ready_file)?;
         tell_supervisor(NotifyState::Ready);
@@ -508,6 +511,7 @@ fn serve(
             tell_supervisor(NotifyState::Stopping);
         };
         server.run(stop).await;
+        log::tell_counted(true);
         anyhow::Ok(())
     });
     if let Some(traces) = traces {
@@ -555,6 +559,15 @@ fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> a
 fn tell_supervisor(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(false, &[state]) {
         tracing::warn!(%error, "the supervisor could not be told");
+    }
+}
+
+/// Has refusals that were counted told once their burst is over.
+async fn tell_refusals() {
+    let mut looks = tokio::time::interval(REFUSALS_LOOK_PERIOD);
+    loop {
+        looks.tick().await;
+        log::tell_counted(false);
     }
 }
 

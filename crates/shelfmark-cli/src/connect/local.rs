@@ -3,19 +3,23 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::BytesMut;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Progress};
-use shelfmark_engine::{Engine, Share, Upkeep, budget};
+use shelfmark_engine::{Engine, Share, Upkeep};
 use shelfmark_store::embedded::Options;
 
 use super::link::Link;
 use crate::store::{open, shared};
 
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
+
+/// The number of the next connection, in place of a port.
+static NUMBER: AtomicU16 = AtomicU16::new(0);
 
 /// A connection without a socket.
 pub(super) struct InProcess {
@@ -55,11 +59,6 @@ impl InProcess {
         Self::connected(face, Connection::trusted)
     }
 
-    /// Returns a share of the face's memory budget, for what is made of its answers.
-    pub(super) fn share(&self) -> budget::Share {
-        self.connection.budget().share()
-    }
-
     fn connected(face: Arc<Face>, made: impl FnOnce(Connection) -> Connection) -> Self {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);
@@ -67,7 +66,9 @@ impl InProcess {
             // Nobody waits any more only when the connection is gone.
             let _ = wake.lock().unwrap_or_else(PoisonError::into_inner).send(());
         };
-        let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        // Each has a number of its own: what one that ends had asked for is forgotten, and no more.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), number);
         let connection = made(Connection::new(face, client, Box::new(wake)));
         Self { connection, woken, ended: false, store: None }
     }

@@ -3,18 +3,19 @@
 //! What it is not: a record of requests. One trouble is one line, and its end another.
 
 mod json_lines;
+mod refusals;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use shelfmark_engine::BackgroundEvent;
-use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::vfs;
 use tracing_subscriber::EnvFilter;
 
 use self::json_lines::JsonLines;
+pub(crate) use self::refusals::{Refusals, tell_counted};
 
 /// Least time between two lines about refused logins of one face. Source: ours; who guesses
 /// passwords makes thousands a minute.
@@ -108,69 +109,5 @@ pub(crate) fn warn_if_open_to_all(what: &str, path: &Path) {
             "every user of this machine can read {what} {path}; to change that: chmod {rights} {path}",
             path = path.display()
         );
-    }
-}
-
-/// Rate-limits the log lines about refusals.
-pub(crate) struct Refusals {
-    what: &'static str,
-    clock: SystemClock,
-    state: Mutex<Refused>,
-}
-
-#[derive(Default)]
-struct Refused {
-    /// The time of the last line.
-    logged_at: Option<Duration>,
-    /// Refusals since then.
-    suppressed: u64,
-}
-
-impl Refusals {
-    /// Creates the rate-limited lines that say `what` is refused.
-    pub(crate) fn of(what: &'static str) -> Arc<Self> {
-        Arc::new(Self { what, clock: SystemClock::new(), state: Mutex::default() })
-    }
-
-    /// Counts a refusal, and logs it unless one was logged a moment ago.
-    pub(crate) fn tell(&self, why: &str) {
-        if let Some(suppressed) = self.count(self.clock.monotonic()) {
-            let what = self.what;
-            // What a stranger sent stands in quotes, and is short.
-            let why: String = why.chars().take(120).collect();
-            match suppressed {
-                0 => tracing::warn!("{what} was refused: {why:?}"),
-                _ => {
-                    tracing::warn!(
-                        "{what} was refused: {why:?}; {suppressed} more since the last line"
-                    )
-                }
-            }
-        }
-    }
-
-    /// Returns how many refusals were not logged, if one is to be logged now.
-    fn count(&self, now: Duration) -> Option<u64> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.logged_at.is_some_and(|at| now < at + REFUSALS_EVERY) {
-            state.suppressed += 1;
-            return None;
-        }
-        state.logged_at = Some(now);
-        Some(std::mem::take(&mut state.suppressed))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn refusals_are_one_line_in_ten_seconds_and_are_counted() {
-        let refusals = Refusals::of("a login");
-        let at = |seconds| refusals.count(Duration::from_secs(seconds));
-        assert_eq!([at(1), at(1), at(5), at(10)], [Some(0), None, None, None]);
-        assert_eq!([at(11), at(12)], [Some(3), None]);
-        assert_eq!(at(30), Some(1));
     }
 }

@@ -217,3 +217,34 @@ fn a_model_asks_a_running_server_and_changes_it_only_with_leave() {
     );
     assert_eq!(over_server[4], over_folder[4]);
 }
+
+/// Each page of it was once made whole, several times over, which no small server had the memory for.
+#[test]
+fn tables_of_long_rows_are_read_by_the_console_of_a_small_server() {
+    const ROWS: usize = 24;
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--console", "127.0.0.1:0", "--share", "all", "--memory-limit", "64MiB"];
+    let server = Server::start_cql(folder.path(), &flags);
+    let console = console_of(folder.path());
+    let script = folder.path().join("rows.cql");
+    let value = "x".repeat(1_000_000);
+    let insert = |row| format!("INSERT INTO ks.long (a, b, v) VALUES ('p', {row}, '{value}');");
+    let text = format!(
+        "CREATE KEYSPACE ks WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}}; \
+         CREATE TABLE ks.long (a text, b int, v text, PRIMARY KEY (a, b)); {}",
+        (0..ROWS).map(insert).collect::<String>()
+    );
+    std::fs::write(&script, text).unwrap();
+    let made = shelfmark(&["cql", "--server", &server.cql, "-f", script.to_str().unwrap()]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    for words in [
+        &["scan", "ks.long"][..],
+        &["query", "ks.long", "p"],
+        &["export", "ks.long", "--to", "-", "--format", "jsonl"],
+    ] {
+        let (done, lines, told) = ran(words, ["--server", &console]);
+        assert!(done, "{words:?}: {told}");
+        assert_eq!(lines.lines().count(), ROWS, "{words:?}");
+        assert!(lines.lines().all(|line| line.contains(&value)), "{words:?}");
+    }
+}

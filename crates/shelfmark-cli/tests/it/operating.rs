@@ -161,8 +161,8 @@ fn refused_logins_and_signatures_are_in_the_log_and_no_secret_is() {
     for _ in 0..5 {
         assert_eq!(server.call("ListTables", "{}").0, 400);
     }
-    let ask = ["-u", "bob", "-p", "guess", "-e", "SELECT key FROM system.local"];
-    for _ in 0..3 {
+    for user in ["bob", "carl", "dan"] {
+        let ask = ["-u", user, "-p", "guess", "-e", "SELECT key FROM system.local"];
         let refused = command().args(["cql", "--server", &server.cql]).args(ask).output().unwrap();
         assert!(!refused.status.success());
     }
@@ -170,6 +170,10 @@ fn refused_logins_and_signatures_are_in_the_log_and_no_secret_is() {
     let signatures = told.matches("signature was refused: \"MissingAuthenticationToken").count();
     assert_eq!(signatures, 1, "{told}");
     assert_eq!(told.matches("a CQL login was refused: \"bob\"").count(), 1, "{told}");
+    // The others were counted, the last of them by name.
+    assert!(told.contains("login was refused 2 more times since the last line"), "{told}");
+    assert!(told.contains("the last of them: \"carl\", \"dan\""), "{told}");
+    assert!(told.contains("signature was refused 4 more times"), "{told}");
     assert!(
         !told.contains("hush") && !told.contains("whisper") && !told.contains("guess"),
         "{told}"

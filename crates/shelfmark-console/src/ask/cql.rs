@@ -7,7 +7,7 @@ use shelfmark_cql_types::{to_literal, to_text};
 use super::answer::{Answer, Refusal};
 
 use crate::Console;
-use crate::limits::ANSWER_ROWS_MAX;
+use crate::limits::{ANSWER_ROWS_MAX, ROWS_PAGE_BYTES_MAX};
 use crate::rows::{observed, wire_rows};
 
 /// Runs a statement; a read gives one page, which begins at `page`.
@@ -28,6 +28,7 @@ pub(super) fn run(
     let options = RequestOptions {
         keyspace: Some(keyspace).filter(|name| !name.is_empty()).map(Into::into),
         page_size: u32::try_from(ANSWER_ROWS_MAX).ok(),
+        page_bytes_max: Some(ROWS_PAGE_BYTES_MAX),
         paging: Some(paging).filter(|bytes| !bytes.is_empty()).map(Into::into),
         ..options
     };

@@ -180,6 +180,7 @@ fn cells(
     let rows_max = u32::try_from(ROWS_PAGE).ok();
     let options = RequestOptions {
         page_size: rows_max,
+        page_bytes_max: Some(ROWS_PAGE_BYTES_MAX),
         paging: cursor(wanted.cursor)?.map(Bytes::from),
         ..options
     };

@@ -1,6 +1,5 @@
 //! One connection.
 
-use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,11 +9,10 @@ use shelfmark_cql_protocol::frame::{
     Decoder, Envelope, FrameError, Framing, Opcode, Version, flag,
 };
 use shelfmark_cql_protocol::message::{
-    self, Batch, BatchItem, Execute, Prepare, Prepared as PreparedHead, Query, QueryParameters,
-    Request, ResultMetadataId, Write as _,
+    self, Batch, Execute, Prepare, Query, QueryParameters, Request, ResultMetadataId, Write as _,
 };
-use shelfmark_cql_protocol::{CQL_VERSION, Consistency, CqlError, ErrorCode, Values};
-use shelfmark_engine::budget::{Client, Share};
+use shelfmark_cql_protocol::{CQL_VERSION, Consistency, CqlError, ErrorCode};
+use shelfmark_engine::budget::{Client, NoRoom, Share};
 use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use super::clients::{Encryption, Listed};
@@ -23,29 +21,25 @@ use super::face::{Face, full};
 use super::login;
 use super::paging_state;
 use super::phase::{Phase, SharedPhase};
-use super::prepared::Prepared;
 use super::reply::{ClientMetadata, OpenTrace, OpenWatch, PendingRequest};
+use super::running::{
+    begin, fills, long_query, no_room_for_statement, run_batch, run_long, run_prepare,
+};
 use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
 use crate::limits::{
     ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, POOLED_MAX, REQUEST_BYTES_PENDING_MAX,
-    REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES, TURN_REQUESTS_MAX,
-    TURN_SIZE_BYTES_MAX, TURN_TIME_MAX, planned_bytes,
+    REQUESTS_PENDING_MAX, SHARED_MAX, TRUSTED_PAGE_BYTES, TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX,
+    TURN_TIME_MAX, planned_bytes,
 };
-use crate::outcome::RequestOptions;
-use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
+use crate::outcome::{RequestOptions, no_room};
+use crate::statement::PreparedStatement;
 use crate::trace_recorder::TraceRecorder;
 use crate::watch::{Reads, Statements};
 
-/// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
-const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
-
 /// The class that drivers know the login by.
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
-
-/// The factor by which a short statement of a batch grows once it is planned, about.
-const TEXT_TIMES: usize = 16;
 
 /// The state of a connection after it was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,18 +159,21 @@ impl Connection {
                     requests += 1;
                     bytes += envelope.body.len();
                     self.crowd = self.decoder.has_more(input);
+                    // What was wanted while it grew is wanted no more.
+                    let held = envelope.body.len() + input.len() + self.decoder.held();
+                    let _ = self.share.cover(held);
                     self.request(&envelope);
                 }
-                Err(FrameError::NoRoom { .. }) => self.crowded(),
+                Err(FrameError::NoRoom { .. }) => self.crowded(0),
                 Ok(None) => {
                     // A buffer that grows is up to twice as large as what is in it.
                     let held = input.len() + self.decoder.held();
                     let held = (2 * held).min(most).max(held);
-                    let could_fit = self.decoder.announced(input) <= self.budget.most();
-                    if could_fit && self.share.cover(held) {
+                    let announced = self.decoder.announced(input);
+                    if announced <= most && self.share.cover(held) {
                         return Progress::Hungry;
                     }
-                    self.crowded();
+                    self.crowded(announced);
                 }
                 Err(error) => {
                     requests += 1;
@@ -251,11 +248,14 @@ impl Connection {
         });
     }
 
-    /// Turns a large request away because there are too many.
-    fn crowded(&mut self) {
-        let error = CqlError::overloaded(
-            "Server is in overloaded state. Cannot accept more requests at this point",
-        );
+    /// Turns a large request away because there are too many, or because it is too large for any client.
+    fn crowded(&mut self, announced: usize) {
+        let error = match self.budget.no_room(announced) {
+            NoRoom::Ever => no_room(Some(&self.budget), "this request", announced, ""),
+            NoRoom::Now => CqlError::overloaded(
+                "Server is in overloaded state. Cannot accept more requests at this point",
+            ),
+        };
         self.send_queue.begin(0);
         self.send_queue.answer(0, self.version, 0, 0, Opcode::Error, |out| {
             message::error(&error, self.version, out);
@@ -439,8 +439,9 @@ impl Connection {
                 return pending.refuse(&full(refused));
             }
             let mut share = budget.share();
-            if !share.cover(planned_bytes(&text)) {
-                return pending.refuse(&no_room_for_statement());
+            let (planned, held) = (planned_bytes(&text), pending.bytes);
+            if !share.cover(planned) {
+                return pending.refuse(&no_room_for_statement(Some(&budget), planned + held));
             }
             run_prepare(text, keyspace, pending);
         };
@@ -529,7 +530,7 @@ impl Connection {
                 self.face.pool.share(Some(self.client), Box::new(work));
             }
             Weight::Page => begin(&face, statement, options, known, pending),
-            Weight::Heavy | Weight::Waiting => {
+            Weight::Heavy | Weight::Waiting | Weight::Login => {
                 run_long(&face, (statement, weight), options, known, pending);
             }
         }
@@ -575,7 +576,9 @@ impl Connection {
             is_inline: false,
             trace: pending.traced.as_ref().map(|traced| traced.log.clone()),
             reads: pending.watched.as_ref().map(|watched| watched.reads.clone()),
+            page_bytes_max: self.is_trusted.then_some(TRUSTED_PAGE_BYTES),
             client: Some(self.budget.clone()),
+            held_bytes: pending.bytes,
             spools: self.face.spools.clone(),
             has_gone: Arc::clone(&self.has_gone),
         })
@@ -603,174 +606,6 @@ impl Connection {
         }
         let parameters = tracing::parameters(text, options);
         Some(OpenTrace { client: self.client.ip(), request, parameters, log })
-    }
-}
-
-fn no_room_for_statement() -> CqlError {
-    CqlError::overloaded("The memory budget has no room for this statement; come again later")
-}
-
-/// Runs a read on this thread as far as that is short, and where it holds nobody up if it is not.
-fn begin(
-    face: &Arc<Face>,
-    statement: &Arc<PreparedStatement>,
-    mut options: RequestOptions,
-    known: ClientMetadata,
-    pending: PendingRequest,
-) {
-    // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
-    options.is_inline = !face.pool.is_inline() && options.trace.is_none();
-    if options.is_inline
-        && let Some(outcome) = face.executor.try_short(statement, &options)
-    {
-        return pending.answer(known)(outcome);
-    }
-    options.is_inline = false;
-    run_long(face, (statement, Weight::Heavy), options, known, pending);
-}
-
-/// Runs a statement on the pool.
-fn run_long(
-    face: &Arc<Face>,
-    (statement, weight): (&Arc<PreparedStatement>, Weight),
-    options: RequestOptions,
-    known: ClientMetadata,
-    mut pending: PendingRequest,
-) {
-    pending.charge(HEAVY_OVERHEAD_BYTES);
-    pending.take_turn_of_pool();
-    let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
-    let (client, waits) = (pending.client, pending.waits());
-    let answer = pending.answer(known);
-    let work = move |admitted: Result<(), _>| match admitted {
-        Ok(()) => executor.execute(&statement, options, answer),
-        Err(refused) => answer(Err(full(refused))),
-    };
-    face.pool.run(Some(client), weight, waits.before(work));
-}
-
-/// Prepares a statement.
-fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: PendingRequest) {
-    let face = Arc::clone(&pending.face);
-    let prepared = match face.statements.prepare(&face.executor, text, keyspace) {
-        Ok(prepared) => prepared,
-        Err(error) => return pending.refuse(&error),
-    };
-    pending.record_step(|| "Preparing statement".to_owned());
-    let version = pending.version;
-    let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
-    let warning = used.filter(|_| pending.send_queue.warns_of_use()).map(|keyspace| {
-        let id = hex::encode(&prepared.id);
-        format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
-    });
-    pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
-        let Prepared { id, metadata_id, statement, .. } = &*prepared;
-        let head = PreparedHead {
-            id,
-            metadata_id,
-            markers: &statement.markers,
-            pk_indices: &statement.pk_indices,
-            result: &statement.result,
-        };
-        message::prepared(head, version, out);
-    });
-}
-
-/// Parses, plans and runs a long statement.
-fn long_query(
-    face: &Arc<Face>,
-    text: &str,
-    options: RequestOptions,
-    skip: bool,
-    mut pending: PendingRequest,
-) {
-    let mut share = options.client.as_ref().map(Client::share);
-    if share.as_mut().is_some_and(|share| !share.cover(planned_bytes(text))) {
-        return pending.refuse(&no_room_for_statement());
-    }
-    match face.executor.prepare(text, options.keyspace.as_deref()) {
-        Ok(statement) if !fills(&options.values, &statement) => {
-            pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
-        }
-        Ok(statement) => {
-            pending.record_step(|| "Preparing statement".to_owned());
-            pending.runs_statement(&statement);
-            pending.goes_on(options.paging.is_some());
-            let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
-            face.executor.execute(&statement, options, pending.answer(known));
-        }
-        Err(error) => pending.refuse(&error),
-    }
-}
-
-/// Plans and runs a batch: at the pool if it is there, or if a statement turns out heavy.
-fn run_batch(
-    face: &Arc<Face>,
-    weight: Weight,
-    batch: Batch,
-    options: RequestOptions,
-    mut pending: PendingRequest,
-) {
-    let texts = batch.items.iter().map(|(item, _)| match item {
-        // Lists are long once they are planned, and so are short statements.
-        BatchItem::Text(text) => {
-            let parts = text.bytes().filter(|own| *own == b',').count();
-            (text.len() * TEXT_TIMES).max(parts * STATEMENT_PART_SIZE_BYTES)
-        }
-        BatchItem::Prepared(_) => STATEMENT_PART_SIZE_BYTES,
-    });
-    let mut share = options.client.as_ref().map(Client::share);
-    if share.as_mut().is_some_and(|share| !share.cover(texts.sum())) {
-        return pending.refuse(&CqlError::overloaded(
-            "The memory budget has no room for this batch; come again later",
-        ));
-    }
-    let mut entries = Vec::with_capacity(batch.items.len());
-    for (item, values) in batch.items {
-        let statement = match item {
-            BatchItem::Text(text) => {
-                pending.asks(&text);
-                face.executor.prepare(&text, options.keyspace.as_deref())
-            }
-            BatchItem::Prepared(id) => {
-                face.statements.find(&face.executor, &id, pending.version).map(|prepared| {
-                    pending.asks(prepared.text());
-                    Arc::clone(&prepared.statement)
-                })
-            }
-        };
-        match statement {
-            Ok(statement) => {
-                entries.push(BatchEntry { statement, values: Values::Positional(values) });
-            }
-            Err(error) => return pending.refuse(&error),
-        }
-    }
-    pending.record_step(|| format!("Planned {} statements of the batch", entries.len()));
-    let heaviest = entries.iter().map(|entry| entry.statement.weight).max();
-    let request = BatchRequest { kind: batch.kind, entries };
-    if weight.is_for_pool() || heaviest.is_none_or(|own| !own.is_for_pool()) {
-        return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
-    }
-    pending.take_turn_of_pool();
-    let (client, waits) = (pending.client, pending.waits());
-    let answer = pending.answer(ClientMetadata::None);
-    let executor = Arc::clone(&face.executor);
-    let work = move |admitted: Result<(), _>| match admitted {
-        Ok(()) => executor.batch(request, options, answer),
-        Err(refused) => answer(Err(full(refused))),
-    };
-    face.pool.run(Some(client), Weight::Heavy, waits.before(work));
-}
-
-/// Returns true if there is a value for each marker.
-fn fills(values: &Values, statement: &PreparedStatement) -> bool {
-    match values {
-        Values::Positional(values) => values.len() == statement.markers.len(),
-        Values::Named(values) => {
-            let names: HashSet<&str> = values.iter().map(|(name, _)| &**name).collect();
-            statement.markers.iter().all(|marker| names.contains(&*marker.name))
-        }
     }
 }
 

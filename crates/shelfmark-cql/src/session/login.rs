@@ -65,7 +65,7 @@ pub(super) fn check(
     phase.set(Phase::Checking);
     let face = Arc::clone(face);
     let pool = Arc::clone(&face.pool);
-    let (asker, weight) = (Some(pending.client), face.weigh(Weight::Heavy));
+    let asker = Some(pending.client);
     let work = move |admitted: Result<(), _>| {
         if let Err(refused) = admitted {
             phase.set(Phase::Asked);
@@ -87,5 +87,5 @@ pub(super) fn check(
             }
         }
     };
-    pool.run(asker, weight, Box::new(work));
+    pool.run(asker, Weight::Login, Box::new(work));
 }

@@ -18,6 +18,7 @@ mod paging_state;
 mod phase;
 mod prepared;
 mod reply;
+mod running;
 mod send_queue;
 mod tracing;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_engine::budget::Room;
 use shelfmark_engine::weight::Allowance;
 use shelfmark_engine::{AccessReport, Get, Table, View};
 use shelfmark_model::{Item, Key, Projection};
@@ -57,13 +58,23 @@ struct Batch {
     planned: Vec<Planned>,
     left: Vec<Item>,
     size: usize,
+    /// The room for what is read, if somebody counts.
+    room: Option<Arc<Room>>,
+    /// There is room for no further item.
+    is_full: bool,
     answer: Answer,
 }
+
+/// Memory that an item takes, as a multiple of its size: itself, and as text, which grows by doubling.
+const ITEM_TIMES: usize = 4;
 
 /// Answers BatchGetItem.
 pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
     match parse(body).and_then(|request| plan(face, request)) {
-        Ok(batch) => read(face, batch, allowance, done),
+        Ok(batch) => {
+            let room = done.room().cloned();
+            read(face, Batch { room, ..batch }, allowance, done);
+        }
         Err(error) => done.answer(Err(error)),
     }
 }
@@ -157,7 +168,8 @@ fn plan(face: &Face, request: Request) -> Result<Batch> {
     }
     planned.reverse();
     let view = face.engine.snapshot()?;
-    Ok(Batch { view, detail, planned, left: Vec::new(), size: 0, answer: Answer::default() })
+    let (left, answer) = (Vec::new(), Answer::default());
+    Ok(Batch { view, detail, planned, left, size: 0, room: None, is_full: false, answer })
 }
 
 fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
@@ -173,14 +185,29 @@ fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
 }
 
 impl Batch {
+    /// Takes room for an item; returns false if the client gets it by asking again for what is left.
+    fn has_room_for(&self, bytes: usize) -> Result<bool> {
+        let Some(room) = &self.room else { return Ok(true) };
+        match room.set(self.size.saturating_add(bytes).saturating_mul(ITEM_TIMES)) {
+            Ok(()) => Ok(true),
+            Err(_) if self.size > 0 => Ok(false),
+            Err(why) => Err(shelfmark_engine::Error::no_room(why).into()),
+        }
+    }
+
     /// Reads one key of a table, or leaves it unprocessed, and returns the size of the item.
     fn get(&mut self, own: &Planned, (key, given): (Key, Item)) -> Result<usize> {
-        if self.size >= BATCH_GET_SIZE_BYTES_MAX {
+        if self.is_full || self.size >= BATCH_GET_SIZE_BYTES_MAX {
             self.left.push(given);
             return Ok(0);
         }
         let got = self.view.get(&own.table, &Get { key, projection: own.projection.clone() })?;
         let bytes = bytes_read(&got);
+        if !self.has_room_for(bytes)? {
+            self.is_full = true;
+            self.left.push(given);
+            return Ok(bytes);
+        }
         self.size = self.size.saturating_add(bytes);
         let consumed = Consumed::read(bytes, own.read.consistent);
         self.answer.consumed.add(&own.table.schema.name.name, consumed);

@@ -234,6 +234,7 @@ fn bind(planned: Vec<PlannedWrite>, detail: Detail) -> Result<(Vec<Write>, Vec<b
 fn submit(face: &Face, planned: Planned, done: Done) {
     let Planned { writes, inserts, token, detail } = planned;
     let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+    let engine = done.engine(face);
     let finish = move |outcome: std::result::Result<Once, shelfmark_engine::Error>| {
         done.answer(match outcome {
             Ok(Once::Written(written)) => Ok(encode(&tables, Some(&written), detail)),
@@ -245,10 +246,10 @@ fn submit(face: &Face, planned: Planned, done: Done) {
         });
     };
     match token {
-        Some(token) => face.engine.submit_all_once(token, writes, Box::new(finish)),
-        None => face
-            .engine
-            .submit_all(writes, Box::new(move |outcome| finish(outcome.map(Once::Written)))),
+        Some(token) => engine.submit_all_once(token, writes, Box::new(finish)),
+        None => {
+            engine.submit_all(writes, Box::new(move |outcome| finish(outcome.map(Once::Written))));
+        }
     }
 }
 

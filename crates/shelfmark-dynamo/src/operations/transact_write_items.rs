@@ -45,6 +45,7 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
         Err(error) => return done.answer(Err(error)),
     };
     let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+    let engine = done.engine(face);
     let finish = move |outcome: std::result::Result<Once, shelfmark_engine::Error>| {
         done.answer(match outcome {
             Ok(Once::Written(written)) => Ok(encode(&tables, Some(&written), detail, &collections)),
@@ -56,10 +57,10 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
         });
     };
     match token {
-        Some(token) => face.engine.submit_all_once(token, writes, Box::new(finish)),
-        None => face
-            .engine
-            .submit_all(writes, Box::new(move |outcome| finish(outcome.map(Once::Written)))),
+        Some(token) => engine.submit_all_once(token, writes, Box::new(finish)),
+        None => {
+            engine.submit_all(writes, Box::new(move |outcome| finish(outcome.map(Once::Written))));
+        }
     }
 }
 

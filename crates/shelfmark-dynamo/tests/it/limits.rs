@@ -1,8 +1,12 @@
 //! Limits, each at its last good value and at the first bad one.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use shelfmark_dynamo::RequestHead;
+use shelfmark_engine::budget::{Budget, Room, SHARE_FREE_BYTES};
 
 use crate::runner::Server;
 
@@ -50,6 +54,48 @@ fn put(h: &str, r: &str, attributes: &Value) -> Value {
         item.extend(more.clone());
     }
     json!({"TableName": "Things", "Item": item})
+}
+
+#[test]
+fn a_batch_of_reads_answers_what_there_is_room_for() {
+    let server = server();
+    for n in 0..10 {
+        check_fine(&server, "PutItem", &put("a", &n.to_string(), &json!({"t": text(100_000)})));
+    }
+    let budget = Arc::new(Budget::new(4 << 20));
+    let client = budget.client(Ipv4Addr::LOCALHOST.into(), true);
+    let ask = |keys: &Value| {
+        let room = Room::beside(&client, 0);
+        let head = RequestHead { room: Some(&room), ..RequestHead::operation("BatchGetItem") };
+        let body = json!({"RequestItems": {"Things": {"Keys": keys}}}).to_string();
+        let reply = server.face.call(&head, body.as_bytes());
+        assert_eq!(reply.status, 200);
+        assert!(
+            budget.taken() > reply.body.len() - SHARE_FREE_BYTES,
+            "it is held until it is sent"
+        );
+        serde_json::from_slice::<Value>(&reply.body).unwrap()
+    };
+    let mut keys = json!(
+        (0..10).map(|n| json!({"h": {"S": "a"}, "r": {"S": n.to_string()}})).collect::<Vec<_>>()
+    );
+    let (mut found, mut rounds) = (0, 0);
+    while keys.is_array() {
+        let answer = ask(&keys);
+        found += answer["Responses"]["Things"].as_array().unwrap().len();
+        keys = answer["UnprocessedKeys"]["Things"]["Keys"].clone();
+        rounds += 1;
+    }
+    assert_eq!((found, rounds), (10, 2), "2 MiB of a client hold five items of 100,000 bytes");
+    assert_eq!(budget.taken(), 0);
+    // Not even one: whoever retries gets it no more.
+    let tiny = Arc::new(Budget::new(500_000)).client(Ipv4Addr::LOCALHOST.into(), true);
+    let room = Room::beside(&tiny, 0);
+    let head = RequestHead { room: Some(&room), ..RequestHead::operation("BatchGetItem") };
+    let body = r#"{"RequestItems": {"Things": {"Keys": [{"h": {"S": "a"}, "r": {"S": "1"}}]}}}"#;
+    let reply = server.face.call(&head, body.as_bytes());
+    let told = String::from_utf8_lossy(&reply.body).into_owned();
+    assert!(reply.status == 400 && told.contains("raise --memory-limit"), "{told}");
 }
 
 fn text(length: usize) -> Value {

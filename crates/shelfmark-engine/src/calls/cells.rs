@@ -176,7 +176,8 @@ impl Engine {
         decide: impl FnMut(&PartitionView) -> Result<Decision<T>>,
         done: Box<dyn FnOnce(Result<T>) + Send>,
     ) {
-        self.inner.submit_cells_if(self.observer.as_ref(), &read, decide, done);
+        let (observer, room) = (self.observer.as_ref(), self.room.as_deref());
+        self.inner.submit_cells_if(observer, room, &read, decide, done);
     }
 
     /// Returns a timestamp for a write of now: microseconds since the Unix epoch, never the same

@@ -36,7 +36,8 @@ impl Engine {
     /// Writes as [`Engine::write_all`] does, without waiting: `done` is called once, from any
     /// thread, possibly before this returns. It must not block.
     pub fn submit_all(&self, writes: Vec<Write>, done: Completion) {
-        self.inner.submit_all(self.observer.as_ref(), &writes, done);
+        let (observer, room) = (self.observer.as_ref(), self.room.as_deref());
+        self.inner.submit_all(observer, room, &writes, done);
     }
 
     /// Writes as [`Engine::write_all`] does, at most once per token: a call repeated after a lost
@@ -56,7 +57,8 @@ impl Engine {
         writes: Vec<Write>,
         done: Box<dyn FnOnce(Result<Once>) + Send>,
     ) {
-        self.inner.submit_all_once(self.observer.as_ref(), &token, &writes, done);
+        let (observer, room) = (self.observer.as_ref(), self.room.as_deref());
+        self.inner.submit_all_once(observer, room, &token, &writes, done);
     }
 
     /// Does writes to items and to cells, of any tables and partitions, all or none, and waits until

@@ -1,5 +1,9 @@
 //! Items: puts, patches, deletes, queries and scans.
 
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use shelfmark_engine::budget::{Budget, Room};
 use shelfmark_engine::{Change, Cursor, ErrorKind, Get, Query, Scan, Segment, Table, Write};
 use shelfmark_keycode::{Decimal, KeyType};
 use shelfmark_model::limits::VALUE_DEPTH_MAX;
@@ -8,7 +12,7 @@ use shelfmark_model::{
     TableName, TableSchema, Value,
 };
 
-use crate::drivers::{Bed, on_every_driver, plain};
+use crate::drivers::{Bed, on_every_driver, patiently, plain};
 
 fn item(pk: &str, sk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", sk).with("n", Value::number(n))
@@ -52,6 +56,40 @@ fn a_failed_condition_changes_nothing_and_gives_the_old_item_back() {
             shelfmark_engine::Refusal::ConditionFailed(Some(item("a", "1", 0)))
         );
         bed.write(Write::put(&table, item("a", "2", 9)).when(absent)).unwrap();
+    });
+}
+
+#[test]
+fn items_that_come_back_take_room_before_they_are_held() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[]);
+        let long = |n: usize| {
+            let value = "x".repeat(50_000);
+            item("a", &n.to_string(), 0).with("long", value.as_str())
+        };
+        for n in 0..10 {
+            bed.write(Write::put(&table, long(n))).unwrap();
+        }
+        let absent = Condition::NotExists(Path::attribute("pk"));
+        let writes = |count: usize, tells: bool| -> Vec<Write> {
+            let write = |n| {
+                let own = Write::put(&table, long(n)).when(absent.clone());
+                Write { old_on_refusal: tells, ..own }
+            };
+            (0..count).map(write).collect()
+        };
+        let budget = Arc::new(Budget::new(2 << 20));
+        let client = budget.client(Ipv4Addr::LOCALHOST.into(), true);
+        let room = Room::beside(&client, 0);
+        let engine = bed.engine.within(Arc::clone(&room));
+        let ask = |count, tells| patiently(|| engine.write_all(writes(count, tells))).unwrap_err();
+        let error = ask(4, true);
+        assert_eq!((error.kind(), error.failures().len()), (ErrorKind::ConditionFailed, 4));
+        assert!(budget.taken() > 4 * 50_000, "they are held until they were answered");
+        assert_eq!(ask(10, true).kind(), ErrorKind::LimitExceeded, "one client never gets so much");
+        assert_eq!(ask(10, false).kind(), ErrorKind::ConditionFailed, "nothing comes back");
+        drop((engine, room));
+        assert_eq!(budget.taken(), 0);
     });
 }
 

@@ -51,6 +51,17 @@ pub struct Cell {
     pub content: Content,
 }
 
+impl Cell {
+    /// Returns the length of its value in bytes; 0 of a dead cell.
+    #[must_use]
+    pub fn value_bytes(&self) -> usize {
+        match &self.content {
+            Content::Live { value, .. } => value.len(),
+            Content::Dead { .. } => 0,
+        }
+    }
+}
+
 /// A deletion of everything that was written up to a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deletion {

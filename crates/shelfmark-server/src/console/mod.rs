@@ -79,8 +79,13 @@ pub(crate) struct Console {
 impl Console {
     /// Creates the state; within the runtime.
     pub(crate) fn new(settings: ConsoleSettings, budget: Arc<Budget>) -> Self {
-        let size =
-            PoolSize { computing: 1, begun: 1, waiting: RUNNING_MAX, queued: CONNECTIONS_MAX };
+        let size = PoolSize {
+            computing: 1,
+            begun: 1,
+            waiting: RUNNING_MAX,
+            logins: 1,
+            queued: CONNECTIONS_MAX,
+        };
         let random = &settings.admin.engine().environment().random;
         let on_loopback = settings.address.ip().is_loopback();
         Self {

@@ -3,9 +3,10 @@
 //!
 //! Heavy requests compute: few of them run at once, clients take turns ([`turns`]), and a long one
 //! lets others have theirs between two of its pages ([`Pool::pause`]); it keeps its thread there, so
-//! there is a limit of those that have begun. Their threads have a low priority: where the processors
-//! are taken, the threads that serve connections come first. Requests that wait have threads of their
-//! own beside them. What finds the queue full, or its client's part of it, is refused at once.
+//! there is a limit of those that have begun. Work that writes to a disk gives its turn away meanwhile
+//! ([`Pool::beside`]). The threads have a low priority: where the processors are taken, the threads that
+//! serve connections come first. Requests that wait, and logins, have threads of their own beside them.
+//! What finds the queue full, or its client's part of it, is refused at once.
 //!
 //! What it is not: part of the runtime. Its threads hold up neither the runtime's end nor the
 //! process's, so that a server stops although a request hangs ([`Pool::stop`]).
@@ -25,7 +26,10 @@ use shelfmark_engine::weight::{self, Asker, Refused, Weight, Work};
 use shelfmark_store::{Caps, threads};
 use tokio::runtime::Handle;
 
-use crate::limits::{HEAVY_NICENESS, POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
+use crate::limits::{
+    HEAVY_NICENESS, POOL_BEGUN_TIMES, POOL_IDLE_TIME_MAX, POOL_LOGINS_MAX, POOL_QUEUE_MAX,
+    POOL_SHORT_TURNS_MAX, POOL_WAITING_MAX,
+};
 use shared::Shared;
 use turns::{Address, Turns, address};
 
@@ -38,18 +42,27 @@ pub struct PoolSize {
     pub begun: usize,
     /// Most waiting requests: each keeps a thread.
     pub waiting: usize,
-    /// Most requests of either kind that have not begun; more are refused.
+    /// Most logins that are checked at once.
+    pub logins: usize,
+    /// Most requests of each kind that have not begun; more are refused.
     pub queued: usize,
 }
 
 impl PoolSize {
     /// Returns the limits for a store with these capabilities, on a machine with so many
-    /// processors, where the embedded store is to have no more than `threads`.
+    /// processors, where the embedded store is to have about so many `threads` that do something. Those
+    /// that stand in line for their next turn come beside.
     #[must_use]
     pub fn of(caps: &Caps, processors: usize, threads: usize) -> Self {
-        let begun = (threads / 2).max(1);
-        let waiting = if caps.reads_may_wait { POOL_WAITING_MAX } else { (threads - begun).max(1) };
-        Self { computing: processors.clamp(1, begun), begun, waiting, queued: POOL_QUEUE_MAX }
+        let half = (threads / 2).max(1);
+        let waiting = if caps.reads_may_wait { POOL_WAITING_MAX } else { (threads - half).max(1) };
+        Self {
+            computing: processors.clamp(1, half),
+            begun: threads * POOL_BEGUN_TIMES,
+            waiting,
+            logins: POOL_LOGINS_MAX,
+            queued: POOL_QUEUE_MAX,
+        }
     }
 }
 
@@ -73,6 +86,8 @@ struct Inner {
     heavy: Condvar,
     /// A thread for requests that wait has something to do.
     waiting: Condvar,
+    /// A thread for logins has something to do.
+    logins: Condvar,
     /// A thread has nothing to do any more.
     ended: Condvar,
     /// Heavy requests that want to compute, to be read without the lock.
@@ -83,12 +98,38 @@ struct Inner {
 struct State {
     heavy: Lane,
     waiting: Lane,
+    logins: Lane,
     /// Heavy requests that have begun and want to go on; whoever calls one wakes its thread.
     paused: Turns<Arc<Turn>>,
+    /// Those of them that have had many turns: short ones do not wait for one turn of each of these.
+    paused_long: Turns<Arc<Turn>>,
     computing: usize,
-    /// The last heavy request that was let in had begun before.
-    has_resumed: bool,
+    /// The line from which a heavy request was let in last.
+    last: Line,
     is_stopped: bool,
+}
+
+/// A line in which heavy requests stand; the lines take turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Line {
+    /// Those that have not begun.
+    #[default]
+    New,
+    /// Those that have had a few turns.
+    Short,
+    /// Those that have had many.
+    Long,
+}
+
+impl Line {
+    /// Returns the lines in the order in which they come behind this one.
+    fn behind(self) -> [Self; 3] {
+        match self {
+            Self::New => [Self::Short, Self::Long, Self::New],
+            Self::Short => [Self::Long, Self::New, Self::Short],
+            Self::Long => [Self::New, Self::Short, Self::Long],
+        }
+    }
 }
 
 /// Requests of one kind, and the threads for them.
@@ -129,9 +170,11 @@ impl Turn {
 }
 
 thread_local! {
-    /// Identifies the pool whose heavy work this thread runs, by the address of its state, and for
-    /// whom; 0 for none.
+    /// Identifies the pool whose heavy work this thread runs while it computes, by the address of its
+    /// state, and for whom; 0 for none.
     static COMPUTES_FOR: std::cell::Cell<(usize, Asker)> = const { std::cell::Cell::new((0, None)) };
+    /// The number of turns that the request of this thread has had.
+    static TURNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Pool {
@@ -144,6 +187,7 @@ impl Pool {
             state: Mutex::default(),
             heavy: Condvar::new(),
             waiting: Condvar::new(),
+            logins: Condvar::new(),
             ended: Condvar::new(),
             ready: AtomicUsize::new(0),
         };
@@ -158,13 +202,17 @@ impl Pool {
         state.is_stopped = true;
         let mut refused: Vec<Work> = state.waiting.queued.drain();
         refused.extend(state.heavy.queued.drain());
+        refused.extend(state.logins.queued.drain());
         self.inner.note_ready(&state);
         drop(state);
         refused.into_iter().for_each(|work| work(Err(Refused)));
         self.inner.heavy.notify_all();
         self.inner.waiting.notify_all();
+        self.inner.logins.notify_all();
         let state = self.inner.state();
-        let is_busy = |state: &mut State| state.heavy.begun_of_all + state.waiting.begun_of_all > 0;
+        let is_busy = |state: &mut State| {
+            state.heavy.begun_of_all + state.waiting.begun_of_all + state.logins.begun_of_all > 0
+        };
         let waited = self.inner.ended.wait_timeout_while(state, time, is_busy);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
@@ -195,6 +243,7 @@ impl weight::Pool for Pool {
         let mut state = self.inner.state();
         let mut lost = state.heavy.queued.take_of(asker);
         lost.extend(state.waiting.queued.take_of(asker));
+        lost.extend(state.logins.queued.take_of(asker));
         self.inner.note_ready(&state);
         drop(state);
         lost.into_iter().for_each(|work| work(Err(Refused)));
@@ -203,16 +252,39 @@ impl weight::Pool for Pool {
     fn pause(&self) {
         let (own, asker) = COMPUTES_FOR.get();
         let is_own = own == Arc::as_ptr(&self.inner).addr();
-        if !is_own || self.inner.ready.load(Ordering::Relaxed) == 0 {
-            return;
+        if is_own && self.inner.ready.load(Ordering::Relaxed) > 0 {
+            let mut state = self.inner.state();
+            state.last = own_line();
+            self.inner.leave(&mut state);
+            self.inner.come_back(state, asker);
         }
-        let turn = Arc::new(Turn::default());
+    }
+
+    fn beside(&self, work: &mut dyn FnMut()) {
+        let (own, asker) = COMPUTES_FOR.get();
+        if own != Arc::as_ptr(&self.inner).addr() {
+            return work();
+        }
         let mut state = self.inner.state();
-        state.computing -= 1;
-        state.has_resumed = true;
-        state.paused.push(asker, Arc::clone(&turn));
+        self.inner.leave(&mut state);
         self.inner.dispatch(state);
-        turn.wait();
+        // It comes back however the work ends: the pool counts on that.
+        let _left = Left { inner: &self.inner, asker };
+        COMPUTES_FOR.set((0, None));
+        work();
+    }
+}
+
+/// A heavy request that has given its turn away.
+struct Left<'i> {
+    inner: &'i Arc<Inner>,
+    asker: Asker,
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.inner.come_back(self.inner.state(), self.asker);
+        COMPUTES_FOR.set((Arc::as_ptr(self.inner).addr(), self.asker));
     }
 }
 
@@ -221,11 +293,16 @@ impl weight::Pool for Pool {
 enum Kind {
     Heavy,
     Waiting,
+    Login,
 }
 
 impl Kind {
     fn of(weight: Weight) -> Self {
-        if weight == Weight::Waiting { Self::Waiting } else { Self::Heavy }
+        match weight {
+            Weight::Light | Weight::Page | Weight::Heavy => Self::Heavy,
+            Weight::Waiting => Self::Waiting,
+            Weight::Login => Self::Login,
+        }
     }
 }
 
@@ -235,24 +312,44 @@ impl Inner {
     }
 
     fn note_ready(&self, state: &State) {
-        self.ready.store(state.paused.len() + state.heavy.queued.len(), Ordering::Relaxed);
+        let paused = state.paused.len() + state.paused_long.len();
+        self.ready.store(paused + state.heavy.queued.len(), Ordering::Relaxed);
     }
 
     fn assigned(&self, kind: Kind) -> &Condvar {
         match kind {
             Kind::Heavy => &self.heavy,
             Kind::Waiting => &self.waiting,
+            Kind::Login => &self.logins,
         }
+    }
+
+    /// Gives the turn of a heavy request away that goes on later.
+    fn leave(&self, state: &mut State) {
+        state.computing -= 1;
+    }
+
+    /// Waits for the next turn of a heavy request that has given its own away.
+    fn come_back(self: &Arc<Self>, mut state: MutexGuard<'_, State>, asker: Asker) {
+        let turn = Arc::new(Turn::default());
+        let line =
+            if own_line() == Line::Long { &mut state.paused_long } else { &mut state.paused };
+        line.push(asker, Arc::clone(&turn));
+        self.dispatch(state);
+        turn.wait();
+        TURNS.set(TURNS.get() + 1);
     }
 
     /// Assigns turns and threads that are free.
     fn dispatch(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         while state.waiting.begin(self.size.waiting) {}
+        while state.logins.begin(self.size.logins) {}
         while state.computing < self.size.computing && state.compute_next(self.size.begun) {
             state.computing += 1;
         }
         self.note_ready(&state);
-        let wanted = [Kind::Heavy, Kind::Waiting].map(|kind| (kind, state.lane(kind).want()));
+        let kinds = [Kind::Heavy, Kind::Waiting, Kind::Login];
+        let wanted = kinds.map(|kind| (kind, state.lane(kind).want()));
         drop(state);
         for (kind, (woken, started)) in wanted {
             (0..woken).for_each(|_| self.assigned(kind).notify_one());
@@ -265,6 +362,7 @@ impl Inner {
         let name = match kind {
             Kind::Heavy => "shelfmark-heavy",
             Kind::Waiting => "shelfmark-wait",
+            Kind::Login => "shelfmark-login",
         };
         if let Err(error) = threads::spawn(name, move || inner.serve(kind)) {
             tracing::warn!("a thread of the pool cannot be started: {error}");
@@ -286,7 +384,7 @@ impl Inner {
 
     /// Runs work until there is none for a while.
     fn serve(self: &Arc<Self>, kind: Kind) {
-        if kind == Kind::Heavy {
+        if kind != Kind::Waiting {
             give_way();
         }
         let mut state = self.state();
@@ -324,14 +422,20 @@ impl Inner {
     }
 
     fn work(self: &Arc<Self>, kind: Kind, asker: Asker, work: Work) {
-        let own = if kind == Kind::Waiting { 0 } else { Arc::as_ptr(self).addr() };
+        let own = if kind == Kind::Heavy { Arc::as_ptr(self).addr() } else { 0 };
         COMPUTES_FOR.set((own, asker));
+        TURNS.set(0);
         if catch_unwind(AssertUnwindSafe(|| work(Ok(())))).is_err() {
             // The panic has been told already; the request's client is answered by what it held.
             tracing::error!("a request ended in a panic");
         }
         COMPUTES_FOR.set((0, None));
     }
+}
+
+/// Returns the line in which the request of this thread stands for its next turn.
+fn own_line() -> Line {
+    if TURNS.get() < POOL_SHORT_TURNS_MAX { Line::Short } else { Line::Long }
 }
 
 /// Lowers the priority of this thread for good, where the system has one per thread.
@@ -347,24 +451,25 @@ impl State {
         match kind {
             Kind::Heavy => &mut self.heavy,
             Kind::Waiting => &mut self.waiting,
+            Kind::Login => &mut self.logins,
         }
     }
 
-    /// Lets the heavy request compute whose turn it is: one that has begun and one that has not in
-    /// turns, or one that has begun where no more may begin. Returns false if there is none.
+    /// Lets the heavy request compute whose turn it is: one of each line in turns, and none from a line
+    /// that is empty or where no more may begin. Returns false if there is none.
     fn compute_next(&mut self, begun_max: usize) -> bool {
-        for resumes in [!self.has_resumed, self.has_resumed] {
-            let is_let_in = if resumes { self.resume() } else { self.heavy.begin(begun_max) };
+        for line in self.last.behind() {
+            let is_let_in = match line {
+                Line::New => self.heavy.begin(begun_max),
+                Line::Short => resume(&mut self.paused),
+                Line::Long => resume(&mut self.paused_long),
+            };
             if is_let_in {
-                self.has_resumed = resumes;
+                self.last = line;
                 return true;
             }
         }
         false
-    }
-
-    fn resume(&mut self) -> bool {
-        self.paused.pop(|_| true).map(|(_, turn)| turn.call()).is_some()
     }
 
     /// Notes that work is done.
@@ -374,6 +479,10 @@ impl State {
             self.computing -= 1;
         }
     }
+}
+
+fn resume(paused: &mut Turns<Arc<Turn>>) -> bool {
+    paused.pop(|_| true).map(|(_, turn)| turn.call()).is_some()
 }
 
 impl Lane {

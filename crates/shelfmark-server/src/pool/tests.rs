@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use shelfmark_engine::weight::Pool as _;
@@ -5,7 +6,7 @@ use tokio::runtime::Runtime;
 
 use super::*;
 
-const SIZE: PoolSize = PoolSize { computing: 1, begun: 2, waiting: 2, queued: 4 };
+const SIZE: PoolSize = PoolSize { computing: 1, begun: 2, waiting: 2, logins: 1, queued: 4 };
 
 /// Longer than anything takes that is to happen.
 const LONG: Duration = Duration::from_secs(60);
@@ -167,7 +168,8 @@ fn what_a_client_that_has_gone_asked_for_does_not_begin() {
 
 #[test]
 fn an_address_leaves_a_place_to_others() {
-    let (pool, _runtime) = pool(PoolSize { computing: 1, begun: 4, waiting: 4, queued: 100 });
+    let (pool, _runtime) =
+        pool(PoolSize { computing: 1, begun: 4, waiting: 4, queued: 100, ..SIZE });
     let held = Held::new();
     let run = |host, name| held.run_for(asker(host, 1), &pool, Weight::Waiting, name);
     let greedy: Vec<_> = (0..4).map(|_| run(1, "greedy")).collect();
@@ -210,6 +212,102 @@ fn long_work_lets_others_have_their_turn() {
     held.check("two begins");
     held.check("two ends");
     held.check("long ends");
+}
+
+#[test]
+fn what_writes_to_a_disk_gives_its_turn_away_meanwhile() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let (own, saying) = (pool.clone(), held.saying.clone());
+    let (go, gone) = channel::<()>();
+    let long = move |_: Result<(), Refused>| {
+        own.beside(&mut || {
+            saying.send("long writes".to_owned()).unwrap();
+            let _ = gone.recv();
+        });
+        saying.send("long goes on".to_owned()).unwrap();
+        // It has a turn of its own again.
+        own.pause();
+        saying.send("long ends".to_owned()).unwrap();
+    };
+    pool.run(None, Weight::Heavy, Box::new(long));
+    held.check("long writes");
+    let other = held.run(&pool, Weight::Heavy, "other");
+    held.check("other begins");
+    drop(go);
+    while pool.inner.state().paused.len() == 0 {
+        std::thread::yield_now();
+    }
+    held.says_nothing();
+    drop(held.run(&pool, Weight::Heavy, "last"));
+    drop(other);
+    held.check("other ends");
+    held.check("long goes on");
+    held.check("last begins");
+    held.check("last ends");
+    held.check("long ends");
+    assert_eq!(pool.inner.state().computing, 0);
+}
+
+#[test]
+fn short_requests_do_not_wait_for_a_turn_of_each_long_one() {
+    let (pool, _runtime) = pool(PoolSize { begun: 20, queued: 100, ..SIZE });
+    // Whoever has its turn waits until it was heard.
+    let (saying, said) = std::sync::mpsc::sync_channel(0);
+    let run = |name: &'static str, turns: usize| {
+        let (own, saying) = (pool.clone(), saying.clone());
+        let work = move |_: Result<(), Refused>| {
+            for _ in 0..turns {
+                let _ = saying.send(name);
+                own.pause();
+            }
+        };
+        pool.run(asker(1, 1), Weight::Heavy, Box::new(work));
+    };
+    (0..8).for_each(|_| run("long", 4 * POOL_SHORT_TURNS_MAX));
+    let hear = || said.recv_timeout(LONG).unwrap();
+    let turns = 8 * 2 * POOL_SHORT_TURNS_MAX;
+    assert!((0..turns).all(|_| hear() == "long"));
+    run("short", 4);
+    let heard: Vec<&str> = (0..16).map(|_| hear()).collect();
+    let at: Vec<usize> =
+        (0..).zip(&heard).filter(|(_, name)| **name == "short").map(|(at, _)| at).collect();
+    assert_eq!(at.len(), 4, "{heard:?}");
+    assert!(at.windows(2).all(|pair| pair[1] - pair[0] <= 3), "{heard:?}");
+    drop(said);
+}
+
+#[test]
+fn a_panic_while_a_turn_is_given_away_takes_none_with_it() {
+    let (pool, _runtime) = pool(SIZE);
+    let own = pool.clone();
+    let panics = move |_: Result<(), Refused>| own.beside(&mut || panic!("as the test wants it"));
+    pool.run(None, Weight::Heavy, Box::new(panics));
+    let held = Held::new();
+    for name in ["one", "two"] {
+        drop(held.run(&pool, Weight::Heavy, name));
+        held.check(&format!("{name} begins"));
+        held.check(&format!("{name} ends"));
+    }
+}
+
+#[test]
+fn logins_wait_for_nothing_but_logins() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let run = |weight, name| held.run_for(asker(1, 1), &pool, weight, name);
+    let all = [run(Weight::Heavy, "heavy"), run(Weight::Waiting, "waiting")];
+    let began: HashSet<String> = held.said.iter().take(2).collect();
+    assert_eq!(began.len(), 2, "{began:?}");
+    let behind = [run(Weight::Heavy, "late"), run(Weight::Heavy, "later")];
+    let login = run(Weight::Login, "login");
+    held.check("login begins");
+    let second = run(Weight::Login, "second");
+    held.says_nothing();
+    drop(login);
+    held.check("login ends");
+    held.check("second begins");
+    drop((second, all, behind));
 }
 
 #[test]

@@ -64,8 +64,8 @@ fn a_length_of_256_mib_costs_nothing_until_the_bytes_come() {
     // What could never come is refused at once.
     for _ in 0..50 {
         let (code, text) = announce(256 * 1024 * 1024).answer().unwrap().error();
-        assert_eq!(code, 0x1001);
-        assert!(text.starts_with("Server is in overloaded state"), "{text}");
+        assert_eq!(code, 0x2200);
+        assert!(text.starts_with("The memory budget never has room for this request"), "{text}");
     }
     let mut waiting: Vec<_> = (0..50).map(|_| announce(30 * 1024 * 1024)).collect();
     for client in &mut waiting {

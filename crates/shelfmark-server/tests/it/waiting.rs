@@ -25,7 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const CLIENTS: usize = 24;
 
 /// Room for as many waiting requests of one address, which has three quarters of all.
-const SIZE: PoolSize = PoolSize { computing: 2, begun: 4, waiting: CLIENTS / 3 * 4, queued: 100 };
+const SIZE: PoolSize =
+    PoolSize { computing: 2, begun: 4, waiting: CLIENTS / 3 * 4, logins: 2, queued: 100 };
 
 /// Where reads stand until they may go on.
 #[derive(Default)]

@@ -1,10 +1,12 @@
-//! Admission control: commits are refused while the queue is full or background work falls behind.
+//! Admission control: commits wait in the queue while background work falls behind, and are refused
+//! once the queue is full or background work is too far behind.
 //!
-//! When flushes or compactions fall behind, fewer and fewer bytes a second are let in, long before
-//! memory or reads would suffer; so writers slow down early and a little instead of late and
-//! altogether.
+//! When flushes or compactions fall behind, fewer and fewer bytes a second are let into memory tables,
+//! long before memory or reads would suffer; so writers slow down early and a little instead of late
+//! and altogether. The commit thread keeps the [`Pace`]; callers wait for their commits as ever, and the
+//! queue is short meanwhile.
 //!
-//! Invariant: nothing here waits. Who is refused is told when to come again.
+//! Invariant: no caller waits for admission. Who is refused is told when to come again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use super::bytes::wide;
 use super::inner::Inner;
 use super::options::QUEUE_BYTES_MAX;
 use super::queue::QueueState;
+use crate::sleep::{Sleeper as _, ThreadSleeper};
 
 /// Refuses every commit at this many sealed memory tables, in sizes of one; the first is free.
 const SEALED_SIZES_MAX: u64 = 4;
@@ -32,6 +35,10 @@ const RUNS_FREE: usize = 10;
 const MEBIBYTES_PER_SECOND: [i64; 8] = [0, 64, 48, 32, 24, 16, 8, 4];
 /// The pressure at which every commit is refused.
 const PRESSURE_MAX: usize = MEBIBYTES_PER_SECOND.len();
+/// Most bytes queued while commits are slowed down: as much as a memory table holds, but within these.
+const SLOWED_QUEUE_BYTES: std::ops::RangeInclusive<u64> = 8 * 1024 * 1024..=64 * 1024 * 1024;
+/// The longest time after which the pace is looked at again.
+const PACE_LOOK_PERIOD: Duration = Duration::from_millis(5);
 /// Bounds how long unused allowance accumulates.
 const BURST_MAX: Duration = Duration::from_millis(50);
 /// The time after which to retry if nothing is admitted.
@@ -88,33 +95,89 @@ impl Inner {
     }
 
     /// Decides if a commit of `bytes` bytes may be queued.
-    pub(super) fn admission(&self, state: &mut QueueState, bytes: usize) -> Result<()> {
-        if state.bytes() > 0 && state.bytes().saturating_add(bytes) > QUEUE_BYTES_MAX {
-            return Err(Error::busy("too much is queued", Duration::from_millis(5)));
-        }
+    pub(super) fn admission(&self, state: &QueueState, bytes: usize) -> Result<()> {
         let pressure = self.pressure.load(Ordering::Relaxed);
-        if pressure == 0 {
+        if pressure >= PRESSURE_MAX {
+            return Err(Error::busy("memory is not written to disk fast enough", RETRY_AFTER));
+        }
+        let queued = state.bytes();
+        // One commit always gets in.
+        if queued == 0 {
             return Ok(());
         }
-        let Some(rate) = MEBIBYTES_PER_SECOND.get(pressure).map(|rate| rate << 20) else {
-            return Err(Error::busy("memory is not written to disk fast enough", RETRY_AFTER));
-        };
-        let now = self.clock.monotonic();
-        let since = now.saturating_sub(state.allowed_at);
-        state.allowed_at = now;
-        state.allowance =
-            state.allowance.saturating_add(earned(rate, since)).min(earned(rate, BURST_MAX));
-        if state.allowance < 0 {
-            let owed_micros = state.allowance.saturating_neg().saturating_mul(1_000_000) / rate + 1;
-            let wait = Duration::from_micros(u64::try_from(owed_micros).unwrap_or(0));
-            return Err(Error::busy(
-                "background work is behind",
-                wait.clamp(Duration::from_millis(1), Duration::from_millis(200)),
-            ));
+        let whole = queued.saturating_add(bytes);
+        if pressure == 0 {
+            return match whole > QUEUE_BYTES_MAX {
+                true => Err(Error::busy("too much is queued", Duration::from_millis(5))),
+                false => Ok(()),
+            };
         }
+        let (least, most) = SLOWED_QUEUE_BYTES.into_inner();
+        let most = self.options.memory_table_bytes.clamp(least, most);
+        if wide(whole) <= most {
+            return Ok(());
+        }
+        let wait = rate(pressure).map_or(RETRY_AFTER, |rate| time_for(wide(whole) - most, rate));
+        Err(Error::busy(
+            "background work is behind",
+            wait.clamp(Duration::from_millis(1), Duration::from_millis(200)),
+        ))
+    }
+
+    /// Waits until a group of `bytes` bytes may be written, as far as background work is behind. Only the
+    /// commit thread calls this.
+    pub(super) fn keep_pace(&self, pace: &mut Pace, bytes: usize) {
+        loop {
+            let rate = rate(self.pressure.load(Ordering::Relaxed));
+            let Some(wait) = pace.wait(rate, self.clock.monotonic()) else { break };
+            if self.queue.is_ending() {
+                break;
+            }
+            ThreadSleeper.sleep(wait.min(PACE_LOOK_PERIOD));
+        }
+        pace.spend(bytes);
+    }
+}
+
+/// Returns the bytes a second that are let in at a pressure; `None` for as many as there are. Where nothing
+/// is admitted, what is queued already is written at the lowest rate.
+fn rate(pressure: usize) -> Option<i64> {
+    let rates = MEBIBYTES_PER_SECOND.get(pressure).or(MEBIBYTES_PER_SECOND.last());
+    rates.filter(|_| pressure > 0).map(|rate| rate << 20)
+}
+
+/// Returns how long a rate takes for so many bytes.
+fn time_for(bytes: u64, rate: i64) -> Duration {
+    let rate = rate.max(1).unsigned_abs();
+    Duration::from_micros(bytes.saturating_mul(1_000_000) / rate + 1)
+}
+
+/// The pace at which groups are written while background work is behind.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Bytes that may be written now; negative is debt.
+    allowance: i64,
+    /// The time at which the allowance was last raised.
+    raised_at: Duration,
+}
+
+impl Pace {
+    /// Returns how long to wait before the next group is written; `None` if it may be now.
+    fn wait(&mut self, rate: Option<i64>, now: Duration) -> Option<Duration> {
+        let since = now.saturating_sub(self.raised_at);
+        self.raised_at = now;
+        let Some(rate) = rate else {
+            self.allowance = 0;
+            return None;
+        };
+        self.allowance =
+            self.allowance.saturating_add(earned(rate, since)).min(earned(rate, BURST_MAX));
+        (self.allowance < 0).then(|| time_for(self.allowance.unsigned_abs(), rate))
+    }
+
+    fn spend(&mut self, bytes: usize) {
         let bytes = i64::try_from(wide(bytes)).unwrap_or(i64::MAX);
-        state.allowance = state.allowance.saturating_sub(bytes);
-        Ok(())
+        self.allowance = self.allowance.saturating_sub(bytes);
     }
 }
 
@@ -127,7 +190,7 @@ fn earned(rate: i64, time: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backlog, PRESSURE_MAX};
+    use super::{Backlog, Duration, PRESSURE_MAX, Pace, rate};
 
     fn pressures(behind: impl Fn(usize) -> Backlog, counts: std::ops::Range<usize>) -> Vec<usize> {
         counts.map(|count| behind(count).pressure()).collect()
@@ -146,6 +209,26 @@ mod tests {
         assert!(by_runs.is_sorted());
         assert_eq!(by_runs[1..3], [0, 1]);
         assert_eq!(by_runs[13..], [7, PRESSURE_MAX, PRESSURE_MAX]);
+    }
+
+    #[test]
+    fn a_group_is_paid_for_before_the_next_one() {
+        let mut pace = Pace::default();
+        let at = Duration::from_millis;
+        assert_eq!(pace.wait(rate(3), at(0)), None);
+        pace.spend(1 << 20);
+        // 32 MiB a second.
+        let wait = pace.wait(rate(3), at(0)).unwrap();
+        assert!(wait > at(20) && wait < at(60), "{wait:?}");
+        assert!(pace.wait(rate(3), at(10)).is_some());
+        assert_eq!(pace.wait(rate(3), at(10) + wait), None);
+        pace.spend(100 << 20);
+        assert_eq!(pace.wait(rate(0), at(100)), None, "nothing is behind any more");
+        assert_eq!(pace.wait(rate(7), at(100)), None, "and its debt is forgotten");
+        pace.spend(4 << 20);
+        assert_eq!(rate(PRESSURE_MAX), rate(7));
+        assert!(pace.wait(rate(PRESSURE_MAX), at(900)).is_some());
+        assert_eq!(pace.wait(rate(PRESSURE_MAX), at(1_101)), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The commit thread: takes groups from the queue, has them written and tells who waits for them.
 //!
-//! It never sleeps while something is queued, unless a caller leads what is queued (`leader.rs`), and
-//! does what is due between groups and when none comes.
+//! It never sleeps while something is queued, unless a caller leads what is queued (`leader.rs`) or
+//! background work is behind (`admission.rs`), and does what is due between groups and when none comes.
 //!
 //! Invariant: after an error nothing more is written, and everybody who waits is told.
 
@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::contract::{Durability, Error, ErrorKind};
 use crate::locks::lock;
 
+use super::admission::Pace;
 use super::committer::Failure;
 use super::inner::Inner;
 use super::options::SUPERBLOCK_SYNC_INTERVAL;
@@ -28,9 +29,11 @@ pub(super) fn run(inner: &Arc<Inner>) {
 }
 
 fn work(inner: &Inner) -> Result<(), Failure> {
+    let mut pace = Pace::default();
     loop {
         match inner.queue.next(idle_timeout(inner)) {
-            Work::Group { layer, first_commit, commits } => {
+            Work::Group { layer, first_commit, commits, bytes } => {
+                inner.keep_pace(&mut pace, bytes);
                 let told = lock(&inner.committer).group(inner, &layer, first_commit, commits)?;
                 told.committed();
                 inner.written.keep_keys_only();

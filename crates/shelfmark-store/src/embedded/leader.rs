@@ -26,7 +26,9 @@ const SYNC_MICROS_MAX: u64 = 1000;
 /// Writes the lone commit of the queue, if there is one and nobody is at it.
 pub(super) fn lead(inner: &Inner) {
     let is_slow = inner.counters.last_sync_micros.load(Ordering::Relaxed) > SYNC_MICROS_MAX;
-    if is_slow || inner.options.durability != Durability::Sync {
+    // What is slowed down waits at the commit thread.
+    let is_behind = inner.pressure.load(Ordering::Relaxed) > 0;
+    if is_slow || is_behind || inner.options.durability != Durability::Sync {
         return;
     }
     match catch_unwind(AssertUnwindSafe(|| write(inner))) {

@@ -55,10 +55,6 @@ pub(super) struct QueueState {
     last_group_commits: u32,
     /// The phase: open, closed or poisoned.
     pub(super) phase: Phase,
-    /// Bytes that may be queued now while background work is behind; negative is debt.
-    pub(super) allowance: i64,
-    /// The time at which the allowance was last raised.
-    pub(super) allowed_at: Duration,
     /// True if the memory table is to be sealed, however small it is.
     seal_requested: bool,
     /// True if a caller that led found work that is due between groups.
@@ -84,6 +80,8 @@ pub(super) enum Work {
         first_commit: CommitNumber,
         /// Number of commits that it holds.
         commits: u32,
+        /// Bytes of their writes.
+        bytes: usize,
     },
     /// Seal the memory table.
     Seal,
@@ -226,8 +224,6 @@ impl Queue {
                 sleeping_untimed: false,
                 last_group_commits: 1,
                 phase: Phase::Open,
-                allowance: 0,
-                allowed_at: Duration::ZERO,
                 seal_requested: false,
                 due_requested: false,
                 stop: false,
@@ -279,6 +275,12 @@ impl Queue {
         self.release(state);
     }
 
+    /// Returns true if the commit thread is to end soon.
+    pub(super) fn is_ending(&self) -> bool {
+        let state = self.lock();
+        state.stop || state.is_broken
+    }
+
     /// Asks the commit thread to do what is due between groups.
     pub(super) fn request_due_work(&self) {
         let mut state = self.lock();
@@ -313,6 +315,7 @@ impl Queue {
                     layer: slot.layer.clone(),
                     first_commit: slot.first_commit,
                     commits: slot.commits,
+                    bytes: slot.bytes,
                 };
                 state.in_flight = true;
                 return work;

@@ -27,6 +27,9 @@ use crate::tables::Tables;
 use shelfmark_records::catalogue::keys::put_table_name;
 use shelfmark_records::cells::due;
 
+/// Memory that a cell of a row takes beside its path and value.
+const HELD_CELL_BYTES: usize = 96;
+
 /// One table, as the writes of a commit see it.
 pub(crate) struct Target<'a> {
     pub(super) tables: &'a Tables,
@@ -73,6 +76,14 @@ impl Found {
     /// Returns what of the row was not deleted; `None` if nothing was there.
     pub(super) fn row(&self) -> Option<&CellRow> {
         self.left.as_ref().or(self.stored.as_ref())
+    }
+
+    /// Returns about how many bytes it holds: the cells, and the chunks that they were put together from.
+    pub(super) fn held_bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Bytes::len).sum();
+        let cells = self.stored.iter().flat_map(|row| &row.cells);
+        let cells = cells.map(|(key, cell)| key.path.len() + cell.value_bytes() + HELD_CELL_BYTES);
+        chunks + cells.sum::<usize>()
     }
 
     /// Returns the row, to be changed.

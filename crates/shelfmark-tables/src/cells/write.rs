@@ -7,6 +7,7 @@ use shelfmark_records::cells::Timestamp;
 use shelfmark_records::cells::tombstones::HighWater;
 use shelfmark_records::cells::{LiveRow, Place};
 use shelfmark_store::Commit;
+use shelfmark_store::budget::Room;
 
 use super::apply::apply;
 use super::find::Target;
@@ -54,7 +55,7 @@ impl Tables {
             {
                 return Ok(queued);
             }
-            let call = Call { token: None, now: writes.now, told: &told };
+            let call = Call { token: None, now: writes.now, told: &told, room: None };
             let operations = writes.mutations.iter().map(Operation::Cells);
             tables.attempt(operations, &call, |_| Ok(()), done)
         });
@@ -64,17 +65,18 @@ impl Tables {
     /// nobody writes the partition in between. `done` is told the answer once what it rests on is
     /// durable.
     ///
-    /// `decide` is called before this returns, again after a conflict.
+    /// `decide` is called before this returns, again after a conflict. The rows draw from `room`.
     pub fn submit_cells_if<T: Send + 'static>(
         &self,
         observer: Option<&Observer>,
+        room: Option<&Room>,
         read: &ConditionalRead,
         mut decide: impl FnMut(&PartitionView) -> Result<Decision<T>>,
         done: Box<dyn FnOnce(Result<T>) + Send>,
     ) {
         let told = Told::new(observer);
         self.submit_planned(told.before(done), |tables, done| {
-            tables.attempt_conditional(read, &mut decide, &told, done)
+            tables.attempt_conditional((read, room), &mut decide, &told, done)
         });
     }
 
@@ -87,13 +89,13 @@ impl Tables {
 
     fn attempt_conditional<T: Send + 'static>(
         &self,
-        read: &ConditionalRead,
+        (read, room): (&ConditionalRead, Option<&Room>),
         decide: &mut impl FnMut(&PartitionView) -> Result<Decision<T>>,
         told: &Told,
         done: &mut Done<T>,
     ) -> Result<bool> {
         if let Some(items) = &read.table.items {
-            return self.attempt_conditional_items(items, read, decide, told, done);
+            return self.attempt_conditional_items((items, room), read, decide, told, done);
         }
         let current = self.catalogue.current(&read.table)?;
         let table = current.unwrap_or_else(|| Arc::clone(&read.table));
@@ -108,7 +110,7 @@ impl Tables {
         let writer = self.writer(self.store.latest()?);
         let now = read.now.unwrap_or(writer.now);
         let target = Target::new(self, &writer, &table, &views, now)?.reporting(told.is_wanted());
-        let view = partition_view(&target, read)?;
+        let view = partition_view(&target, read, room)?;
         let answer = match decide(&view) {
             Ok(decision) => {
                 for mutation in &decision.mutations {
@@ -150,10 +152,19 @@ impl Tables {
     }
 }
 
-fn partition_view(target: &Target<'_>, read: &ConditionalRead) -> Result<PartitionView> {
-    let one = |clustering| -> Result<Option<LiveRow>> {
+fn partition_view(
+    target: &Target<'_>,
+    read: &ConditionalRead,
+    room: Option<&Room>,
+) -> Result<PartitionView> {
+    let mut held_bytes = 0;
+    let mut one = |clustering| -> Result<Option<LiveRow>> {
         let place = Place { partition: read.partition.clone(), clustering };
         let found = target.find(place)?;
+        held_bytes += found.held_bytes();
+        if let Some(room) = room {
+            room.set(held_bytes).map_err(Error::no_room)?;
+        }
         let row = found.row().and_then(|row| live_row(row, target.layout, target.now));
         target.keep(found);
         Ok(row)

@@ -1,5 +1,7 @@
 //! The calls that write: items, cells, or both in one commit.
 
+use shelfmark_store::budget::Room;
+
 use super::attempt::lost;
 use super::plan::{Call, Operation};
 use super::token::{Once, Token};
@@ -36,8 +38,14 @@ pub struct AnyWrites {
 impl Tables {
     /// Does several writes, all or none, over any tables and partitions. `done` is called once, from
     /// any thread, possibly before this returns; it must not block. Writes to one item see those
-    /// before them.
-    pub fn submit_all(&self, observer: Option<&Observer>, writes: &[Write], done: Completion) {
+    /// before them. Items that come back draw from `room`.
+    pub fn submit_all(
+        &self,
+        observer: Option<&Observer>,
+        room: Option<&Room>,
+        writes: &[Write],
+        done: Completion,
+    ) {
         let told = Told::new(observer);
         self.submit_planned(told.before(done), |tables, done| {
             // What was read is told, so it is read.
@@ -47,7 +55,7 @@ impl Tables {
             {
                 return Ok(queued);
             }
-            let call = Call { token: None, now: None, told: &told };
+            let call = Call { token: None, now: None, told: &told, room };
             let answer = |once| match once {
                 Once::Written(written) => Ok(written),
                 Once::Repeated | Once::Mismatch => Err(lost()),
@@ -60,13 +68,14 @@ impl Tables {
     pub fn submit_all_once(
         &self,
         observer: Option<&Observer>,
+        room: Option<&Room>,
         token: &Token,
         writes: &[Write],
         done: Box<dyn FnOnce(Result<Once>) + Send>,
     ) {
         let told = Told::new(observer);
         self.submit_planned(told.before(done), |tables, done| {
-            let call = Call { token: Some(token), now: None, told: &told };
+            let call = Call { token: Some(token), now: None, told: &told, room };
             tables.attempt(writes.iter().map(Operation::Item), &call, Ok, done)
         });
     }
@@ -85,7 +94,7 @@ impl Tables {
                 AnyWrite::Item(write) => Operation::Item(write),
                 AnyWrite::Cells(mutation) => Operation::Cells(mutation),
             });
-            let plan = Call { token: call.token.as_ref(), now: call.now, told: &told };
+            let plan = Call { token: call.token.as_ref(), now: call.now, told: &told, room: None };
             tables.attempt(operations, &plan, Ok, done)
         });
     }

@@ -15,6 +15,7 @@ use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::cells::tombstones::{HighWater, bound_key};
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Commit;
+use shelfmark_store::budget::Room;
 
 use super::attempt::{Done, lock_gates};
 use super::token::{Once, Token, take_token};
@@ -27,6 +28,10 @@ use crate::items::{self, Applied, Write, Written};
 use crate::report::AccessStep;
 use crate::shared::{self, ItemsOfCells};
 use crate::tables::Tables;
+
+/// Memory that an item takes which comes back, as a multiple of its size: itself, and as text, which grows
+/// by doubling.
+const RETURNED_TIMES: usize = 4;
 
 /// One operation of a commit.
 #[derive(Clone, Copy)]
@@ -43,6 +48,21 @@ pub(crate) struct Call<'a> {
     /// The second since the Unix epoch that expiries of cells count from; the clock's by default.
     pub(crate) now: Option<u64>,
     pub(crate) told: &'a Told,
+    /// The room for items that come back and for what is written, if somebody counts.
+    pub(crate) room: Option<&'a Room>,
+}
+
+impl Call<'_> {
+    /// Accounts for so many bytes of items that come back, and for what is written so far.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Error::no_room`].
+    fn cover(&self, returned_bytes: usize, writer: &Writer) -> Result<()> {
+        let Some(room) = self.room else { return Ok(()) };
+        let written = writer.buffer.borrow().written_bytes();
+        room.set(returned_bytes.saturating_mul(RETURNED_TIMES) + written).map_err(Error::no_room)
+    }
 }
 
 /// The outcome of one attempt at a call.
@@ -264,15 +284,21 @@ impl<'a> Plan<'a> {
         }
         let mut written = Vec::new();
         let mut failures = Vec::new();
+        let mut returned_bytes = 0;
         // What writes of items as cells read.
         let mut reads = Vec::new();
         for (position, (table, operation)) in self.operations.iter().enumerate() {
             match operation {
-                Operation::Item(write) => match apply_item(&writer, &targets, table, write)? {
-                    Applied::Written(one) => written.push(one),
-                    Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
-                    Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
-                },
+                Operation::Item(write) => {
+                    let applied = apply_item(&writer, &targets, table, write)?;
+                    returned_bytes += applied.returned_bytes();
+                    call.cover(returned_bytes, &writer)?;
+                    match applied {
+                        Applied::Written(one) => written.push(one),
+                        Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
+                        Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
+                    }
+                }
                 Operation::Cells(mutation) => match (&mutation.table.items, targets.get(&table.id))
                 {
                     (Some(items), _) => match items.apply(&writer, table, mutation)? {

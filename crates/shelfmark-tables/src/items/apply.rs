@@ -25,6 +25,19 @@ pub(crate) enum Applied {
     NeedsChunks,
 }
 
+impl Applied {
+    /// Returns the bytes of the items that come back with it.
+    pub(crate) fn returned_bytes(&self) -> usize {
+        match self {
+            Self::Written(written) => {
+                written.old.iter().chain(&written.new).map(item_size_bytes).sum()
+            }
+            Self::Refused(Refusal::ConditionFailed(Some(item))) => item_size_bytes(item),
+            Self::Refused(_) | Self::NeedsChunks => 0,
+        }
+    }
+}
+
 /// A row as a write finds it.
 pub(crate) struct Before {
     pub(super) item: Item,

@@ -101,7 +101,10 @@ pub(super) const ATTACKS: &[Attack] = &[
         for begin in ["", "JSON "] {
             let text = format!("SELECT {begin}[{all}] FROM k.wide WHERE a = 1 AND b = 1");
             let refused = target.cql().ask(&text).unwrap().error();
-            assert!(refused.as_ref().is_some_and(|own| own.0 == 0x1001), "{refused:?}");
+            assert!(
+                refused.as_ref().is_some_and(|own| matches!(own.0, 0x2200 | 0x1001)),
+                "{refused:?}"
+            );
         }
     }),
     long("prepared statements without end", prepared),
@@ -305,7 +308,8 @@ fn announced(target: &Target) {
     for _ in 0..target.count(20, 200) {
         let mut client = target.cql();
         client.stream.write_all(&head).unwrap();
-        assert_eq!(client.answer().unwrap().error().unwrap().0, 0x1001);
+        // It could never come.
+        assert_eq!(client.answer().unwrap().error().unwrap().0, 0x2200);
     }
 }
 

@@ -29,8 +29,8 @@ const PARTITION_BYTES: u64 = 12 + ROW_BYTES;
 /// The memory that a mutation takes beside its data while it is planned: its row before and after,
 /// and its place in the commit.
 const MUTATION_BYTES: u64 = 512;
-/// The number of copies of its data in memory: as it came, as a row, and in the commit.
-const COPIES: u64 = 3;
+/// The number of copies of its data in memory beside the request: as a row, and in the commit.
+const COPIES: u64 = 2;
 
 fn length(bytes: &[u8]) -> u64 {
     bytes.len() as u64
@@ -82,23 +82,25 @@ fn size_of(mutation: &Mutation) -> u64 {
 }
 
 /// The size of a request's mutations, added up while they are made.
-pub(super) struct WriteSize {
+pub(super) struct WriteSize<'o> {
+    options: &'o RequestOptions,
     /// The data, and what it takes in memory beside.
     data: u64,
     beside: u64,
     share: Option<Share>,
 }
 
-impl WriteSize {
-    pub(super) fn new(options: &RequestOptions) -> Self {
-        Self { data: 0, beside: 0, share: options.client.as_ref().map(Client::share) }
+impl<'o> WriteSize<'o> {
+    pub(super) fn new(options: &'o RequestOptions) -> Self {
+        Self { options, data: 0, beside: 0, share: options.client.as_ref().map(Client::share) }
     }
 
     /// Accounts for further mutations.
     ///
     /// # Errors
     ///
-    /// * `Invalid`: it is too much for one commit; `Overloaded`: for the memory budget.
+    /// * `Invalid`: it is too much for one commit, or ever for the memory budget; `Overloaded`: for the
+    ///   budget now.
     pub(super) fn add(&mut self, mutations: &[Mutation]) -> Result<(), CqlError> {
         self.data += mutations.iter().map(|own| size_of(own) + length(&own.partition)).sum::<u64>();
         self.beside += mutations.len() as u64 * MUTATION_BYTES;
@@ -113,7 +115,12 @@ impl WriteSize {
         if self.share.as_mut().is_none_or(|share| share.cover(held)) {
             return Ok(());
         }
-        Err(CqlError::overloaded("The memory budget has no room for this write; come again later"))
+        Err(self.options.no_room("this write", held))
+    }
+
+    /// Returns what the mutations hold of the budget, to be kept until they are durable.
+    pub(super) fn into_share(self) -> Option<Share> {
+        self.share
     }
 }
 

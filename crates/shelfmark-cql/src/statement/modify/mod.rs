@@ -5,10 +5,12 @@
 //! * `operation`: what happens to one column.
 //! * `condition`: `IF`.
 //! * `indexed`: values that no index can hold.
+//! * `applied`: the answers of what has conditions.
 //! * `measure`: how much they write.
 //! * `role_rows`: writes of the table of roles.
 //! * `run`: plans and batches of them executed.
 
+mod applied;
 mod condition;
 mod elements;
 mod indexed;

@@ -8,23 +8,23 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{
-    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, WriteKind,
-};
+use shelfmark_cql_protocol::{BatchKind, BoundValue, Consistency, CqlError, Result, WriteKind};
 use shelfmark_cql_types::term::EvalContext;
-use shelfmark_cql_types::{CqlType, compare, partition_parts};
+use shelfmark_cql_types::{compare, partition_parts};
+use shelfmark_engine::budget::Room;
 use shelfmark_engine::{
     CellChange, CellEntry, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue,
     ConditionalRead, Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
+use super::applied::AppliedRows;
 use super::measure::{WriteSize, check_batch_size};
 use super::mixed::check_mixed;
 use super::prepare::{check_clustering_in, check_named};
 use super::{Change, Conditions, Lists, Modify, Operation, Place, TimestampAndTtl};
 use crate::engine_error::from_engine;
 use crate::function_context::EngineContext;
-use crate::outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
+use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::row::column_value;
 
@@ -134,14 +134,15 @@ fn run(
     if mutations.is_empty() {
         return answer(Ok(Outcome::Void.into()));
     }
-    let consistency = options.consistency;
     tell_writes(options, &mutations);
-    let trace = options.trace.clone();
+    let (consistency, trace) = (options.consistency, options.trace.clone());
     let synced = synced(engine);
-    let writes = CellWrites { mutations, now: now_of(options) };
+    let (writes, held) = (CellWrites { mutations, now: now_of(options) }, size.into_share());
     engine.submit_cells(
         writes,
         Box::new(move |outcome| {
+            // What waits to be written is held as well.
+            drop(held);
             if let (Some(trace), Ok(())) = (&trace, &outcome) {
                 trace.record(synced);
             }
@@ -393,6 +394,9 @@ fn run_conditional(
         ));
     }
     let synced = synced(engine);
+    let room = options.client.as_ref().map(|client| Room::beside(client, options.held_bytes));
+    let within = room.map(|room| engine.within(room));
+    let engine = within.as_ref().unwrap_or(engine);
     let decide = |view: &PartitionView| {
         let seen = Seen { keys: &keys, view };
         let decided = decide(engine, ready, options, (&table, &partition), &seen, is_batch);
@@ -479,7 +483,7 @@ fn decide(
     }
     if applied {
         let mutations = written(engine, ready, options, seen)?;
-        return Ok((mutations, applied_rows(table, true, &[], &[])));
+        return Ok((mutations, AppliedRows::new(table, &[], options).answer(true)));
     }
     let places = shown_columns(ready, table, is_batch);
     let reads = Reads::of(ready);
@@ -496,48 +500,30 @@ fn decide(
     }
     named.sort_by(|a, b| compare_clusterings(table, a, b));
     let statics = &seen.view.statics;
-    let values = |clustering: Option<&[ClusteringValue]>, row: Option<&LiveRow>| {
-        values_of(table, partition, clustering, row, statics, &places, &reads)
+    let mut answer = AppliedRows::new(table, &places, options);
+    let mut show = |clustering: Option<&[ClusteringValue]>, row: Option<&LiveRow>| {
+        answer.add(engine, values_of(table, partition, clustering, row, statics, &places, &reads))
     };
-    let mut rows: Vec<Vec<Option<Bytes>>> = named
-        .iter()
-        .filter_map(|own| Some(values(Some(own), Some(seen.row(Some(own))?))))
-        .collect();
+    for own in &named {
+        if let Some(row) = seen.row(Some(own)) {
+            show(Some(own), Some(row))?;
+        }
+    }
     if named.is_empty()
         && let Some((clustering, row)) = first_row(engine, table, partition, &reads)?
     {
         // Conditions on statics alone show the first row of the partition.
-        rows.push(values(Some(&clustering), Some(&row)));
+        show(Some(&clustering), Some(&row))?;
     }
     let has_statics = table.columns.iter().any(|own| {
         own.role == ColumnKind::Static
             && reads.static_column(own.id)
             && column_value(own, statics).is_some()
     });
-    if rows.is_empty() && has_statics {
-        rows.push(values(None, None));
+    if answer.is_empty() && has_statics {
+        answer.add(engine, values_of(table, partition, None, None, statics, &places, &reads))?;
     }
-    if options.masks {
-        mask(engine, table, &places, &mut rows)?;
-    }
-    Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
-}
-
-/// Masks the values that a failed condition shows. Ours: Cassandra shows them to whoever may write.
-fn mask(
-    engine: &Engine,
-    table: &Table,
-    places: &[usize],
-    rows: &mut [Vec<Option<Bytes>>],
-) -> Result<()> {
-    let context = EngineContext::new(engine.environment());
-    for (value, at) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(places)) {
-        let Some(column) = table.columns.get(*at) else { continue };
-        if let Some(mask) = &column.mask {
-            *value = mask.show(&column.kind, value.as_deref(), &context)?.map(Bytes::from);
-        }
-    }
-    Ok(())
+    Ok((Vec::new(), answer.answer(false)))
 }
 
 /// Returns what a conditional request writes once its conditions hold.
@@ -715,42 +701,4 @@ fn values_of(
             }
         })
         .collect()
-}
-
-/// Returns the `[applied]` column of a table.
-pub(crate) fn applied_column(table: &Table) -> ColumnSpec {
-    ColumnSpec {
-        keyspace: Arc::clone(&table.keyspace),
-        table: Arc::clone(&table.name),
-        name: "[applied]".into(),
-        kind: CqlType::Boolean,
-    }
-}
-
-fn applied_rows(
-    table: &Table,
-    applied: bool,
-    places: &[usize],
-    rows: &[Vec<Option<Bytes>>],
-) -> Answered {
-    let mut columns = vec![applied_column(table)];
-    if !rows.is_empty() {
-        columns.extend(places.iter().filter_map(|at| table.columns.get(*at)).map(|own| {
-            ColumnSpec {
-                keyspace: Arc::clone(&table.keyspace),
-                table: Arc::clone(&table.name),
-                name: Arc::clone(&own.name),
-                kind: own.kind.clone(),
-            }
-        }));
-    }
-    let mut buffer = RowBuffer::default();
-    let flag = [u8::from(applied)];
-    if rows.is_empty() {
-        buffer.row([Some(flag.as_slice())]);
-    }
-    for row in rows {
-        buffer.row(std::iter::once(Some(flag.as_slice())).chain(row.iter().map(Option::as_deref)));
-    }
-    Outcome::Rows(ResultRows { columns: columns.into(), rows: buffer, paging: None }).into()
 }

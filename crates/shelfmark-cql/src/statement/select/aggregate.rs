@@ -8,7 +8,8 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::Result;
 use shelfmark_cql_types::function::Accumulator;
 
-use super::run::{Flow, Held, Page, Row};
+use super::held::Held;
+use super::run::{Flow, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
 use crate::outcome::RowBuffer;
@@ -94,7 +95,7 @@ impl Groups {
             return Ok(());
         }
         page.put(page.select, row, &values, &mut self.buffer)?;
-        self.buffer.check().map(|_| ())
+        page.checked(&mut self.buffer).map(|_| ())
     }
 }
 

@@ -14,6 +14,7 @@
 mod aggregate;
 mod composites;
 mod group_by;
+mod held;
 mod index_choice;
 mod masked;
 mod metadata;

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
-use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Cursor, Engine};
 
+use super::held::Held;
 use super::misfits::Misfits;
 use super::show::Encoder;
 use super::source::{
@@ -219,7 +219,7 @@ pub(super) enum Row {
 
 impl Row {
     /// Returns about how many bytes it takes in memory.
-    fn size_bytes(&self) -> usize {
+    pub(super) fn size_bytes(&self) -> usize {
         /// The memory that a cell takes beside its value.
         const CELL_BYTES: usize = 96;
         match self {
@@ -230,34 +230,6 @@ impl Row {
                 values.iter().map(|own| own.as_ref().map_or(0, Bytes::len) + CELL_BYTES).sum()
             }
         }
-    }
-}
-
-/// The share of the memory budget of rows that are held until all were read.
-pub(super) struct Held {
-    share: Option<Share>,
-    bytes: usize,
-}
-
-impl Held {
-    pub(super) fn of(options: &RequestOptions) -> Self {
-        Self { share: options.client.as_ref().map(Client::share), bytes: 0 }
-    }
-
-    /// Accounts for one more.
-    pub(super) fn add(&mut self, row: &Row) -> Result<()> {
-        self.add_bytes(row.size_bytes())
-    }
-
-    /// Accounts for more bytes.
-    pub(super) fn add_bytes(&mut self, bytes: usize) -> Result<()> {
-        self.bytes += bytes;
-        if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
-            return Ok(());
-        }
-        Err(CqlError::overloaded(
-            "The memory budget has no room for the rows that would have to be sorted; restrict the query",
-        ))
     }
 }
 
@@ -297,8 +269,11 @@ impl Page<'_> {
         let done = match self.shown(wanted, &mut end, &mut buffer)? {
             Some(done) => done,
             None => self.each_row(wanted, &mut end, &mut |page, row| {
+                if page.is_long(&buffer) {
+                    return Ok(Flow::Before);
+                }
                 page.put(&select, row, &[], &mut buffer)?;
-                buffer.check()?;
+                page.checked(&mut buffer)?;
                 Ok(Flow::More)
             })?,
         };
@@ -312,6 +287,24 @@ impl Page<'_> {
             self.behind_full(on_page, page_size, &end)
         };
         Ok((buffer, paging))
+    }
+
+    /// Accounts for what was written, as [`RowBuffer::check`] does. Where some of it goes to a file, others
+    /// have their turn meanwhile.
+    pub(super) fn checked(&self, buffer: &mut RowBuffer) -> Result<bool> {
+        if !buffer.is_to_be_spooled() || self.run.options.is_inline {
+            return buffer.check();
+        }
+        let mut checked = Ok(false);
+        self.run.pool.beside(&mut || checked = buffer.check());
+        checked
+    }
+
+    /// Returns true if a page has as many bytes as it may.
+    fn is_long(&self, buffer: &RowBuffer) -> bool {
+        let options = self.run.options;
+        let most = options.page_bytes_max.filter(|_| options.page_size.is_some());
+        buffer.rows() > 0 && most.is_some_and(|most| buffer.size_bytes() >= most as u64)
     }
 
     /// Returns the paging state of a page that is full and behind which nothing is left: an empty page
@@ -383,9 +376,11 @@ impl Page<'_> {
                 encoder.bytes(),
                 cursor.is_none(),
             );
-            buffer.check()?;
-            if cursor.is_none() {
-                return Ok(Some(true));
+            self.checked(buffer)?;
+            let Some(behind) = &cursor else { return Ok(Some(true)) };
+            if self.is_long(buffer) {
+                end.cursor = behind.to_bytes();
+                return Ok(Some(false));
             }
         }
     }
@@ -411,7 +406,7 @@ impl Page<'_> {
         let select = Arc::clone(self.select);
         for row in rows.into_iter().take(most) {
             self.put(&select, row, &[], &mut buffer)?;
-            buffer.check()?;
+            self.checked(&mut buffer)?;
         }
         Ok(buffer)
     }
@@ -492,7 +487,7 @@ impl Page<'_> {
             } else {
                 for expr in &select.items {
                     // A row may be much longer than what it is made of.
-                    if buffer.check()? {
+                    if self.checked(buffer)? {
                         self.run.rest()?;
                     }
                     match (expr, env.row) {

@@ -1,7 +1,10 @@
 //! Writing and reading cells: which write wins, what a deletion hides, what expires.
 
+use std::cell::Cell;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use shelfmark_engine::budget::{Budget, Room};
 use shelfmark_engine::{
     CellChange, CellFilter, CellGet, CellLimits, CellOperation, CellQuery, CellScan,
     ConditionalRead, Decision, ErrorKind, Span, SpanBound, SweepPosition,
@@ -407,6 +410,53 @@ fn a_large_row_is_cut_and_comes_back() {
         assert_eq!(bed.row(&table, "p", key(1, "x")).unwrap().cells.len(), 1);
         let all = bed.keys(&table, "p", Span::all(), true);
         assert_eq!(all, ["1/x"]);
+    });
+}
+
+#[test]
+fn rows_that_a_condition_looks_at_take_room_before_they_are_held() {
+    const MIB: usize = 1024 * 1024;
+    on_every_driver(|bed| {
+        let table = bed.create_table(schema("t")).unwrap();
+        for n in 0..10 {
+            let long = CellOperation::Set { column: A, value: vec![b'v'; 100_000].into() };
+            bed.cells(vec![insert(&table, "p", key(n, "x"), 10, vec![long])]);
+        }
+        let read = |rows: i32| ConditionalRead {
+            table: table.clone(),
+            partition: bytes("p"),
+            rows: (0..rows).map(|n| key(n, "x")).collect(),
+            statics: false,
+            now: None,
+        };
+        let budget = Arc::new(Budget::new(2 * MIB));
+        let client = |host| budget.client(Ipv4Addr::new(10, 0, 0, host).into(), true);
+        let looked = Cell::new(0);
+        let look = |rows| {
+            let engine = bed.engine.within(Room::beside(&client(1), 0));
+            patiently(|| {
+                engine.write_cells_if(read(rows), |view| {
+                    looked.set(view.rows.len());
+                    Ok(Decision { mutations: vec![], answer: budget.taken() })
+                })
+            })
+        };
+        assert!(look(3).unwrap() > 3 * 100_000, "they are held while it is decided");
+        assert_eq!((looked.get(), budget.taken()), (3, 0));
+        let error = look(10).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "one client never gets so much");
+        let others = Room::beside(&client(2), 0);
+        others.add(MIB).unwrap();
+        let more = Room::beside(&client(3), 0);
+        more.add(MIB / 2).unwrap();
+        let engine = bed.engine.within(Room::beside(&client(1), 0));
+        let busy = engine.write_cells_if(read(4), |_| {
+            Ok(Decision { mutations: vec![], answer: looked.set(99) })
+        });
+        let error = busy.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy, "others may be done later");
+        assert!(error.retry_after().is_some());
+        assert_eq!(looked.get(), 3, "nothing was decided");
     });
 }
 

@@ -77,7 +77,7 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
         }
         return Ok(Queued { number });
     }
-    if let Err(error) = inner.admission(&mut state, bytes) {
+    if let Err(error) = inner.admission(&state, bytes) {
         Counters::add(&inner.counters.busy, 1);
         return Err(error);
     }

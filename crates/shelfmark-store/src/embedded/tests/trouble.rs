@@ -188,20 +188,40 @@ fn a_background_failure_ends_writing_with_its_cause() {
 fn writers_are_slowed_down_early_and_stopped_before_memory_runs_over() {
     let scratch = Scratch::new();
     let clock = Arc::new(ManualClock::at_micros(1));
-    let store = scratch.open_at(small(), clock.clone());
+    // What is written before anybody is refused seals no memory table, which would measure anew.
+    let options = Options { memory_table_bytes: 8 << 20, ..small() };
+    let store = scratch.open_at(options, clock.clone());
     let large = || {
         let value = bytes(&"x".repeat(1 << 20));
         Commit::of(vec![Write::Put { key: bytes("large"), value }])
     };
-    // A little behind: some bytes a second, told when to come again.
+    // A little behind: some bytes a second, and who comes too early waits.
     store.inner.pressure.store(3, Ordering::Relaxed);
     store.commit(large()).unwrap();
-    let error = store.commit(large()).unwrap_err();
+    let (done, ended) = mpsc::channel();
+    let tell = move |outcome: crate::contract::Result<_>| done.send(outcome.map(|_| ())).unwrap();
+    store.submit(large(), Box::new(tell)).unwrap();
+    assert!(ended.recv_timeout(Duration::from_millis(50)).is_err());
+    clock.advance(Duration::from_millis(60));
+    ended.recv_timeout(Duration::from_secs(60)).unwrap().unwrap();
+    // No more of them wait than a memory table holds, or a few.
+    let mut refused = None;
+    for number in 0..20 {
+        if let Err(error) = store.submit(large(), Box::new(|_| {})) {
+            refused = Some((number, error));
+            break;
+        }
+    }
+    let (number, error) = refused.expect("never refused");
+    assert!((7..=8).contains(&number), "{number}");
     assert_eq!(error.kind(), ErrorKind::Busy);
     let wait = error.retry_after().unwrap();
-    assert!(wait > Duration::from_millis(20) && wait < Duration::from_millis(60), "{wait:?}");
-    clock.advance(wait);
-    store.commit(large()).unwrap();
+    assert!(wait >= Duration::from_millis(1) && wait < Duration::from_millis(60), "{wait:?}");
+    while store.stats().commits_pending > 0 {
+        clock.advance(Duration::from_millis(60));
+        pause(Duration::from_millis(1));
+    }
+    store.maintain().unwrap();
     // Far behind: nothing.
     store.inner.pressure.store(8, Ordering::Relaxed);
     clock.advance(Duration::from_secs(10));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use shelfmark_model::{Item, Key};
 use shelfmark_records::cells::{ClusteringValue, Span};
+use shelfmark_store::budget::Room;
 use shelfmark_store::{Commit, Direction, KeyRange};
 
 use super::super::grant::Share;
@@ -28,6 +29,10 @@ use shelfmark_records::keys::chunk_key;
 ///
 /// Source: ours; ten times what a transaction of DynamoDB holds.
 const DELETED_ITEMS_MAX: usize = 1_000;
+
+/// Memory that an item takes on which a condition is decided, as a multiple of its size: itself and the
+/// row that is made of it.
+const HELD_TIMES: usize = 2;
 
 impl CellsOfItems {
     /// Returns the key of the row's head that a mutation latches, if it concerns one row.
@@ -196,7 +201,7 @@ impl Tables {
     /// Decides on items of one partition, seen as rows, and queues what is written.
     pub(crate) fn attempt_conditional_items<T: Send + 'static>(
         &self,
-        items: &CellsOfItems,
+        (items, room): (&CellsOfItems, Option<&Room>),
         read: &ConditionalRead,
         decide: &mut impl FnMut(&PartitionView) -> Result<Decision<T>>,
         told: &Told,
@@ -214,8 +219,16 @@ impl Tables {
         }
         let latched = self.latches.lock(heads.iter().map(Vec::as_slice));
         let writer = self.gated_writer()?;
-        let found = keys.iter().map(|key| items.find(&writer.buffer, key, writer.now));
-        let found: Vec<Option<Item>> = found.collect::<Result<_>>()?;
+        let mut found: Vec<Option<Item>> = Vec::with_capacity(keys.len());
+        let mut held_bytes = 0;
+        for key in &keys {
+            let item = items.find(&writer.buffer, key, writer.now)?;
+            held_bytes += item.as_ref().map_or(0, shelfmark_model::item_size_bytes);
+            if let Some(room) = room {
+                room.set(held_bytes.saturating_mul(HELD_TIMES)).map_err(Error::no_room)?;
+            }
+            found.push(item);
+        }
         let rows = found.iter().map(|item| item.as_ref().map(|item| items.row_of(item)));
         let view =
             PartitionView { rows: rows.collect(), now: writer.now, statics: Default::default() };

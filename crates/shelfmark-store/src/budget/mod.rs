@@ -11,10 +11,14 @@
 //! Invariant: what a share took is given back when it is lowered or dropped; no counter is ever
 //! above its limit.
 
+mod room;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+pub use room::{NoRoom, Room};
 
 /// Bytes of each share that cost nothing.
 ///
@@ -164,6 +168,12 @@ impl Client {
             true => self.connection.max,
             false => self.connection.max.min(self.budget.unauthenticated.max),
         }
+    }
+
+    /// Returns the reason why a request that needs so many bytes in all was refused some of them.
+    #[must_use]
+    pub fn no_room(&self, bytes: usize) -> NoRoom {
+        if bytes > self.most() { NoRoom::Ever } else { NoRoom::Now }
     }
 }
 

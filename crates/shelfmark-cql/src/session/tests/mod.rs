@@ -1,3 +1,5 @@
+mod memory;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -577,7 +579,7 @@ fn what_a_statement_becomes_is_counted_before_it_is_prepared() {
         body.put_slice(text.as_bytes());
         let (_, found) = ask(&mut connection, &envelope(4, 1, PREPARE, &body));
         let said = error_text(&found[0].2);
-        assert_eq!(said.1.contains("no room"), refused, "{said:?}");
+        assert_eq!(said.1.contains("budget never has room"), refused, "{said:?}");
     }
 }
 
