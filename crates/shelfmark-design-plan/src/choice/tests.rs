@@ -114,6 +114,8 @@ fn what_shares_no_thing_is_searched_apart() {
     assert!((choice.cost - least).abs() < 1e-6, "{} {least}", choice.cost);
     assert_eq!(choice.gap(), 0.0);
     assert!((whole.cost(&choice.ways) - choice.cost).abs() < 1e-6);
-    let nodes: usize = parts.iter().map(|part| part.searched(NODES_MAX).nodes).sum();
+    let nodes: usize = parts.iter().map(|part| part.solve(NODES_MAX).nodes).sum();
     assert_eq!(choice.nodes, nodes);
+    let together = whole.searched(NODES_MAX).nodes;
+    assert!(together > 4 * nodes, "{together} nodes together, {nodes} apart");
 }
