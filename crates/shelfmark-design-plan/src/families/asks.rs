@@ -64,7 +64,7 @@ impl Planner<'_> {
         equal.retain(|path| !constants.iter().any(|one| one.path == *path));
         let mut tail = tail(self.model, (read, relation), range.as_ref())?;
         let both_ways =
-            directions(&Ask::new(self.model, relation, equal.clone(), tail.clone())) > 1;
+            Ask::new(self.model, relation, equal.clone(), tail.clone()).directions() > 1;
         // All rows of a list without a limit are read, in whatever order.
         let sorted = both_ways && self.target.plans_texts() && read.limit.is_none() && !read.page;
         if sorted {
@@ -246,11 +246,6 @@ fn tail(
         tail.insert(0, (range.clone(), None));
     }
     Ok(tail)
-}
-
-/// Returns how many directions an order has.
-pub(crate) fn directions(ask: &Ask) -> usize {
-    ask.tail.iter().filter_map(|(_, desc)| *desc).collect::<BTreeSet<bool>>().len()
 }
 
 /// Returns true if an attribute is there wherever another is: that one itself, or one of its group.

@@ -49,6 +49,11 @@ impl Ask {
         let (when, shown) = Default::default();
         Self { relation, equal, tail: kept, when, shown, sorted: false }
     }
+
+    /// Returns how many directions the order has.
+    pub(crate) fn directions(&self) -> usize {
+        self.tail.iter().filter_map(|(_, desc)| *desc).collect::<BTreeSet<bool>>().len()
+    }
 }
 
 /// A component of a key. Its direction is open until an order sets it.

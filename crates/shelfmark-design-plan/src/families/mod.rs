@@ -13,7 +13,7 @@
 //! Invariant: it claims nothing. Its output is an ordinary schema, which is proven like one that
 //! was written by hand.
 
-pub(crate) mod asks;
+mod asks;
 mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::families::asks::directions;
 use crate::families::counts::Kept;
 use crate::families::draft::Ask;
 use crate::families::mixed::Mixed;
@@ -116,7 +115,7 @@ impl Needs {
                 continue;
             }
             match rules.read_ask(index, read) {
-                Ok(Some(ask)) if directions(&ask) > 1 => rules.note(format!(
+                Ok(Some(ask)) if ask.directions() > 1 => rules.note(format!(
                     "{name} has no plan: an index is read in one direction, and this order has two"
                 )),
                 Ok(Some(ask)) => needs.push(of_read(model, load, &rules, index, ask)),
