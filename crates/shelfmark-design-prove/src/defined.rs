@@ -1,67 +1,129 @@
 //! Proves that a write which is not defined changes nothing: what finds that out comes first.
 //!
-//! A request whose condition fails ends the plan. So where the changes of a plan are not one transaction,
-//! the first of them must be the one whose condition fails when an inserted tuple is there, or a changed
-//! one is not; what a read has looked up before need not be found out again.
+//! A request whose condition fails ends the plan. So the first request that changes anything must be the
+//! one whose condition fails when an inserted tuple is there, or a changed one is not; what a read has
+//! looked up before need not be found out again. Of a write of several tuples this holds for each: one
+//! that the first request does not ask for is looked up before.
 //!
-//! What it is not: it does not ask whether there is such a condition; requests carry it wherever they can. Of
-//! several tuples that one write changes, each is found out about by its own request: where a later one is not as it
-//! should be, the changes of the earlier ones stay, which lint W2 says.
+//! What it is not: it does not ask whether there is such a condition; requests carry it wherever they can. The
+//! tuples of a loop are found out about by their own requests, which lint W2 says.
 
 use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
 use super::claims::unique_values;
 use super::exact::same_bindings;
-use super::must_be::{MustBe, shows_all, takes};
+use super::must_be::{MustBe, new_of, shows_all, takes};
 use super::needs::{Need, needs};
+use super::own_key::own_bindings;
 use super::paths::all_key_paths;
 use super::write::Prover;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, FamilyId, WriteStep, WriteStepKind};
-use shelfmark_design_language::model::{ColumnPath, Model, Term};
+use shelfmark_design_language::model::schema::{
+    Family, FamilyId, Schema, Stored, WriteStep, WriteStepKind,
+};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
 impl Prover<'_> {
     /// Proves that no change comes before the one that shows whether the write is defined.
     pub(super) fn found_out_first(&self, analysis: &mut Analysis) {
         let requests = self.changing();
-        if requests.len() < 2 {
+        let several = self.write.effects.len() > 1;
+        let Some(first) = requests.first() else { return };
+        if requests.len() < 2 && !several {
             return;
         }
-        let first = requests.first().and_then(|request| request.first());
-        let first_step = first.map_or(0, |(at, _)| *at);
+        let first_step = first.first().map_or(0, |(at, _)| *at);
         for effect in &self.write.effects {
             self.values_are_free(effect, &requests, analysis);
-            let looked = effect.kind != EffectKind::Insert
-                && self.reads_before(effect, first_step).next().is_some();
-            if effect.each.is_some() || effect.existing != Existing::Fresh || looked {
+            if effect.each.is_some() || effect.existing != Existing::Fresh {
                 continue;
             }
-            let tells = |request: &Vec<(usize, FamilyId)>, strictly: bool| {
-                request.iter().any(|(_, id)| self.tells(*id, effect, strictly))
+            if several {
+                self.each_found_out(effect, first, first_step, analysis);
+                continue;
+            }
+            let looked = effect.kind != EffectKind::Insert
+                && self.reads_before(effect, first_step).next().is_some();
+            let shows = |request: &Vec<(usize, FamilyId)>, strictly: bool| {
+                request.iter().any(|(_, id)| self.shows(*id, effect, strictly))
             };
             let at = requests
                 .iter()
-                .position(|request| tells(request, true))
-                .or_else(|| requests.iter().position(|request| tells(request, false)));
-            let Some(at) = at else { continue };
-            // The rows of the write's other tuples are found out about by their own requests.
-            let blind = requests.iter().take(at).find(|request| !self.finds_out(request));
-            let Some(blind) = blind else { continue };
-            let relation = &self.model.relation(effect.relation).name.text;
-            let trouble = match effect.kind {
-                EffectKind::Insert => "is there already",
-                _ => "is not there",
-            };
-            analysis.fail_request(format!(
-                "{} has changed when {} shows that the {relation} {trouble}: change {} first, or \
-                 all in one transaction",
-                self.name_of(blind),
-                requests.get(at).map_or("", |request| self.name_of(request)),
-                requests.get(at).map_or("", |request| self.name_of(request)),
-            ));
+                .position(|request| shows(request, true))
+                .or_else(|| requests.iter().position(|request| shows(request, false)));
+            if let Some(at) = at.filter(|at| *at > 0 && !looked) {
+                let shown = requests.get(at).map_or("", |request| self.name_of(request));
+                analysis.fail_request(format!(
+                    "{} has changed when {shown} shows that the {} {}: change {shown} first, or all \
+                     in one transaction",
+                    self.name_of(first),
+                    self.model.relation(effect.relation).name.text,
+                    trouble(effect),
+                ));
+            }
         }
+    }
+
+    /// Proves of one of several effects that the first request that changes anything asks whether its
+    /// tuple is as it must be, or that this was looked up.
+    fn each_found_out(
+        &self,
+        effect: &Effect,
+        first: &[(usize, FamilyId)],
+        first_step: usize,
+        analysis: &mut Analysis,
+    ) {
+        let (model, schema) = (self.model, self.schema);
+        let nothing = schema
+            .concerned(effect.relation)
+            .all(|(id, _)| needs(model, schema, id, effect).is_empty());
+        let asked = first.iter().any(|(at, id)| {
+            let step = self.plan.steps.get(*at);
+            let together = step.is_some_and(|step| step.transaction.is_some());
+            let puts = step.is_some_and(|step| step.kind.is_put());
+            let alone = puts && tells_first(model, schema, self.write, *id, effect);
+            alone || together && tells(model, schema, *id, effect)
+        });
+        // That a key is new which no table has is the caller's word.
+        let is_own = |one: &Family| is_own_row(model, one) && !is_counter(schema, one);
+        let by_word = effect.kind == EffectKind::Insert
+            && !schema.of_source(effect.relation).any(|(_, one)| is_own(one));
+        let looked = self.was_looked_up(effect, first_step);
+        if nothing || asked || by_word || looked || is_below(model, self.write, effect) {
+            return;
+        }
+        let relation = &model.relation(effect.relation).name.text;
+        analysis.fail_request(format!(
+            "{} changes, and nothing before or together with it shows that the {relation} {}: read \
+             it first, or change all in one transaction",
+            self.name_of(first),
+            trouble(effect),
+        ));
+    }
+
+    /// Returns true if a read that ends the plan has shown whether an effect's tuple is there.
+    fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
+        let what = match effect.kind {
+            EffectKind::Insert => new_of(self.model, effect),
+            _ => MustBe::There,
+        };
+        let own = own_bindings(self.model, effect);
+        let inserts = effect.kind == EffectKind::Insert;
+        takes(self.write, effect, what)
+            && self.plan.steps.iter().take(before).any(|step| match &step.kind {
+                WriteStepKind::Read { bindings, .. } => step.families.iter().any(|id| {
+                    let Some(family) = self.schema.families.get(*id) else { return false };
+                    let same = bindings.is_empty()
+                        || same_bindings(self.model, effect.relation, bindings, &own);
+                    family.source == effect.relation
+                        && shows_all(self.model, family)
+                        && (same && inserts
+                            || !inserts && self.reads_this(effect, family, bindings))
+                }),
+                _ => false,
+            })
     }
 
     /// Proves that an insert changes nothing before it is known that its unique values are nobody's: rows
@@ -126,17 +188,6 @@ impl Prover<'_> {
         self.schema.families.get(id).map_or("", |family| family.name.text.as_str())
     }
 
-    /// Returns true if all that a request changes is found out about by the request itself.
-    fn finds_out(&self, request: &[(usize, FamilyId)]) -> bool {
-        let own = |id: FamilyId| {
-            self.write
-                .effects
-                .iter()
-                .any(|effect| effect.each.is_none() && self.tells(id, effect, true))
-        };
-        request.iter().all(|(_, id)| own(*id))
-    }
-
     /// Returns the requests that change rows, in their order: each a transaction, or one row family with
     /// the step that names it.
     pub(super) fn changing(&self) -> Vec<Vec<(usize, FamilyId)>> {
@@ -167,15 +218,92 @@ impl Prover<'_> {
 
     /// Returns true if the request that changes a family finds out whether an effect's tuple is there:
     /// `strictly` by the tuple's own key, and otherwise by any row that the tuple has.
-    fn tells(&self, id: FamilyId, effect: &Effect, strictly: bool) -> bool {
+    fn shows(&self, id: FamilyId, effect: &Effect, strictly: bool) -> bool {
         let Some(family) = self.schema.families.get(id) else { return false };
         let whole = family.base.is_none() && family.when.is_empty();
         family.source == effect.relation
+            && !is_counter(self.schema, family)
             && if strictly { is_own_row(self.model, family) } else { whole }
             && needs(self.model, self.schema, id, effect)
                 .iter()
                 .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete | Need::Rekey))
     }
+}
+
+/// Returns the state of an effect's tuple in which its write is not defined.
+fn trouble(effect: &Effect) -> &'static str {
+    match effect.kind {
+        EffectKind::Insert => "is there already",
+        _ => "is not there",
+    }
+}
+
+/// Returns true if the change of a family's row asks, whatever was read before, whether an effect's tuple
+/// is as it must be: the effect tells the key, every tuple has such a row, and it stays where it is.
+pub(super) fn tells(model: &Model, schema: &Schema, id: FamilyId, effect: &Effect) -> bool {
+    let Some(family) = schema.families.get(id) else { return false };
+    let paths = all_key_paths(model, family);
+    let given = |path: &ColumnPath| matches!(path.as_slice(), [only] if effect.key.iter().any(|(column, _)| column == only));
+    let inserts = effect.kind == EffectKind::Insert;
+    // What else selects is compared with a row that was read, and not by the change.
+    let whole = inserts || effect.key.iter().all(|(column, _)| paths.contains(&vec![*column]));
+    let is_own = |one: &Family| is_own_row(model, one) && !is_counter(schema, one);
+    let own = schema.of_source(effect.relation).any(|(_, one)| is_own(one));
+    family.source == effect.relation
+        && family.base.is_none()
+        && shows_all(model, family)
+        && !is_counter(schema, family)
+        && whole
+        && paths.iter().all(given)
+        && (!inserts || !own || is_own(family))
+        && needs(model, schema, id, effect)
+            .iter()
+            .any(|need| matches!(need, Need::Put | Need::Patch | Need::Delete))
+}
+
+/// Returns true if a put by itself asks about an effect's tuple before any other is put. By itself a change of
+/// what is not there is passed over, and ends nothing.
+pub(super) fn tells_first(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    id: FamilyId,
+    effect: &Effect,
+) -> bool {
+    let mut before = write.effects.iter().take_while(|other| !std::ptr::eq(*other, effect));
+    before.all(|other| needs(model, schema, id, other).is_empty())
+        && tells(model, schema, id, effect)
+}
+
+/// Returns true if what an effect inserts refers by its key to what the same write inserts: where that is not
+/// there yet, neither is what would refer to it.
+pub(super) fn is_below(model: &Model, write: &Write, effect: &Effect) -> bool {
+    let relation = model.relation(effect.relation);
+    let made = |(column, term): &(usize, Term)| {
+        let target = relation.columns.get(*column).and_then(|one| one.refers);
+        let own = |other: &Effect| {
+            let key = model.relation(other.relation).key();
+            let mut terms = other.key.iter();
+            terms.any(|(at, of)| key == [*at] && of == term)
+        };
+        relation.key().contains(column)
+            && write.effects.iter().any(|other| {
+                Some(other.relation) == target
+                    && other.kind == EffectKind::Insert
+                    && other.existing == Existing::Fresh
+                    && other.each.is_none()
+                    && own(other)
+            })
+    };
+    effect.kind == EffectKind::Insert && effect.key.iter().any(made)
+}
+
+/// Returns true if a row is one of counters of CQL, which takes no condition and is there once something
+/// was added: it does not tell whether its tuple is there.
+pub(crate) fn is_counter(schema: &Schema, family: &Family) -> bool {
+    let counts =
+        |stored: &Stored| matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme());
+    schema.target == "cql" && !family.stored.is_empty() && family.stored.iter().all(counts)
 }
 
 /// Returns true if every tuple has one row of a family, under nothing but the tuple's own key.

@@ -17,6 +17,7 @@ pub mod calls;
 mod canon;
 mod claims;
 pub mod closure;
+pub mod concurrency;
 mod conditions;
 mod constants;
 mod copied;
@@ -40,6 +41,7 @@ pub mod paths;
 pub mod range;
 mod read;
 mod room;
+mod sizes;
 mod source;
 mod spare;
 pub mod tally;
@@ -176,6 +178,7 @@ pub fn prove_read(
             continue;
         }
         let mut analysis = analyse(model, schema, target, read, &serve);
+        sizes::asked(schema, target, &read.params, &serve, &mut analysis);
         askable(target, &mut analysis, || {
             calls::Calls::new(model, schema)?.read(index, &serve).err()
         });
@@ -381,6 +384,7 @@ fn certificate(
         ranges: ranges.collect(),
         steps: steps.unwrap_or_default(),
         rows_max: analysis.rows_max.clone(),
+        concurrency: None,
         reason,
         witness,
         plan: proof

@@ -21,6 +21,8 @@ pub(crate) enum MustBe {
     Referred,
     /// The tuple that it inserts is not there, nor another one that has a unique value of it.
     New,
+    /// The tuple that it inserts is not there.
+    Free,
 }
 
 /// Returns true if a write takes something for granted of an effect: a read that finds it otherwise ends
@@ -29,10 +31,11 @@ pub(crate) fn takes(write: &Write, effect: &Effect, what: MustBe) -> bool {
     let alone = write.effects.len() == 1;
     let others = || write.effects.iter().filter(|other| other.relation == effect.relation);
     let inserts = effect.kind == EffectKind::Insert;
+    let mut before = others().take_while(|other| !std::ptr::eq(*other, effect));
     let granted = match what {
-        // What another part of the write makes need not have been there.
+        // What an earlier part of the write makes need not have been there.
         MustBe::There => {
-            !inserts && !alone && !others().any(|other| other.kind == EffectKind::Insert)
+            !inserts && !alone && !before.any(|other| other.kind == EffectKind::Insert)
         }
         MustBe::Referred => {
             let refers = inserts || effect.kind == EffectKind::Update;
@@ -40,20 +43,45 @@ pub(crate) fn takes(write: &Write, effect: &Effect, what: MustBe) -> bool {
         }
         // What another part takes away may have been there. An insert `unless exists` is none where its
         // tuple is there, but beside others these are still to be done.
-        MustBe::New => {
+        MustBe::New | MustBe::Free => {
             let new =
                 effect.existing == Existing::Fresh || effect.existing == Existing::Unless && alone;
-            inserts && new && others().all(|other| other.kind == EffectKind::Insert)
+            // A change frees a unique value, and no key.
+            let stays = |other: &Effect| match what {
+                MustBe::Free => other.kind != EffectKind::Delete,
+                _ => other.kind == EffectKind::Insert,
+            };
+            inserts && new && others().all(stays)
         }
     };
     granted && effect.each.is_none()
 }
 
 /// Returns true if some attributes are exactly a key of an effect's tuple: its own, or a unique one.
-pub(crate) fn is_key(model: &Model, effect: &Effect, asked: &[ColumnPath]) -> bool {
+fn is_key(model: &Model, effect: &Effect, asked: &[ColumnPath]) -> bool {
     model.relation(effect.relation).keys.iter().any(|key| {
         key.len() == asked.len() && key.iter().all(|column| asked.contains(&vec![*column]))
     })
+}
+
+/// Returns what a write takes for granted of the own key of an inserted tuple, whose unique values other
+/// parts may set free.
+pub(crate) fn new_of(model: &Model, effect: &Effect) -> MustBe {
+    if model.relation(effect.relation).keys.len() > 1 { MustBe::New } else { MustBe::Free }
+}
+
+/// Returns true if a read by some attributes tells whether an inserted tuple, or another one with a unique
+/// value of it, is there, and must find none.
+pub(crate) fn must_miss(
+    model: &Model,
+    write: &Write,
+    effect: &Effect,
+    asked: &[ColumnPath],
+) -> bool {
+    let own = model.relation(effect.relation).key();
+    let by_own = own.len() == asked.len() && own.iter().all(|at| asked.contains(&vec![*at]));
+    takes(write, effect, new_of(model, effect)) && by_own
+        || takes(write, effect, MustBe::New) && is_key(model, effect, asked)
 }
 
 /// Returns true if every tuple has a row in a family: a read that finds none says that there is no tuple.

@@ -17,6 +17,7 @@ use super::once::once_each;
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
 use super::room::fits;
+use super::sizes;
 use super::tally::{Tally, Turn, tallies};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
@@ -167,6 +168,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         prover.claimed_first(&mut analysis);
         prover.whole(&mut analysis);
         fits(case, plan, &mut analysis);
+        sizes::written(model, schema, target, &mut analysis);
     }
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
         || plan.steps.iter().any(|step| step.kind.each().is_some());

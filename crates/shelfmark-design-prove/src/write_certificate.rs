@@ -8,9 +8,10 @@
 use serde_json::{Value as Json, json};
 
 use super::analysis::Analysis;
+use super::concurrency::concurrency;
 use super::write::prove_write;
 use super::write_case::WriteCase;
-use super::write_plan::derive;
+use super::write_plan::{Grouping, derive};
 use super::write_witness::find;
 use super::{decisive, obligations};
 use shelfmark_design_language::certificate::{Certificate, Range, Status, text};
@@ -23,9 +24,21 @@ use shelfmark_design_language::syntax::tree::Existing;
 pub fn plan(case: WriteCase<'_>) -> WritePlan {
     let named = case.schema.writes.iter().find(|plan| plan.write == case.index);
     named.cloned().unwrap_or_else(|| {
-        let derived = derive(case);
+        let grouped = grouped(case);
+        let derived = grouped.unwrap_or_else(|| derive(case, Grouping::Single));
         unread(case, &derived).unwrap_or(derived)
     })
+}
+
+/// Returns the derived plan of several tuples' changes with all of them in one transaction behind the
+/// reads, where the target has such a transaction and that is right.
+fn grouped(case: WriteCase<'_>) -> Option<WritePlan> {
+    let target = case.target;
+    if !target.transactions || target.reading_transactions || case.write.effects.len() < 2 {
+        return None;
+    }
+    let plan = derive(case, Grouping::Changes);
+    decisive(&prove_write(case, &plan)).is_none().then_some(plan)
 }
 
 /// Returns the derived plan of an insert that may meet its tuple, without reads, where that is right:
@@ -73,6 +86,7 @@ pub fn certificate(case: WriteCase<'_>, hash: &str) -> (Certificate, Analysis, W
         ranges: ranges(model, schema, &analysis),
         steps: text::write_steps(schema, &plan),
         rows_max: analysis.rows_max.clone(),
+        concurrency: concurrency(case, &plan).filter(|_| failure.is_none()),
         reason: failure.map(|failure| failure.reason.clone()).unwrap_or_default(),
         witness,
         plan: serde_json::to_value(&plan.steps).unwrap_or(Json::Null),

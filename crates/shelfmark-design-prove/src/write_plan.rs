@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
-use super::defined::is_own_row;
+use super::defined::{is_below, is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
-use super::must_be::{MustBe, takes};
+use super::must_be::{MustBe, new_of, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
 use super::paths::all_key_paths;
@@ -28,8 +28,17 @@ use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Valu
 use shelfmark_design_language::syntax::tree::{CondOp, Existing};
 use shelfmark_design_language::target::Target;
 
+/// The requests of a derived plan whose transaction cannot have its reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// One transaction of all changes, behind the reads.
+    Changes,
+    /// A request for each step.
+    Single,
+}
+
 /// Returns a plan of all required changes, with the reads that their keys need.
-pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
+pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
     let WriteCase { model, schema, target, index, write } = case;
     let tried = RefCell::default();
     let mut deriver =
@@ -41,13 +50,16 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
             }
         }
     }
-    let several = deriver.reads.len() + deriver.changes.len() > 1;
+    let tuples = write.effects.len() > 1 && target.reading_transactions;
+    let several = deriver.reads.len() + deriver.changes.len() > 1 || tuples;
     let reading = deriver.reads.is_empty() || target.reading_transactions;
     // The condition of a largest value would cancel what happens together with it.
     let cancels = target.one_operation_per_item
         && deriver.changes.iter().any(|(id, kind)| kind.is_patch() && extends(schema, write, *id));
-    let together = several && target.transactions && reading && !cancels;
-    if !together && deriver.changes.len() > 1 {
+    let whole = several && target.transactions && !cancels;
+    let together = whole && reading;
+    let grouped = whole && grouping == Grouping::Changes;
+    if !together && !grouped && deriver.changes.len() > 1 {
         deriver.look_for_values();
     }
     // First what finds out whether the write is defined; what may be passed over comes behind all that
@@ -57,7 +69,7 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
         let extending =
             target.one_operation_per_item && kind.is_patch() && extends(schema, write, *id);
         let rank = match kind {
-            _ if together => 0,
+            _ if together || grouped => 0,
             WriteStepKind::Put { .. } if moves_claim(model, schema, write, *id) => 0,
             WriteStepKind::Delete { .. } if moves_claim(model, schema, write, *id) => 3,
             _ if finds_out(model, schema, write, *id) => 1,
@@ -65,9 +77,12 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
         };
         (extending, rank)
     });
-    let transaction = together.then_some(1);
+    if !together && !grouped {
+        deriver.look_for_others();
+    }
     let mut steps: Vec<WriteStep> = Vec::new();
     for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
+        let transaction = (together || grouped && !kind.is_read()).then_some(1);
         steps.push(WriteStep { kind, families: vec![id], transaction });
     }
     WritePlan { write: index, steps, span: write.span, derived: true }
@@ -76,7 +91,8 @@ pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
 /// Returns true if the change of a row of this family shows whether a tuple that the write names is there.
 fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
     let Some(family) = schema.families.get(id) else { return false };
-    write.effects.iter().any(|effect| effect.relation == family.source) && is_own_row(model, family)
+    let own = is_own_row(model, family) && !is_counter(schema, family);
+    own && write.effects.iter().any(|effect| effect.relation == family.source)
 }
 
 /// Returns true if a write moves rows of this family from one unique value to another.
@@ -187,6 +203,28 @@ impl Deriver<'_> {
                         self.add_read(id, asked, None);
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds reads that show whether the write is defined for the tuples of all effects but one, which the
+    /// first change shows: by requests of its own each other change would find out too late.
+    fn look_for_others(&mut self) {
+        let (model, schema, write) = (self.model, self.schema, self.write);
+        let Some((first, ends)) = self.changes.first().map(|(id, kind)| (*id, kind.is_put()))
+        else {
+            return;
+        };
+        if write.effects.len() < 2 {
+            return;
+        }
+        for effect in &write.effects {
+            let new = new_of(model, effect);
+            let asked = takes(write, effect, new) || takes(write, effect, MustBe::There);
+            let told = ends && tells_first(model, schema, write, first, effect);
+            if asked && !told && !is_below(model, write, effect) {
+                let own = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+                self.read_own(effect, &own);
             }
         }
     }

@@ -20,10 +20,12 @@ mod projections;
 mod requests;
 mod rules;
 mod shelf;
+mod sizes;
 mod witness;
 mod world;
 mod write;
 mod write_claims;
+mod write_concurrency;
 mod write_conditions;
 mod write_copies;
 mod write_defined;
@@ -93,6 +95,10 @@ fn claims(certificate: &Certificate) -> Result<(), String> {
             .iter()
             .any(|one| one.id == id && one.evidence.contains(&certificate.reason))
     };
+    let certified = certificate.write && certificate.status == Status::Certified;
+    if certificate.concurrency.is_some() && !certified {
+        return Err("it claims something of a write that it does not certify".to_owned());
+    }
     if certificate.ground.is_some() != (certificate.status == Status::Unservable) {
         return Err("it names a ground beside another outcome, or none".to_owned());
     }
@@ -165,6 +171,7 @@ fn check_read(
         Status::Certified | Status::Multi => {
             rules::check(model, schema, read, &steps, certificate)?;
             requests::read(model, schema, read, &steps)?;
+            sizes::asked(schema, read, &steps)?;
             run(model, schema, read, &steps, certificate)
         }
     }

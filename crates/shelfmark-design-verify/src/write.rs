@@ -10,6 +10,7 @@ use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows, rows_after};
 use super::world::{Dice, World, draw_inputs, words};
 use super::write_claims::claimed_first;
+use super::write_concurrency::claimed;
 use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_defined::checked_first;
@@ -79,22 +80,7 @@ fn certified(
     steps: &[WriteStep],
     certificate: &Certificate,
 ) -> Result<String, String> {
-    for (at, step) in steps.iter().enumerate() {
-        early(schema, write, steps, at)?;
-        asked(model, schema, write, (steps, at))?;
-        concerns(model, schema, write, step)?;
-        found_by_key(model, schema, write, (steps, at))?;
-        looked_up(model, schema, write, steps, at)?;
-        computable(model, schema, write, steps, at)?;
-        gone_through(model, schema, write, (steps, at))?;
-        taken_away(model, schema, write, (steps, at))?;
-        old_known(model, schema, write, (steps, at))?;
-        replaced_known(model, schema, write, (steps, at))?;
-        newly_held(model, schema, write, (steps, at))?;
-        found_whole(model, schema, write, (steps, at))?;
-        kept_in_place(model, schema, write, step)?;
-        told_apart(model, schema, write, step)?;
-    }
+    each_step(model, schema, write, steps)?;
     kept_somewhere(model, schema, write)?;
     once_each(model, schema, write, steps)?;
     not_revived(model, schema, write, steps)?;
@@ -102,6 +88,7 @@ fn certified(
     once_replaced(model, schema, write, steps)?;
     gone_again(model, schema, write, steps)?;
     super::requests::write(model, schema, write, steps)?;
+    super::sizes::written(model, schema, write, steps)?;
     compared(model, schema, write, steps)?;
     checked_first(model, schema, write, steps)?;
     claimed_first(model, schema, write, steps)?;
@@ -143,7 +130,34 @@ fn certified(
     if certificate.rows_max != RowsMax::Unbounded && certificate.rows_max.as_number().is_none() {
         return Err("O9: the number of rows is none".to_owned());
     }
+    claimed(model, schema, write, steps, certificate)?;
     Ok(format!("steps and {defined} changes of {WRITE_RUNS} states"))
+}
+
+/// Checks each step by itself.
+fn each_step(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        early(schema, write, steps, at)?;
+        asked(model, schema, write, (steps, at))?;
+        concerns(model, schema, write, step)?;
+        found_by_key(model, schema, write, (steps, at))?;
+        looked_up(model, schema, write, steps, at)?;
+        computable(model, schema, write, steps, at)?;
+        gone_through(model, schema, write, (steps, at))?;
+        taken_away(model, schema, write, (steps, at))?;
+        old_known(model, schema, write, (steps, at))?;
+        replaced_known(model, schema, write, (steps, at))?;
+        newly_held(model, schema, write, (steps, at))?;
+        found_whole(model, schema, write, (steps, at))?;
+        kept_in_place(model, schema, write, step)?;
+        told_apart(model, schema, write, step)?;
+    }
+    Ok(())
 }
 
 /// Checks the witness of a refusal, when it is a state: the rows of the changed state are computed

@@ -28,7 +28,8 @@ pub use document::{Document, Finding, Report, explain, lints, nearest, starter};
 pub use draw::View;
 pub use shelfmark_design_language::catalogue::Severity;
 pub use shelfmark_design_language::certificate::{
-    Certificate, Factor, Ground, Obligation, Range, RangeEnd, RowsMax, Status, shown,
+    Certificate, Claim, Concurrency, Factor, Ground, Obligation, Range, RangeEnd, RowsMax, Status,
+    shown,
 };
 pub use shelfmark_design_language::limits;
 pub use shelfmark_design_plan::Plan;

@@ -7,8 +7,9 @@ use shelfmark_model::{
     ChangeImages, IndexSchema, IndexState, KeyColumn, Projected, SortColumn, TableSchema,
 };
 
-use crate::face::{Face, FaceOptions};
+use crate::face::Face;
 use crate::json::Writer;
+use crate::options::FaceOptions;
 use crate::sizes::Sizes;
 use crate::streams::{stream_arn, view_type_of};
 use crate::table::{

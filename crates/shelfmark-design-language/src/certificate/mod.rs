@@ -7,13 +7,18 @@
 //! the sentences that explain it: those may be worded anew.
 
 mod bound;
+mod concurrency;
 pub mod shown;
 pub mod text;
 
 pub use bound::{Factor, RowsMax};
+pub use concurrency::{Claim, Concurrency};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+/// The words before what a proof assumes, in the evidence of an obligation.
+pub const ASSUMED: &str = "assumed: ";
 
 /// The status of a pattern in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +132,9 @@ pub struct Certificate {
     pub steps: Vec<String>,
     /// Largest number of rows that one call reads.
     pub rows_max: RowsMax,
+    /// The claim of a certified write beside others; earlier builds wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<Concurrency>,
     /// The reason for the outcome.
     pub reason: String,
     /// The witness of a refusal: the state, call or excess that shows it.
@@ -154,6 +162,13 @@ impl Certificate {
         let mut out = format!("{}\n", head.trim_end());
         for step in &self.steps {
             out.push_str(&format!("{:11}{step}\n", ""));
+        }
+        let evidence = self.obligations.iter().flat_map(|one| one.evidence.split("; "));
+        for assumed in evidence.filter(|one| one.starts_with(ASSUMED)) {
+            out.push_str(&format!("{:11}{assumed}\n", ""));
+        }
+        if let Some(concurrency) = &self.concurrency {
+            out.push_str(&format!("{:11}{}\n", "", concurrency.text()));
         }
         if let Some(witness) = &self.witness {
             out.push_str(&shown::text(witness, &self.reason, 11));

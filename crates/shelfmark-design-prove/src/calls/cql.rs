@@ -421,7 +421,7 @@ fn change(calls: &Calls<'_>, change: &Change, markers: &mut Markers) -> Result<S
     let key = calls.columns.key(change.table);
     let counts = is_counter(calls, change.table);
     match &change.kind {
-        ChangeKind::Put { values, fresh } => {
+        ChangeKind::Put { values, fresh, .. } => {
             let own = key.iter().map(|column| column.name.as_str()).zip(&change.key);
             let mut all: Vec<(&str, &Expr)> =
                 own.chain(values.iter().map(|(name, value)| (name.as_str(), value))).collect();
@@ -528,13 +528,7 @@ fn wheres(columns: &[KeyColumn], key: &[Expr], markers: &mut Markers) -> String 
 
 /// Writes several changes as one batch: of one partition where any of them has a condition.
 fn batch(calls: &Calls<'_>, changes: &[Change], markers: &mut Markers) -> Result<String, Refusal> {
-    let conditional = changes.iter().any(|change| match &change.kind {
-        ChangeKind::Put { fresh, .. } => *fresh,
-        ChangeKind::Extend { .. } => true,
-        ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => {
-            *there || !change.conditions.is_empty()
-        }
-    });
+    let conditional = changes.iter().any(Change::asks);
     let place = |change: &Change| {
         let partition = calls.schema.tables.get(change.table).map_or(1, |table| table.partition);
         (change.table, change.key.get(..partition).map(<[Expr]>::to_vec))

@@ -463,14 +463,18 @@ pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json)
     let mut condition = None;
     let mut beyond = None;
     let operation = match &change.kind {
-        ChangeKind::Put { values, fresh } => {
+        ChangeKind::Put { values, fresh, there } => {
             indexed(calls, change.table, values)?;
             let mut item = item_key(calls, change.table, &change.key);
             if let Some(fields) = item.as_object_mut() {
                 fields.extend(values.iter().map(|(name, value)| (name.clone(), attribute(value))));
             }
             body.insert("Item".to_owned(), item);
-            condition = fresh.then_some("attribute_not_exists(#key)");
+            condition = match (fresh, there) {
+                (true, _) => Some("attribute_not_exists(#key)"),
+                (false, true) => Some("attribute_exists(#key)"),
+                (false, false) => None,
+            };
             "Put"
         }
         ChangeKind::Update { set, add, push, there } => {

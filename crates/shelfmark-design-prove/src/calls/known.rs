@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::expr::{Expr, Piece};
 use super::read::type_of;
 use super::request::{Ask, End, Guard, Refusal, Request};
-use crate::must_be::{MustBe, is_key, shows_all, takes};
+use crate::must_be::{MustBe, must_miss, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::{keys_of, own_bindings};
 use crate::unique::available;
@@ -421,11 +421,31 @@ impl<'a> Writer<'a> {
         for effect in &self.write.effects {
             for told in &self.told {
                 let Some(op) = self.granted_of(effect, told) else { continue };
-                let guard = self.was_found(told, op);
-                found.extend(guard.filter(|guard| !found.contains(guard)));
+                for guard in self.was_found(told, op).into_iter().chain(self.fits(effect, told)) {
+                    if !found.contains(&guard) {
+                        found.push(guard);
+                    }
+                }
             }
         }
         found
+    }
+
+    /// Returns the comparisons of the row that was read of an effect's own tuple with what else selects it.
+    fn fits(&self, effect: &Effect, told: &BoundRead) -> Vec<Guard> {
+        let family = self.calls.schema.families.get(told.family);
+        let own = family.is_some_and(|family| family.source == effect.relation);
+        if !own || effect.kind == EffectKind::Insert {
+            return Vec::new();
+        }
+        let given = self.given(&Case { effect, each: None });
+        let shown = |(column, _): &(usize, Term)| {
+            let path = vec![*column];
+            let (left, right) = (self.shown(told, &path)?, given.get(&path)?);
+            let differs = left != *right;
+            differs.then(|| Guard { left, op: CondOp::Eq, right: vec![right.clone()] })
+        };
+        effect.key.iter().filter_map(shown).collect()
     }
 
     /// Returns what must be of the row that a read looks for, if an effect takes anything for granted of
@@ -445,8 +465,7 @@ impl<'a> Writer<'a> {
             return Some(CondOp::Present);
         }
         let new = own
-            && is(MustBe::New)
-            && is_key(model, effect, &asked)
+            && must_miss(model, self.write, effect, &asked)
             && told.wanted.iter().all(|(path, value)| given.get(path) == Some(value));
         new.then_some(CondOp::Absent)
     }

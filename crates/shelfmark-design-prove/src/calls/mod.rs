@@ -161,6 +161,25 @@ impl<'a> Calls<'a> {
         requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
     }
 
+    /// Returns the tables whose changes by a write's plan carry a condition on the row: none where the
+    /// target cannot be asked.
+    pub(crate) fn conditional(&self, write: usize, plan: &WritePlan) -> Vec<String> {
+        let Some(pattern) = self.model.writes.get(write) else { return Vec::new() };
+        let requests = write::requests(self, pattern, plan).unwrap_or_default();
+        let mut found: Vec<String> = Vec::new();
+        for request in &requests {
+            let Request::Write { changes, .. } = request else { continue };
+            let counts = |table| self.target.name == "cql" && cql::is_counter(self, table);
+            for change in changes.iter().filter(|one| one.asks() && !counts(one.table)) {
+                let name = self.table_name(change.table);
+                if !found.iter().any(|other| other == name) {
+                    found.push(name.to_owned());
+                }
+            }
+        }
+        found
+    }
+
     /// Returns the requests of a proven pattern.
     ///
     /// # Errors

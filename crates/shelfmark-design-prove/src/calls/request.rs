@@ -127,8 +127,8 @@ pub(super) struct Condition {
 
 #[derive(Debug, Clone)]
 pub(super) enum ChangeKind {
-    /// Puts an item with these attributes beside the key; `fresh` if it must not exist.
-    Put { values: Vec<(String, Expr)>, fresh: bool },
+    /// Puts an item with these attributes beside the key; `fresh` if it must not exist, `there` if it must.
+    Put { values: Vec<(String, Expr)>, fresh: bool, there: bool },
     /// Sets and adds; `there` if the item must exist.
     Update {
         set: Vec<(String, Expr)>,
@@ -233,6 +233,16 @@ impl Change {
             ChangeKind::Delete { .. } => Vec::new(),
         };
         self.key.iter().chain(named.into_iter().map(|(_, value)| value)).collect()
+    }
+
+    /// Returns true if it is made only where its row is there, is not there, or holds something.
+    pub(super) fn asks(&self) -> bool {
+        !self.conditions.is_empty()
+            || match &self.kind {
+                ChangeKind::Put { fresh, there, .. } => *fresh || *there,
+                ChangeKind::Update { there, .. } | ChangeKind::Delete { there } => *there,
+                ChangeKind::Extend { .. } => true,
+            }
     }
 
     /// Returns the fields beside the change where it is one of several.

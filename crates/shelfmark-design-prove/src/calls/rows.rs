@@ -210,7 +210,7 @@ impl Writer<'_> {
             values.push((name.to_owned(), Expr::Const(text, super::expr::plain_text())));
         }
         let marks = add_marks(&mut values, self.index_keys(id, known, None)?);
-        let kind = ChangeKind::Put { values, fresh };
+        let kind = ChangeKind::Put { values, fresh, there: false };
         let each = each.and_then(|at| self.told.get(at)).map(|told| told.step);
         let conditions = Vec::new();
         Ok(Some(Change { table: base, key, kind, each, guards, conditions, marks }))

@@ -162,7 +162,7 @@ pub(super) fn changed(change: &Change, body: &mut Map<String, Json>) {
         }
     };
     let condition = match &change.kind {
-        ChangeKind::Put { values, fresh } => {
+        ChangeKind::Put { values, fresh, .. } => {
             put("values", values);
             fresh.then_some("absent")
         }

@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
         let mut both: Vec<(FamilyId, Change)> =
             self.delete(id, family, each)?.into_iter().map(|change| (id, change)).collect();
         both.extend(self.put(id, family, each)?.into_iter().map(|change| (id, change)));
-        leave_out(&mut both);
+        leave_out(&mut both, false);
         let changes = both.into_iter().map(|(_, change)| change);
         let is_put = |change: &Change| matches!(change.kind, ChangeKind::Put { .. });
         Ok(changes.filter(|change| is_put(change) == puts).collect())
@@ -189,7 +189,7 @@ impl<'a> Writer<'a> {
         }
         // In a batch of CQL all happens in one moment, and a deletion wins over what is put.
         if self.calls.target.one_operation_per_item || self.calls.target.name == "cql" {
-            leave_out(&mut changes);
+            leave_out(&mut changes, self.calls.target.one_operation_per_item);
         }
         if self.calls.target.one_operation_per_item {
             self.once_each(&changes)?;
@@ -422,20 +422,20 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
 /// Drops the delete of a delete and a put of one row type, where both have one key.
 ///
 /// Where only the inputs tell, both are guarded: under another key the delete is sent, and the put
-/// must find nothing; under the same key the put takes the place of what is deleted.
-fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
+/// must find nothing; under the same key the put takes the place of what is deleted, which it `asks` to be
+/// there as the delete would.
+fn leave_out(changes: &mut Vec<(FamilyId, Change)>, asks: bool) {
     let puts: Vec<(FamilyId, Change)> = changes
         .iter()
         .filter(|(_, change)| matches!(change.kind, ChangeKind::Put { .. }))
         .cloned()
         .collect();
     let mut left: Vec<(FamilyId, Change)> = Vec::new();
-    let mut replaced: Vec<(FamilyId, Vec<Expr>, Vec<Condition>)> = Vec::new();
-    let mut perhaps: Vec<(FamilyId, Vec<Expr>, Guard, Vec<Condition>)> = Vec::new();
+    let mut replaced: Vec<(FamilyId, Vec<Expr>, bool, Vec<Condition>)> = Vec::new();
+    let mut perhaps: Vec<(FamilyId, Vec<Expr>, Guard, bool, Vec<Condition>)> = Vec::new();
     changes.retain_mut(|(id, change)| {
-        if !matches!(change.kind, ChangeKind::Delete { .. }) {
-            return true;
-        }
+        let ChangeKind::Delete { there } = change.kind else { return true };
+        let there = asks && there;
         let put = puts.iter().find(|(other, put)| other == id && put.each == change.each);
         let Some((_, put)) = put else { return true };
         let key = &put.key;
@@ -444,7 +444,7 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
             differing().map(|(old, new)| (old.clone(), new.clone())).unzip();
         if old.is_empty() {
             left.extend(unput(change, put).into_iter().map(|one| (*id, one)));
-            replaced.push((*id, key.clone(), change.conditions.clone()));
+            replaced.push((*id, key.clone(), there, change.conditions.clone()));
             return false;
         }
         let moved =
@@ -452,32 +452,32 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
         let mut same = change.clone();
         same.guards.push(Guard { op: CondOp::Eq, ..moved.clone() });
         left.extend(unput(&same, put).into_iter().map(|one| (*id, one)));
-        perhaps.push((*id, key.clone(), moved.clone(), change.conditions.clone()));
+        perhaps.push((*id, key.clone(), moved.clone(), there, change.conditions.clone()));
         change.guards.push(moved);
         true
     });
-    for (id, key, moved, conditions) in perhaps {
+    for (id, key, moved, there, conditions) in perhaps {
         let fresh = |(other, change): &&mut (FamilyId, Change)| {
             let ChangeKind::Put { fresh, .. } = change.kind else { return false };
-            (fresh || !conditions.is_empty()) && *other == id && change.key == key
+            (fresh || there || !conditions.is_empty()) && *other == id && change.key == key
         };
         let Some((_, put)) = changes.iter_mut().find(fresh) else { continue };
         let mut same = put.clone();
         same.guards.push(Guard { op: CondOp::Eq, ..moved.clone() });
         same.conditions = conditions;
         put.guards.push(moved);
-        if let ChangeKind::Put { fresh, .. } = &mut same.kind {
-            *fresh = false;
+        if let ChangeKind::Put { fresh, there: asks, .. } = &mut same.kind {
+            (*fresh, *asks) = (false, there);
         }
         changes.push((id, same));
     }
     changes.extend(left);
     // The put takes the place of what would have been deleted.
     for (id, change) in changes {
-        let ChangeKind::Put { fresh, .. } = &mut change.kind else { continue };
-        let old = replaced.iter().find(|(other, key, _)| other == id && *key == change.key);
-        if let Some((.., conditions)) = old {
-            *fresh = false;
+        let ChangeKind::Put { fresh, there: asks, .. } = &mut change.kind else { continue };
+        let old = replaced.iter().find(|(other, key, ..)| other == id && *key == change.key);
+        if let Some((_, _, there, conditions)) = old {
+            (*fresh, *asks) = (false, *there);
             change.conditions.clone_from(conditions);
         }
     }

@@ -59,11 +59,51 @@ fn nothing_changes_before_it_is_checked() {
     ] {
         check_rule(checked_first, &text(free), &[("put moved ; put own", "")]);
     }
-    // The row of another part of the write checks that part.
-    let both = "insert U(id i, n x) and insert E(id i, o x)";
+}
+
+/// Holds that of a write of several tuples each is asked about by the first request, or was read before.
+#[test]
+fn each_of_several_tuples_is_asked_about_before_a_change() {
+    const OPEN: &str = "O10: nothing asks about the E before a change";
     check_rule(
         checked_first,
-        &text(both),
-        &[("put usr ; put own ; put moved", ""), ("put usr ; put moved ; put own", LATE)],
+        &text("insert U(id i, n x) and insert E(id i, o x)"),
+        &[
+            ("put usr ; put own ; put moved", OPEN),
+            ("put usr ; put moved ; put own", OPEN),
+            ("transaction { put usr ; put own ; put moved }", ""),
+            ("transaction { put usr ; put own } put moved", ""),
+            ("transaction { put usr ; put moved } put own", OPEN),
+            ("read own where id = i ; put usr ; put own ; put moved", ""),
+            ("read own where id = i ; put own ; put usr ; put moved", "about the U"),
+            ("put usr ; read own where id = i ; put own ; put moved", OPEN),
+            ("read some where id = i ; put usr ; put own ; put moved", OPEN),
+            ("read has where id = i ; put usr ; put own ; put moved", OPEN),
+        ],
+    );
+    check_rule(
+        checked_first,
+        &text("update U(id i) set n = x and delete E(id i)"),
+        &[
+            ("transaction { patch usr ; delete own ; delete some }", ""),
+            ("transaction { patch usr ; delete some }", OPEN),
+            ("transaction { patch usr ; delete has }", OPEN),
+            ("read own where id = i ; transaction { patch usr ; delete has }", ""),
+            ("patch usr ; delete own", "about the U"),
+        ],
+    );
+    // What an earlier part makes need not have been there, what it takes away may have been.
+    check_rule(
+        checked_first,
+        &text("insert E(id i, o 1) and update E(id i) set o = x"),
+        &[("read own where id = i ; put own ; patch moved", OPEN)],
+    );
+    check_rule(
+        checked_first,
+        &text("delete E(id i) and insert E(id i, o x)"),
+        &[
+            ("read own where id = i ; delete own ; put own", OPEN),
+            ("transaction { delete own ; put own }", ""),
+        ],
     );
 }

@@ -1,6 +1,7 @@
 //! Explains which rows a write touches, and where each of their keys comes from.
 
 use shelfmark_design_language::model::schema::WriteStepKind;
+use shelfmark_design_prove::concurrency::concurrency;
 use shelfmark_design_prove::paths::all_key_paths;
 use shelfmark_design_prove::unique::available;
 use shelfmark_design_prove::write_case::WriteCase;
@@ -47,8 +48,11 @@ pub(super) fn text(case: WriteCase<'_>) -> String {
     }
     out.push_str(&match decisive(&analysis) {
         None => {
-            "It is certified: executed alone, it leaves exactly the rows of the changed state.\n"
-                .to_owned()
+            let alone = "It is certified: executed alone, it leaves exactly the rows of the \
+                         changed state.\n";
+            let beside = concurrency(case, &plan);
+            let beside = beside.map(|one| format!("Beside others: {}.\n", one.text()));
+            format!("{alone}{}", beside.unwrap_or_default())
         }
         Some(failure) => format!(
             "It is refused by O{}: {}. `shelfmark design explain {}` says more.\n",

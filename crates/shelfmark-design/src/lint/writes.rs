@@ -13,8 +13,10 @@ use shelfmark_design_language::model::schema::{Family, Schema, Stored, WritePlan
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Write};
 use shelfmark_design_language::target::profile;
 use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::concurrency::concurrency;
 use shelfmark_design_prove::paths::all_key_paths;
 use shelfmark_design_prove::unique::{available, key_paths};
+use shelfmark_design_prove::write_case::WriteCase;
 
 /// Part of a partition's limit that one row takes, since its changes wait for each other.
 ///
@@ -60,7 +62,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         ) else {
             continue;
         };
-        races(schema, write, plan, proof, found);
+        races(context.model, schema, write, plan, proof, found);
         fan_out(context.model, schema, write, plan, proof, found);
         counters(context.model, schema, write, proof, found);
     }
@@ -76,25 +78,30 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-/// Checks W2: reads and writes that are not one serializable transaction.
-fn races(schema: &Schema, write: &Write, plan: &WritePlan, proof: &Proof, found: &mut Vec<Found>) {
+/// Checks W2: reads and writes that are not one serializable transaction, nor one request that compares
+/// what was read.
+fn races(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    proof: &Proof,
+    found: &mut Vec<Found>,
+) {
     let Some(target) = profile(&schema.target) else { return };
-    let changes = plan.steps.iter().filter(|step| !step.kind.is_read()).count();
-    let reads = plan.steps.len() - changes;
-    let loops = plan.steps.iter().any(|step| step.kind.each().is_some());
-    if changes == 0 || (changes == 1 && reads == 0 && !loops) {
+    let case = WriteCase::all(model, schema, target).nth(proof.pattern);
+    if case.and_then(|case| concurrency(case, plan)).is_none_or(|one| one.is_atomic()) {
         return;
     }
+    let reads = plan.steps.iter().any(|step| step.kind.is_read());
     let first = plan.steps.first().and_then(|step| step.transaction);
     let one = first.is_some() && plan.steps.iter().all(|step| step.transaction == first);
     let why = if !one || !target.transactions {
         "its steps are not one transaction"
-    } else if reads > 0 && !target.reading_transactions {
+    } else if reads && !target.reading_transactions {
         "transactions of this target do not read"
-    } else if loops {
-        "it depends on a range that others may write to"
     } else {
-        return;
+        "it depends on a range that others may write to"
     };
     let span = if plan.derived { write.name.span } else { plan.span };
     let message = format!("{}: {why}", write.name.text);

@@ -13,9 +13,9 @@
 use super::write_request::Verb;
 use crate::auth::{Access, Policy};
 use crate::errors::{Error, Exception, Result, texts};
-use crate::face::FaceOptions;
 use crate::json::Reader;
 use crate::limits::{NAME_CHARS_MAX, STATEMENT_CHARS_MAX};
+use crate::options::FaceOptions;
 use crate::partiql::{self, Named};
 use crate::streams::{StreamName, stream_arn};
 use crate::table::{index_arn, name_of, table_arn};

@@ -10,8 +10,9 @@ use shelfmark_engine::{Engine, Table};
 
 use crate::describe;
 use crate::errors::Result;
-use crate::face::{Done, Face, FaceOptions, full};
+use crate::face::{Done, Face, full};
 use crate::json::{Reader, Writer};
+use crate::options::FaceOptions;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::sizes::{Asked, KnownSizes, Sizes, Started};

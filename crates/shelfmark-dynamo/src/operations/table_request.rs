@@ -6,11 +6,11 @@
 use shelfmark_model::ChangeImages;
 
 use crate::errors::{Error, Result, texts};
-use crate::face::FaceOptions;
 use crate::json::Reader;
 use crate::limits::{
     INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, THROUGHPUT_MAX,
 };
+use crate::options::FaceOptions;
 use crate::shape::Shape;
 use crate::streams::{VIEW_TYPES, images_of};
 use crate::table::{Billing, Throughput, encryption_key_arn};

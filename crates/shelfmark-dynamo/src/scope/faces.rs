@@ -7,8 +7,9 @@ use shelfmark_engine::LedgerEntry;
 
 use super::{Home, NAMESPACE, Scope, ScopedEngine, Scopes};
 use crate::errors::Result;
-use crate::face::{Face, FaceOptions, RequestHead};
+use crate::face::{Face, RequestHead};
 use crate::limits::CREDENTIALS_KNOWN_MAX;
+use crate::options::FaceOptions;
 
 /// The faces of the scopes that requests were signed for, and who has the namespace `dynamodb`.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use shelfmark_keycode::calendar::civil_from_days;
 use shelfmark_model::TableName;
 
 use crate::errors::{Error, Exception, Result, texts};
-use crate::face::FaceOptions;
 use crate::limits::{STREAM_ARN_CHARS_MAX, STREAM_ARN_CHARS_MIN};
+use crate::options::FaceOptions;
 use crate::scope::ScopedEngine;
 use crate::table::table_arn;
 

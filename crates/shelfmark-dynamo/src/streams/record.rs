@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::sequence::sequence_number;
 use super::view_type_of;
-use crate::face::FaceOptions;
 use crate::json::{Writer, put_item};
+use crate::options::FaceOptions;
 
 /// Version of the form of records. Source: observed on the service, 2026.
 const EVENT_VERSION: &str = "1.1";

@@ -1,6 +1,6 @@
 //! Amazon resource names: `arn:aws:dynamodb:<region>:<account>:table/<name>`.
 
-use crate::face::FaceOptions;
+use crate::options::FaceOptions;
 
 /// Returns a table's ARN.
 pub(crate) fn table_arn(options: &FaceOptions, table: &str) -> String {

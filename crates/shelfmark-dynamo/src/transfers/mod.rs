@@ -42,7 +42,7 @@ use shelfmark_engine::{Engine, Result};
 use self::claims::Claims;
 use self::readers::Readers;
 use self::record::{EXPORTING, IMPORTING};
-use crate::face::FaceOptions;
+use crate::options::FaceOptions;
 
 /// Time that a request spends on what it began.
 const HURRIED_TIME_MAX: Duration = Duration::from_millis(200);

@@ -4,7 +4,7 @@ use shelfmark_engine::{Engine, LedgerEntry, Result};
 use shelfmark_model::TableName;
 
 use super::manifest;
-use crate::face::FaceOptions;
+use crate::options::FaceOptions;
 use crate::scope::namespace_of;
 
 /// The kinds of entries about exports and imports, and about those that are not finished.

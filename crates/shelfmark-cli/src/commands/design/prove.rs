@@ -62,7 +62,7 @@ pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyh
 
 /// Returns the fixed machine form.
 fn machine(certificate: &Certificate) -> Json {
-    json!({
+    let mut out = json!({
         "schema": certificate.schema,
         "pattern": certificate.pattern,
         "status": certificate.status.word(),
@@ -71,5 +71,11 @@ fn machine(certificate: &Certificate) -> Json {
         "steps": certificate.steps,
         "witness": certificate.witness,
         "reason": certificate.reason,
-    })
+    });
+    if let (Some(claimed), Some(fields)) = (&certificate.concurrency, out.as_object_mut()) {
+        let (claim, conditions, text) = (claimed.claim, &claimed.conditions, claimed.text());
+        let shown = json!({ "claim": claim, "conditions": conditions, "text": text });
+        fields.insert("concurrency".to_owned(), shown);
+    }
+    out
 }

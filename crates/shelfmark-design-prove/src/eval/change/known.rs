@@ -7,7 +7,7 @@ use super::super::rows::{Row, key_of};
 use super::super::state::compare;
 use super::steps::{Looked, Runner};
 use crate::canon::canonical;
-use crate::must_be::{MustBe, is_key, shows_all, takes};
+use crate::must_be::{MustBe, must_miss, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::keys_of;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
@@ -308,7 +308,7 @@ impl<'a> Runner<'a> {
             new.extend(self.changed(&case, &Known::new()));
             is(MustBe::There) && self.misses_itself(effect, &given)
                 || is(MustBe::Referred) && self.dangles(effect.relation, &new)
-                || is(MustBe::New) && self.meets(effect, &given)
+                || self.meets(effect, &given)
         })
     }
 
@@ -318,7 +318,7 @@ impl<'a> Runner<'a> {
             let asked: Vec<ColumnPath> =
                 looked.wanted.iter().map(|(path, _)| path.clone()).collect();
             let rows = self.reads.get(looked.at).map_or(&[][..], |(_, _, rows)| rows);
-            is_key(self.model, effect, &asked)
+            must_miss(self.model, self.write, effect, &asked)
                 && looked.wanted.iter().all(|(path, value)| given.get(path) == Some(value))
                 && !rows.is_empty()
         })

@@ -13,14 +13,12 @@ use std::collections::BTreeSet;
 
 use super::super::state::{State, Tuple};
 use super::{apply, change_all, holds, names_nothing};
+use crate::defined::is_counter;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Family, Part, Schema, WritePlan, WriteStep, WriteStepKind,
 };
 use shelfmark_design_language::model::{Model, RelationId, Term, Value, Write};
-
-/// Most effects whose selections are tried one by one; ours.
-const EFFECTS_MAX: usize = 6;
 
 /// Returns the states whose rows a plan may leave where the write is not defined, or changes nothing;
 /// `None` where it is defined, or where nothing is said of what it leaves.
@@ -35,36 +33,30 @@ pub fn outcomes(
     inputs: &[Value],
 ) -> Option<Vec<State>> {
     if apply(model, write, state, inputs).is_some() {
-        // It is a change of nothing where it names nothing, or its condition does not hold.
+        // It is a change of nothing where it names nothing, or its condition does not hold. Of several
+        // parts one may name what another makes.
+        let alone = write.effects.len() == 1;
         let mut effects = write.effects.iter();
         let nothing = effects.any(|effect| {
-            names_nothing(effect, [state, state], inputs) || !holds(effect, state, inputs)
+            alone && names_nothing(effect, [state, state], inputs) || !holds(effect, state, inputs)
         });
         return nothing.then(|| vec![state.clone()]);
     }
-    let whole = is_whole(write, plan);
-    let loops = write.effects.iter().any(|effect| effect.each.is_some());
-    let all: Vec<&Effect> = write.effects.iter().collect();
     // Of the tuples of a loop each is found out about by its own request.
-    if !whole && (loops || all.len() > EFFECTS_MAX) {
+    if write.effects.iter().any(|effect| effect.each.is_some()) && !is_whole(write, plan) {
         return None;
     }
     let mut found = vec![state.clone()];
-    let alone = whole || all.len() == 1;
-    // Each of several tuples is found out about by its own requests.
-    let chosen = if alone { vec![all] } else { selections(&all) };
-    for effects in chosen {
-        let changed = change_all(model, &effects, state, inputs)?;
-        let mut own = effects.iter();
-        if alone && own.any(|effect| names_nothing(effect, [state, &changed], inputs)) {
-            continue;
-        }
-        match shown(model, schema, (write, plan), &effects, &changed) {
-            Shown::Surely => {}
-            Shown::Perhaps => return None,
-            Shown::Nothing if found.contains(&changed) => {}
-            Shown::Nothing => found.push(changed),
-        }
+    let effects: Vec<&Effect> = write.effects.iter().collect();
+    let changed = change_all(model, &effects, state, inputs)?;
+    if effects.iter().any(|effect| names_nothing(effect, [state, &changed], inputs)) {
+        return Some(found);
+    }
+    match shown(model, schema, (write, plan), &effects, &changed) {
+        Shown::Surely => {}
+        Shown::Perhaps => return None,
+        Shown::Nothing if found.contains(&changed) => {}
+        Shown::Nothing => found.push(changed),
     }
     Some(found)
 }
@@ -81,15 +73,6 @@ fn is_whole(write: &Write, plan: &WritePlan) -> bool {
             alone && write.effects.len() == 1 && first.kind.each().is_none()
         }
     }
-}
-
-/// Returns every selection of some effects, in their order.
-fn selections<'e>(all: &[&'e Effect]) -> Vec<Vec<&'e Effect>> {
-    let chosen = |bits: usize| {
-        let own = all.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
-        own.map(|(_, effect)| *effect).collect()
-    };
-    (1..1_usize << all.len()).map(chosen).collect()
 }
 
 /// The evidence that rows give of a change whose result is no state.
@@ -114,7 +97,7 @@ fn shown(
     for id in relations {
         let relation = model.relation(id);
         for key in relation.keys.iter().filter(|key| twice(changed.tuples(id), key)) {
-            if schema.of_source(id).any(|(_, family)| lies_under(family, key)) {
+            if schema.of_source(id).any(|(_, family)| lies_under(schema, family, key)) {
                 return Shown::Surely;
             }
             perhaps = true;
@@ -139,8 +122,8 @@ fn twice(tuples: &[Tuple], key: &[usize]) -> bool {
     })
 }
 
-/// Returns true if every tuple has a row of a family, under nothing but this key.
-fn lies_under(family: &Family, key: &[usize]) -> bool {
+/// Returns true if every tuple has a row of a family, under nothing but this key, that tells of it.
+fn lies_under(schema: &Schema, family: &Family, key: &[usize]) -> bool {
     let mut own = true;
     for part in family.key.iter().flat_map(|column| &column.parts) {
         if let Part::Hole { term, .. } = part {
@@ -149,7 +132,8 @@ fn lies_under(family: &Family, key: &[usize]) -> bool {
             });
         }
     }
-    own && family.base.is_none() && family.when.is_empty() && family.follows.is_none()
+    let whole = family.base.is_none() && family.when.is_empty() && family.follows.is_none();
+    own && whole && !is_counter(schema, family)
 }
 
 /// Returns true if all that tuples refer to is there.

@@ -11,7 +11,7 @@ use super::undo::Undoing;
 use crate::canon::canonical;
 use crate::claims::claims;
 use crate::conditions::checked_by;
-use crate::must_be::{MustBe, shows_all, takes};
+use crate::must_be::shows_all;
 use crate::needs::{Need, needs, replaces};
 use crate::own_key::own_bindings;
 use crate::paths::all_key_paths;
@@ -164,10 +164,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns true if what happens together with the change of a row hangs on whether the row is there: it
-    /// is one that every tuple has, and the write takes its tuple to be there.
+    /// is one that every tuple has, and the write is one of several tuples.
     fn asks(&self, family: &Family, effect: &Effect) -> bool {
         self.shelf.is_together()
-            && takes(self.write, effect, MustBe::There)
+            && self.write.effects.len() > 1
+            && effect.kind != EffectKind::Insert
+            && effect.each.is_none()
             && shows_all(self.model, family)
     }
 

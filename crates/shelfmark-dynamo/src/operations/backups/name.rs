@@ -6,10 +6,11 @@ use shelfmark_engine::Backup;
 
 use crate::describe::put_seconds;
 use crate::errors::{Error, Exception, Result, texts};
-use crate::face::{Face, FaceOptions};
+use crate::face::Face;
 use crate::json::Writer;
 use crate::limits::{BACKUP_ARN_CHARS_MAX, BACKUP_ARN_CHARS_MIN};
 use crate::operations::resource::{access_denied, account_of};
+use crate::options::FaceOptions;
 use crate::shape::Shape;
 use crate::table::table_arn;
 
