@@ -303,7 +303,12 @@ fn attribute(name: &str, value: &Value, names: &mut Names, key: bool, keyed: boo
         remarks.push(format!("? {} is a function: what does it say", unknown.join(" and ")));
     }
     let mut facts = Vec::new();
-    let mut optional = !key && !value.get("required").is_some_and(Value::is_true);
+    let filled = value.get("default").is_some_and(|one| *one != Value::Unknown);
+    let required = value.get("required").is_some_and(Value::is_true);
+    if filled && !key && !required {
+        remarks.push("? in each row, since the library puts a default".to_owned());
+    }
+    let mut optional = !key && !filled && !required;
     let ty = match kind(value) {
         Some("string") if keyed => KEY_TEXT.to_owned(),
         Some("number") if keyed => {

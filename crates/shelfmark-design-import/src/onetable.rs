@@ -119,6 +119,11 @@ fn model(name: &str, value: &Value, indexes: &[(String, Value)], tag: &str) -> M
         }
     }
     complete(&mut found, &key, &keyed);
+    // A projection may name the columns of its own key, and fields of other models.
+    let Model { indexes, attributes, .. } = &mut found;
+    for list in indexes.iter_mut().filter_map(|access| access.store.as_mut()) {
+        list.retain(|name| attributes.iter().any(|own| own.name == *name));
+    }
     found
 }
 
@@ -241,7 +246,12 @@ fn attribute(
     }
     let word = word(value);
     let mut facts = Vec::new();
-    let mut optional = !in_key && !value.get("required").is_some_and(Value::is_true);
+    let filled = value.get("default").is_some_and(|one| *one != Value::Unknown);
+    let required = value.get("required").is_some_and(Value::is_true);
+    if filled && !in_key && !required {
+        remarks.push("? in each row, since the library puts a default".to_owned());
+    }
+    let mut optional = !in_key && !filled && !required;
     let (ty, remarks_of_type) = match word.as_str() {
         _ if is_enum(value) => (typed(value, 0).ty, Vec::new()),
         "string" if !is_uuid(value) && indexed => (KEY_TEXT.to_owned(), Vec::new()),

@@ -10,8 +10,8 @@ use crate::Plan;
 use crate::basis::Basis;
 use crate::volume::{called, hottest_share};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
-use shelfmark_design_language::model::schema::{Family, Schema, Stored};
-use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Write};
+use shelfmark_design_language::model::schema::{Family, Part, Schema, Stored};
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Type, Write};
 use shelfmark_design_language::target::Target;
 use shelfmark_design_prove::closure::determines_tuple;
 use shelfmark_design_prove::paths::all_key_paths;
@@ -53,6 +53,9 @@ fn hottest(model: &Model, schema: &Schema, target: &Target, write: &Write) -> Op
             let table = schema.tables.get(family.table).map_or("", |table| &table.name.text);
             let place = if one { "row" } else { "partition" };
             meet(share, format!("{place} of {table}"));
+            if target.ordered && effect.kind == EffectKind::Insert && grows(family) {
+                meet(Some(1.0), format!("place of {table}, whose new rows all come at the end"));
+            }
         }
         for (via, family) in tallies(schema, effect) {
             let share = hottest_share(model, effect.relation, &BTreeSet::from([vec![via]]));
@@ -68,6 +71,14 @@ fn hottest(model: &Model, schema: &Schema, target: &Target, write: &Write) -> Op
             write.name.text, target.name
         )
     })
+}
+
+/// Returns true if the first column of a key grows with time.
+fn grows(family: &Family) -> bool {
+    let mut parts = family.key.first().into_iter().flat_map(|column| &column.parts);
+    let first = parts.find(|part| !matches!(part, Part::Literal(_)));
+    matches!(first, Some(Part::Hole { term: Term::Column(_), ty, .. })
+        if ty.grows_with_time() || matches!(ty, Type::Date))
 }
 
 /// Returns the attributes whose values have one place together, and over how many parts it is spread.

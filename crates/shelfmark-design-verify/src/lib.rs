@@ -16,6 +16,7 @@
 
 mod follows;
 mod meaning;
+mod projections;
 mod requests;
 mod rules;
 mod shelf;

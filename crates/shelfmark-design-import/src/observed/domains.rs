@@ -80,7 +80,8 @@ pub(super) fn of_hole(hole: &Hole, delimiters: &BTreeSet<char>) -> Domain {
         return Domain::new("text(min 1, only \"0-9TZ:.+-\")").remark(ask).sorted();
     }
     if let Some(head) = head_of(&values) {
-        return Domain::new(format!("text(min 1, only {})", quote(&format!("{head}0-9"))));
+        let ty = format!("text(min 1, only {})", quote(&format!("{head}0-9")));
+        return Domain::new(ty).remark(format!("? always {head} and digits"));
     }
     let inside = |c: &&char| values.iter().any(|value| value.contains(**c));
     if delimiters.is_empty() || delimiters.iter().any(|c| inside(&c)) {

@@ -58,8 +58,9 @@ impl Tables<'_> {
             .filter(|token| token.kind != Kind::Mark)
             .map(|token| token.text.as_str())
             .collect();
+        let brackets = |token: &Token| token.kind != Kind::Mark || token.is("(") || token.is(")");
         let (alias, own) = match words.as_slice() {
-            [own] => (None, *own),
+            [own] if tokens.iter().all(brackets) => (None, *own),
             [.., alias, own]
                 if tokens.iter().all(|token| token.kind != Kind::Mark || token.is(".")) =>
             {
@@ -77,6 +78,28 @@ impl Tables<'_> {
         column
             .map(|column| (*at, column.name.clone()))
             .ok_or_else(|| format!("there is no column {own}"))
+    }
+}
+
+impl Tables<'_> {
+    /// Returns true if a value is worked out from columns. A word behind a mark such as `:` or `@` is an
+    /// input.
+    fn is_of_row(&self, value: &[Token]) -> bool {
+        let own = |name: &str| {
+            let mut tables = self.named.iter().filter_map(|(_, at)| self.all.get(*at));
+            tables.any(|one| one.table.column(name).is_some())
+        };
+        value.iter().enumerate().any(|(at, token)| {
+            let before = at.checked_sub(1).and_then(|at| value.get(at));
+            let input = before
+                .is_some_and(|mark| [":", "@", "$", "%"].iter().any(|one| mark.is(one)))
+                || before.is_some_and(|mark| mark.is("("))
+                    && at
+                        .checked_sub(2)
+                        .and_then(|at| value.get(at))
+                        .is_some_and(|one| one.is("%"));
+            token.kind == Kind::Word && !input && own(&token.text)
+        })
     }
 }
 
@@ -342,6 +365,9 @@ fn condition(tokens: &[Token], tables: &Tables<'_>) -> Result<Condition, String>
     let (table, column) = tables.column(tokens.get(..at).unwrap_or_default())?;
     let word = tokens.get(at).map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
     let behind = tokens.get(at + 1..).unwrap_or_default();
+    if tables.is_of_row(behind) && !behind.iter().any(|token| token.is(".")) {
+        return Err("a comparison with what other columns hold".to_owned());
+    }
     let operator = match word.as_str() {
         "=" | "<" | "<=" | ">" | ">=" if behind.iter().any(|token| token.is(".")) => {
             return Err("a join in WHERE; write it as JOIN … ON".to_owned());
@@ -442,10 +468,13 @@ fn update(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
         let middle = one.iter().position(|token| token.is("=")).ok_or("SET without a value")?;
         let (_, column) = tables.column(one.get(..middle).unwrap_or_default())?;
         let value = one.get(middle + 1..).unwrap_or_default();
-        // `n = n + 1` adds; other computed values become inputs.
+        // `n = n + 1` adds; what the caller works out is an input.
         let own = value.first().is_some_and(|token| token.is_word(&column));
         let by = value.get(2).map(|token| token.text.clone());
         let sign = value.get(1).filter(|token| own && (token.is("+") || token.is("-")));
+        if tables.is_of_row(value.get(if sign.is_some() { 2 } else { 0 }..).unwrap_or_default()) {
+            return Err(format!("a change of {column} to what is worked out from columns"));
+        }
         let null = value.len() == 1 && value.first().is_some_and(|token| token.is_word("null"));
         let change = match sign.zip(by) {
             Some((sign, by)) if by.parse::<u64>().is_ok() => {

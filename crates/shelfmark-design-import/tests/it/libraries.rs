@@ -291,3 +291,33 @@ fn no_damage_makes_it_panic() {
         }
     }
 }
+
+/// A projection of OneTable names the columns of its key, and fields that another model has: both are no
+/// attributes of this one. A constant that the library puts is there in each row, and asked about.
+#[test]
+fn projections_and_defaults_are_of_the_model() {
+    let text = r#"{"indexes": {"primary": {"hash": "pk", "sort": "sk"},
+        "gs1": {"hash": "gs1pk", "sort": "gs1sk", "project": ["gs1pk", "gs1sk", "data", "name"]}},
+        "models": {"A": {
+        "pk": {"type": "string", "value": "a#${id}"}, "sk": {"type": "string", "value": "a"},
+        "gs1pk": {"type": "string", "value": "a"}, "gs1sk": {"type": "string", "value": "a#${id}"},
+        "id": {"type": "string"}, "name": {"type": "string"},
+        "state": {"type": "string", "default": "open"}, "age": {"type": "number"}}}}"#;
+    let model = import("a.json", text, Source::OneTable).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.contains("index gs1 key (\"a\"; \"a#<id>\") store { name }"), "{model}");
+    assert!(
+        model.contains("state: text  # ? in each row, since the library puts a default"),
+        "{model}"
+    );
+    assert!(model.contains("age: decimal optional"), "{model}");
+    let text = r#"{"model": {"entity": "a", "version": "1", "service": "s"},
+        "attributes": {"id": {"type": "string"}, "state": {"type": "string", "default": "open"},
+        "note": {"type": "string"}},
+        "indexes": {"one": {"pk": {"field": "pk", "composite": ["id"]}}}}"#;
+    let model = import("a.json", text, Source::ElectroDb).unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        model.contains("state: text  # ? in each row, since the library puts a default"),
+        "{model}"
+    );
+    assert!(model.contains("note: text optional"), "{model}");
+}

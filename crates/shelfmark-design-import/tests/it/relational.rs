@@ -354,3 +354,41 @@ fn no_damage_makes_it_panic() {
         let _ = import("a.prisma", &format!("{}[{}", &blog[..at], &blog[at..]), Source::Prisma);
     }
 }
+
+/// What a statement works out from columns is no input: it is told, not imported as something else.
+#[test]
+fn what_is_computed_from_columns_is_told() {
+    for (statement, why) in [
+        ("SELECT * FROM posts WHERE held->>'color' = 'red'", "a value that is computed"),
+        ("SELECT * FROM posts WHERE votes - 1 > 3", "a value that is computed"),
+        ("SELECT * FROM posts WHERE votes > author * 2", "what other columns hold"),
+        ("SELECT * FROM posts WHERE votes > author", "what other columns hold"),
+        (
+            "UPDATE posts SET votes = votes * 2 WHERE id = 7",
+            "a change of votes to what is worked out",
+        ),
+        (
+            "UPDATE posts SET votes = votes + author WHERE id = 7",
+            "a change of votes to what is worked",
+        ),
+        (
+            "UPDATE posts SET title = lower(title) WHERE id = 7",
+            "a change of title to what is worked",
+        ),
+    ] {
+        let model = of_statement(statement);
+        assert!(model.contains("? Not imported (came 1 time): "), "{statement}\n{model}");
+        assert!(model.contains(why), "{statement}\n{model}");
+    }
+    check("SELECT * FROM posts WHERE votes > :votes", "= Post where votes > votes");
+    check("SELECT * FROM posts WHERE (votes) > 2 * 3", "= Post where votes > votes");
+    check(
+        "UPDATE posts SET votes = votes + 2 WHERE id = 7",
+        "= increment Post(id id) set votes by 2",
+    );
+    check(
+        "UPDATE posts SET title = :title WHERE id = :id",
+        "= update Post(id id) set title = title",
+    );
+    check("UPDATE posts SET title = now() WHERE id = 7", "= update Post(id id) set title = title");
+}

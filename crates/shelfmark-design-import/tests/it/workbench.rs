@@ -231,3 +231,18 @@ fn values_keep_their_types() {
     assert!(imported("videos").contains("video: uuid\n"));
     assert!(imported("tenants").contains("\"TASK#<task:pad(5)>\""));
 }
+
+/// Letters before digits are so in a few sample rows: whether in all, is asked.
+#[test]
+fn alphabets_of_samples_are_asked_about() {
+    let mut count = 0;
+    for name in designs() {
+        for line in imported(&name).lines() {
+            let Some((_, rest)) = line.split_once("only \"") else { continue };
+            let Some((letters, _)) = rest.split_once("0-9\"") else { continue };
+            count += usize::from(!letters.is_empty());
+            assert!(letters.is_empty() || line.contains("and digits"), "{name}: {line}");
+        }
+    }
+    assert!(count > 0, "no design has such ids");
+}

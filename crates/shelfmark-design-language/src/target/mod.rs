@@ -50,6 +50,9 @@ pub struct Target {
     /// Bytes of one partition with its local indexes, where there are any.
     #[serde(default)]
     pub collection_bytes_max: Option<f64>,
+    /// The attributes that indexes include by name, where their number has a limit.
+    #[serde(default)]
+    pub included: Option<Included>,
     /// True if its requests are sentences of a language that refuses some.
     #[serde(default)]
     pub has_requests: bool,
@@ -67,6 +70,16 @@ pub struct Rule {
     pub says: String,
     /// The source of the rule.
     pub source: String,
+}
+
+/// The limits of attributes that indexes include by name, beside keys; one that has all attributes
+/// names none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Included {
+    /// Names of one index.
+    pub index_max: usize,
+    /// Names of all indexes of a table together.
+    pub table_max: usize,
 }
 
 /// The limits of the two halves of a key: columns and bytes.

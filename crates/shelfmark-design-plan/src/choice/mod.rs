@@ -3,7 +3,7 @@
 //! A way has a cost of its own and uses things that cost once, however many ways use them:
 //! facility location with several facilities for a way. Solved by branch and bound: a dual bound by
 //! ascent, a first choice that follows it and is improved by exchanges, then branching over things
-//! on which the bound and the choice disagree.
+//! on which the bound and the choice disagree. What shares no thing is searched apart.
 //!
 //! What it is not: it knows nothing of tables and prices.
 //!
@@ -14,6 +14,7 @@
 
 mod bound;
 mod exchange;
+mod parts;
 
 /// Most nodes of the search tree.
 ///
@@ -103,10 +104,7 @@ impl Problem {
     }
 
     /// Returns the best choice, or the best that `nodes_max` nodes find, with its bound.
-    #[must_use]
-    pub fn solve(&self, nodes_max: usize) -> Choice {
-        let ways: usize = self.demands.iter().map(Vec::len).sum();
-        let nodes_max = nodes_max.min(LOOKS_MAX / ways.max(1)).max(1);
+    fn searched(&self, nodes_max: usize) -> Choice {
         let free = vec![Thing::Free; self.things.len()];
         let root = self.bound(&free);
         let mut best = Choice {

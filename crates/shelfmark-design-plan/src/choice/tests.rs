@@ -92,3 +92,30 @@ fn a_demand_without_ways_is_left_out() {
     let Choice { ways, cost, .. } = problem.solve(NODES_MAX);
     assert_eq!((ways, cost), (vec![None, Some(0)], 3.0));
 }
+
+/// Checks that demands which share no thing are searched apart: together they are the product of
+/// their nodes, apart the sum.
+#[test]
+fn what_shares_no_thing_is_searched_apart() {
+    let parts: Vec<Problem> = (0..8).map(|seed| random(seed, 5, 12, 8)).collect();
+    let mut whole = Problem::default();
+    for part in &parts {
+        let before = whole.things.len();
+        whole.things.extend(&part.things);
+        let moved = |way: &Way| Way {
+            cost: way.cost,
+            uses: way.uses.iter().map(|thing| thing + before).collect(),
+        };
+        let demands = part.demands.iter().map(|demand| demand.iter().map(moved).collect());
+        whole.demands.extend(demands);
+    }
+    let choice = whole.solve(NODES_MAX);
+    let least: f64 = parts.iter().map(exhaustive).sum();
+    assert!((choice.cost - least).abs() < 1e-6, "{} {least}", choice.cost);
+    assert_eq!(choice.gap(), 0.0);
+    assert!((whole.cost(&choice.ways) - choice.cost).abs() < 1e-6);
+    let nodes: usize = parts.iter().map(|part| part.solve(NODES_MAX).nodes).sum();
+    assert_eq!(choice.nodes, nodes);
+    let together = whole.searched(NODES_MAX).nodes;
+    assert!(together > 4 * nodes, "{together} nodes together, {nodes} apart");
+}

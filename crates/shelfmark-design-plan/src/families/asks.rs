@@ -6,7 +6,7 @@ use super::draft::Ask;
 use super::{Planner, Served};
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Predicate, Source};
-use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, Type};
+use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, RelationId, Type};
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_prove::own_limits::of_range;
 use shelfmark_design_prove::paths::is_optional;
@@ -40,7 +40,8 @@ impl Planner<'_> {
             let follows = self.follows(read, &mut ask);
             let alone = self.alone.contains(&read);
             let (draft, flip) = self.ask_beside(&ask, alone);
-            self.served.push(Served { read, draft, flip, equal: ask.equal, follows });
+            let Ask { equal, sorted, .. } = ask;
+            self.served.push(Served { read, draft, flip, equal, sorted, follows });
         }
         self.served.sort_by_key(|served| served.read);
     }
@@ -61,24 +62,22 @@ impl Planner<'_> {
         let constants =
             if self.moves.sparse.contains(&index) { self.constants(index) } else { Vec::new() };
         equal.retain(|path| !constants.iter().any(|one| one.path == *path));
-        let mut tail: Vec<(ColumnPath, Option<bool>)> = Vec::new();
-        for (key, desc) in &read.order {
-            let OrderKey::Columns(paths) = key else { continue };
-            let path = paths.first().and_then(Option::as_ref).ok_or("its order is not known")?;
-            tail.push((canonical(self.model, relation, path), Some(*desc)));
-        }
-        if let Some(range) = range
-            && tail.first().is_none_or(|(first, _)| *first != range)
-        {
-            tail.insert(0, (range, None));
+        let mut tail = tail(self.model, (read, relation), range.as_ref())?;
+        let both_ways =
+            Ask::new(self.model, relation, equal.clone(), tail.clone()).directions() > 1;
+        // All rows of a list without a limit are read, in whatever order.
+        let sorted = both_ways && self.target.plans_texts() && read.limit.is_none() && !read.page;
+        if sorted {
+            tail = range.map(|range| (range, None)).into_iter().collect();
         }
         for path in equal.iter().chain(tail.iter().map(|(path, _)| path)) {
             self.can_be_key(relation, path)?;
         }
-        let mut ask = Ask::new(self.model, relation, equal, tail);
+        let mut ask = Ask { sorted, ..Ask::new(self.model, relation, equal, tail) };
         for (path, _) in &ask.tail {
             let ranged = source.predicates.iter().any(|one| {
-                canonical(self.model, relation, &one.path) == *path && one.op != CondOp::Absent
+                let asked = canonical(self.model, relation, &one.path);
+                one.op != CondOp::Absent && tells(self.model, relation, &asked, path)
             });
             if is_optional(self.model, relation, path) && !ranged {
                 let name = self.model.path_text(relation, path);
@@ -89,7 +88,8 @@ impl Planner<'_> {
         let told = |one: &&Predicate| {
             let path = canonical(self.model, relation, &one.path);
             let mut keyed = ask.equal.iter().chain(ask.tail.iter().map(|(path, _)| path));
-            one.op == CondOp::Present && keyed.any(|other| *other == path)
+            one.op == CondOp::Present
+                && keyed.any(|other| tells(self.model, relation, other, &path))
         };
         let asked = source.predicates.iter();
         let asked = asked.filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent));
@@ -97,8 +97,8 @@ impl Planner<'_> {
         ask.when.extend(constants);
         ask.when.extend(apart);
         ask.shown = self.outputs(source);
-        if source.predicates.iter().any(|one| one.op == CondOp::In) {
-            // Several ranges are sorted together, by what their rows show.
+        if sorted || source.predicates.iter().any(|one| one.op == CondOp::In) {
+            // What is sorted is so by what its rows show.
             ask.shown.extend(read.order.iter().filter_map(|(key, _)| match key {
                 OrderKey::Columns(paths) => {
                     paths.first()?.as_ref().map(|path| canonical(self.model, relation, path))
@@ -226,6 +226,36 @@ impl Planner<'_> {
             .map(|path| canonical(self.model, source.relation, path))
             .collect()
     }
+}
+
+/// Returns what follows the known attributes in a key: a range, then the order.
+fn tail(
+    model: &Model,
+    (read, relation): (&Read, RelationId),
+    range: Option<&ColumnPath>,
+) -> Result<Vec<(ColumnPath, Option<bool>)>, String> {
+    let mut tail: Vec<(ColumnPath, Option<bool>)> = Vec::new();
+    for (key, desc) in &read.order {
+        let OrderKey::Columns(paths) = key else { continue };
+        let path = paths.first().and_then(Option::as_ref).ok_or("its order is not known")?;
+        tail.push((canonical(model, relation, path), Some(*desc)));
+    }
+    if let Some(range) = range
+        && tail.first().is_none_or(|(first, _)| first != range)
+    {
+        tail.insert(0, (range.clone(), None));
+    }
+    Ok(tail)
+}
+
+/// Returns true if an attribute is there wherever another is: that one itself, or one of its group.
+fn tells(model: &Model, relation: RelationId, there: &[usize], other: &[usize]) -> bool {
+    let (Some((last, base)), Some((mate, beside))) = (there.split_last(), other.split_last())
+    else {
+        return false;
+    };
+    let owner = model.relation(model.path_owner(relation, there));
+    base == beside && (last == mate || owner.mates(*last).any(|one| one == *mate))
 }
 
 /// Returns true if a condition is an end of a range, or both of them.

@@ -24,6 +24,8 @@ pub(crate) struct Ask {
     pub(crate) when: Vec<Predicate>,
     /// The attributes that the rows must show.
     pub(crate) shown: BTreeSet<ColumnPath>,
+    /// True if the rows are sorted once they are read.
+    pub(crate) sorted: bool,
 }
 
 impl Ask {
@@ -44,7 +46,13 @@ impl Ask {
                 kept.push((path, desc));
             }
         }
-        Self { relation, equal, tail: kept, when: Vec::new(), shown: BTreeSet::new() }
+        let (when, shown) = Default::default();
+        Self { relation, equal, tail: kept, when, shown, sorted: false }
+    }
+
+    /// Returns how many directions the order has.
+    pub(crate) fn directions(&self) -> usize {
+        self.tail.iter().filter_map(|(_, desc)| *desc).collect::<BTreeSet<bool>>().len()
     }
 }
 

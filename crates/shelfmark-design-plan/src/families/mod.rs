@@ -48,6 +48,8 @@ pub(crate) struct Served {
     flip: bool,
     /// The attributes that lead the key.
     equal: Vec<ColumnPath>,
+    /// True if the rows are sorted once they are read.
+    sorted: bool,
     /// Point reads for what its rows do not hold.
     follows: Vec<Follow>,
 }

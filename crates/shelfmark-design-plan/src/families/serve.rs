@@ -74,7 +74,7 @@ impl Planner<'_> {
         {
             out.push_str(&format!(" limit {limit}"));
         }
-        if list.is_some() || spread.is_some() {
+        if list.is_some() || spread.is_some() || served.sorted {
             out.push_str(&gather(self.model, read, source, limit.as_deref()));
         }
         for follow in &served.follows {

@@ -13,6 +13,7 @@ use shelfmark_design_language::model::pattern::Write;
 use shelfmark_design_language::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{Model, Term, Value};
 use shelfmark_design_language::syntax::print::quote;
+use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::target::Target;
 use shelfmark_design_prove::write_case::WriteCase;
 use shelfmark_design_prove::{ReadProof, decisive, prove_read, write, write_certificate};
@@ -23,6 +24,8 @@ pub(crate) struct Settled {
     /// Reads that it does not serve, and why.
     pub(crate) refused: BTreeMap<usize, String>,
     pub(crate) writes: Vec<String>,
+    /// Writes that have no plan.
+    pub(crate) lost: BTreeSet<usize>,
     pub(crate) notes: Vec<String>,
     /// True if each write has a plan, and each count.
     pub(crate) sound: bool,
@@ -75,9 +78,14 @@ impl Settled {
         {
             (plan, analysis) = (whole, proven);
         }
+        if decisive(&analysis).is_none() {
+            plan = without_idle_reads(case, plan);
+        }
         if plan.steps.is_empty() {
+            self.lost.insert(case.index);
             self.notes.push(format!("{name} has no plan: no row here holds what it changes"));
         } else if let Some(failure) = decisive(&analysis) {
+            self.lost.insert(case.index);
             self.sound &= failure.lint == "M2";
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
         } else if let Some(line) = line(case, &plan) {
@@ -89,6 +97,25 @@ impl Settled {
             ));
         }
     }
+}
+
+/// Returns the plan of a write that replaces without the reads that it needs not: a row that is put
+/// whatever is there was looked at for nothing.
+fn without_idle_reads(case: WriteCase<'_>, mut plan: WritePlan) -> WritePlan {
+    let replaces = case.write.effects.iter().any(|effect| effect.existing == Existing::Replace);
+    let mut at = 0;
+    while replaces && let Some(step) = plan.steps.get(at) {
+        if step.kind.is_read() && plan.steps.len() > 1 {
+            let mut lean = plan.clone();
+            lean.steps.remove(at);
+            if decisive(&write::prove_write(case, &lean)).is_none() {
+                plan = lean;
+                continue;
+            }
+        }
+        at += 1;
+    }
+    plan
 }
 
 /// Returns the plan with its changes in one transaction, if the target has one that does not read and

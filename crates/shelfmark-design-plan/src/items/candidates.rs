@@ -88,7 +88,7 @@ impl Market<'_> {
         }
         self.sparse_indexes(relation, &needs);
         for need in &needs {
-            if need.strong || !need.ask.when.is_empty() {
+            if need.strong || !need.ask.when.is_empty() || self.names_too_many(&need.own) {
                 self.copy(need);
             }
         }
@@ -270,6 +270,7 @@ impl Market<'_> {
             }
         }
         shown.extend(all);
+        shown.iter_mut().for_each(|shown| self.nameable(relation, shown));
         shown.dedup();
         for shown in shown {
             let mut shown = self.beside(relation, key, &shown);
@@ -278,6 +279,18 @@ impl Market<'_> {
             let when = when.to_vec();
             self.add(Rows { relation, place: Place::Index, key, shown, when });
         }
+    }
+
+    /// Shows all of a tuple in an index that would have to name too many attributes.
+    fn nameable(&self, relation: RelationId, shown: &mut BTreeSet<ColumnPath>) {
+        if self.names_too_many(shown) {
+            shown.extend((0..self.model.relation(relation).columns.len()).map(|one| vec![one]));
+        }
+    }
+
+    /// Returns true if the target takes no index that names these attributes.
+    fn names_too_many(&self, shown: &BTreeSet<ColumnPath>) -> bool {
+        self.load.target.included.is_some_and(|most| shown.len() > most.index_max)
     }
 
     /// Returns the attributes that neither the key nor the row's own key holds.

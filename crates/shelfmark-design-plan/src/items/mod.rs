@@ -16,8 +16,10 @@ mod crowded;
 mod estimate;
 mod explain;
 mod keys;
+mod lost;
 mod needs;
 mod pack;
+mod projection;
 mod serve;
 mod text;
 mod ways;
@@ -75,7 +77,8 @@ fn planned(
             break;
         }
     }
-    let Some(mut draft) = best else { return Err("nothing was chosen".to_owned()) };
+    let Some(best) = best else { return Err("nothing was chosen".to_owned()) };
+    let mut draft = lost::regained(basis, target, &mut market, best, (name, apart))?;
     if let Some(lean) = without_hopeless(basis, target, &mut market, &draft, (name, apart))? {
         draft = lean;
     }
@@ -138,6 +141,10 @@ fn first_word(text: &str) -> String {
 struct Draft {
     skeleton: Skeleton,
     settled: Settled,
+    /// The candidates that are used.
+    used: BTreeSet<usize>,
+    /// The cost by which candidates are compared.
+    cost: f64,
     /// The part of the cost that a longer search might save.
     gap: f64,
 }
@@ -228,7 +235,8 @@ fn draft(
     (name, apart): (&str, Apart<'_>),
 ) -> Result<Draft, String> {
     let chosen = market.chosen(choice);
-    let layout = pack(market, &chosen, &market.used(choice), apart);
+    let used = market.used(choice);
+    let layout = pack(market, &chosen, &used, apart);
     let skeleton = written(market, &chosen, &layout, target, name);
     let mut settled = settle(basis, &skeleton.text(), &skeleton.written(), target)?;
     for (read, why) in market.crowded_out(choice) {
@@ -236,7 +244,7 @@ fn draft(
     }
     let mut skeleton = skeleton;
     skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
-    Ok(Draft { skeleton, settled, gap: choice.gap() })
+    Ok(Draft { skeleton, settled, used, cost: choice.cost, gap: choice.gap() })
 }
 
 fn written(

@@ -115,7 +115,7 @@ impl Needs {
                 continue;
             }
             match rules.read_ask(index, read) {
-                Ok(Some(ask)) if !one_way(&ask) => rules.note(format!(
+                Ok(Some(ask)) if ask.directions() > 1 => rules.note(format!(
                     "{name} has no plan: an index is read in one direction, and this order has two"
                 )),
                 Ok(Some(ask)) => needs.push(of_read(model, load, &rules, index, ask)),
@@ -126,12 +126,6 @@ impl Needs {
         needs.extend(loops(model));
         Self { needs, mixed: std::mem::take(&mut rules.mixed), counts, notes: rules.notes }
     }
-}
-
-/// Returns true if all orders have one direction.
-fn one_way(ask: &Ask) -> bool {
-    let ways: BTreeSet<bool> = ask.tail.iter().filter_map(|(_, desc)| *desc).collect();
-    ways.len() < 2
 }
 
 fn of_read(model: &Model, load: &Load<'_>, rules: &Planner<'_>, index: usize, ask: Ask) -> Need {

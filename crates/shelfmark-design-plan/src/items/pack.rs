@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arrange::Apart;
 use super::beside;
 use super::needs::{sorts_as_text, typed};
+use super::projection;
 use super::ways::{Access, Beside, Market, Place, Rows, Thing};
 use crate::families::names::{Names, snake};
 use crate::load::Load;
@@ -28,6 +29,9 @@ pub(crate) enum Form {
     Typed,
     /// One attribute as partition key, and a text that begins with the row type as sort key.
     Direct,
+    /// A text that begins with the row type as partition key, and a column for each attribute of the
+    /// sort key.
+    Sorted,
     /// Two texts, of which the first begins with the row type.
     #[default]
     Text,
@@ -50,6 +54,8 @@ pub(crate) struct Placed {
     pub(crate) sorted: bool,
     /// The place of the row that an entry belongs to.
     pub(crate) base: Option<usize>,
+    /// True for an entry that shows all that its row holds.
+    pub(crate) whole: bool,
 }
 
 /// All chosen rows.
@@ -98,6 +104,7 @@ pub(crate) fn pack(
     tables(market, &mut layout, apart, &mut names);
     indexes(market.model, market.load, &mut layout, &mut names);
     beside::local_indexes(market.model, &mut layout, &mut names);
+    projection::widen(market, &mut layout);
     layout
 }
 
@@ -123,6 +130,7 @@ fn gather(layout: &mut Layout, thing: usize, rows: &Rows) {
             head: String::new(),
             sorted: true,
             base: None,
+            whole: false,
         }),
     }
 }
@@ -326,6 +334,13 @@ fn fits_typed(model: &Model, rows: &Rows, partition_max: usize, sort_max: usize)
     fits && key.paths().iter().all(good)
 }
 
+/// Returns true if the sort key of an index may have a column for each attribute.
+fn fits_sorted(model: &Model, rows: &Rows) -> bool {
+    let key = &rows.key;
+    let good = |path: &ColumnPath| typed(&model.path_type(rows.relation, path));
+    key.tag.is_none() && (1..=4).contains(&key.sort.len()) && key.sort.iter().all(good)
+}
+
 /// Assigns entries to indexes of their tables.
 fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Names) {
     let mut slots: Vec<Slot> = Vec::new();
@@ -368,8 +383,13 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
             one.base = base;
         }
     }
+    named(model, layout, &slots, names);
+}
+
+/// Names indexes, and forms the keys of their entries.
+fn named(model: &Model, layout: &mut Layout, slots: &[Slot], names: &mut Names) {
     let mut numbered = 0;
-    for slot in &slots {
+    for slot in slots {
         let shared = slot.entries.len() > 1;
         let mut table = String::new();
         let mut heads = Heads::default();
@@ -394,7 +414,12 @@ fn indexes(model: &Model, load: &Load<'_>, layout: &mut Layout, names: &mut Name
             };
             one.head = heads.of(&name);
             let alone = !shared && fits_typed(model, &one.rows, 4, 4);
-            one.form = if alone { Form::Typed } else { Form::Text };
+            let columns = !shared && !slot.textual && fits_sorted(model, &one.rows);
+            one.form = match (alone, columns) {
+                (true, _) => Form::Typed,
+                (false, true) => Form::Sorted,
+                (false, false) => Form::Text,
+            };
             one.sorted = shared || !one.rows.key.sort.is_empty();
         }
     }

@@ -82,7 +82,7 @@ impl Writer<'_> {
         {
             out.push_str(&format!(" limit {limit}"));
         }
-        if several {
+        if several || need.ask.sorted {
             out.push_str(&gather(self.model, read, source, limit.as_deref()));
         }
         if access.own {
@@ -231,6 +231,13 @@ impl Writer<'_> {
             }
             return Some(format!(" ({}){}", values.join(", "), typed_ends(read, &ranges)?));
         }
+        if placed.form == Form::Sorted {
+            let mut values = vec![quote(&partition_text(placed, shard, value)?)];
+            for path in head {
+                values.push(value(path, false)?);
+            }
+            return Some(format!(" ({}){}", values.join(", "), typed_ends(read, &ranges)?));
+        }
         let texts: Option<Vec<String>> = head.iter().map(|path| value(path, true)).collect();
         let begin = format!("{}{}", lead(self.model, placed), texts?.join(&DELIMITER.to_string()));
         let sort = self.sort_text((read, placed.rows.relation), begin, (head, rest), &ranges)?;
@@ -241,12 +248,7 @@ impl Writer<'_> {
                 Sort::Ends(ends) => format!(" ({partition}){ends}"),
             });
         }
-        let mut pk = vec![placed.head.clone()];
-        for path in &key.partition {
-            pk.push(value(path, true)?);
-        }
-        pk.extend(shard.map(|shard| format!("<{shard}>")));
-        let pk = quote(&pk.join(&DELIMITER.to_string()));
+        let pk = quote(&partition_text(placed, shard, value)?);
         let sk = match sort {
             Sort::Whole(sk) if !sk.is_empty() => format!(" sk {}", quote(&sk)),
             Sort::Ends(ends) if !ends.is_empty() => format!(" sk{ends}"),
@@ -300,6 +302,20 @@ impl Writer<'_> {
             _ => term(&read.params, value),
         }
     }
+}
+
+/// Returns the text of a partition key.
+fn partition_text(
+    placed: &Placed,
+    shard: Option<String>,
+    value: &dyn Fn(&ColumnPath, bool) -> Option<String>,
+) -> Option<String> {
+    let mut pk = vec![placed.head.clone()];
+    for path in &placed.rows.key.partition {
+        pk.push(value(path, true)?);
+    }
+    pk.extend(shard.map(|shard| format!("<{shard}>")));
+    Some(pk.join(&DELIMITER.to_string()))
 }
 
 /// Returns the ends of a range over a typed column.

@@ -72,6 +72,10 @@ fn key(model: &Model, placed: &Placed) -> String {
     pk.extend(parts.partition.iter().map(text));
     pk.extend(bucket.map(|bucket| format!("<{bucket}>")));
     let pk = pk.join(&DELIMITER.to_string());
+    if placed.form == Form::Sorted {
+        let sort: Vec<String> = parts.sort.iter().map(name).collect();
+        return format!("key ({}; {})", quote(&pk), sort.join(", "));
+    }
     let sort: Vec<String> = parts.sort.iter().map(text).collect();
     let sk = format!("{}{}", lead(model, placed), sort.join(&DELIMITER.to_string()));
     if placed.form == Form::Direct {
@@ -130,12 +134,16 @@ fn row(model: &Model, layout: &Layout, one: &Placed, counts: &[(RelationId, Stri
             let shown: Vec<String> =
                 entry.rows.shown.iter().map(|path| model.path_text(relation, path)).collect();
             let local = if entry.rows.place == Place::Local { " local" } else { "" };
+            // Without a list it shows all that the row holds.
+            let store = match entry.whole {
+                true => String::new(),
+                false => format!(" store {{ {} }}", shown.join(", ")),
+            };
             out.push_str(&format!(
-                " index {}{local}{} {} store {{ {} }}",
+                " index {}{local}{} {}{store}",
                 entry.name,
                 when(model, entry),
                 key(model, entry),
-                shown.join(", ")
             ));
         }
     }

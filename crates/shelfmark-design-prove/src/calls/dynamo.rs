@@ -11,9 +11,10 @@ use super::Calls;
 use super::expr::Expr;
 use super::names::is_dynamo;
 use super::request::{Ask, Change, ChangeKind, Condition, End, Guard, Refusal, Request, sign};
+use crate::unique::available;
 use shelfmark_design_language::codec::base64_of_hex;
 use shelfmark_design_language::model::Value;
-use shelfmark_design_language::model::schema::{Table, TableId};
+use shelfmark_design_language::model::schema::{Family, Stored, Table, TableId};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
@@ -72,12 +73,21 @@ fn schema<'n>(names: impl Iterator<Item = &'n str>, partition: usize) -> Json {
 
 /// Returns the projection of an index.
 fn projection(calls: &Calls<'_>, index: TableId, base: TableId) -> Json {
+    match included(calls, index, base) {
+        None => json!({ "ProjectionType": "ALL" }),
+        Some(names) if names.is_empty() => json!({ "ProjectionType": "KEYS_ONLY" }),
+        Some(names) => json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names }),
+    }
+}
+
+/// Returns the attributes that an index includes by name; `None` where it shows all that its rows hold.
+fn included(calls: &Calls<'_>, index: TableId, base: TableId) -> Option<Vec<String>> {
     let mut whole = true;
     let mut names: Vec<String> = Vec::new();
     for (_, family) in calls.schema.of_table(index) {
         let below = family.base.and_then(|id| calls.schema.families.get(id));
-        whole &= below.is_some_and(|below| below.stored == family.stored);
-        for path in crate::unique::available(calls.model, family) {
+        whole &= below.is_some_and(|below| shows_all(calls, family, below));
+        for path in available(calls.model, family) {
             let name = calls.columns.attribute(base, family.source, path);
             names.extend(
                 name.filter(|name| !names.iter().any(|one| one == name)).map(str::to_owned),
@@ -85,17 +95,51 @@ fn projection(calls: &Calls<'_>, index: TableId, base: TableId) -> Json {
         }
     }
     if whole {
-        return json!({ "ProjectionType": "ALL" });
+        return None;
     }
     names.extend(calls.columns.row_type(base).map(str::to_owned));
     let own = own_columns(calls, index);
     let keys = calls.columns.key(index).iter().take(own).chain(calls.columns.key(base));
     let keys: Vec<&str> = keys.map(|column| column.name.as_str()).collect();
     names.retain(|name| !keys.contains(&name.as_str()));
-    if names.is_empty() {
-        return json!({ "ProjectionType": "KEYS_ONLY" });
+    Some(names)
+}
+
+/// Returns true if entries show all that the rows below them hold.
+fn shows_all(calls: &Calls<'_>, entry: &Family, below: &Family) -> bool {
+    let plain = |stored: &Stored| matches!(stored, Stored::Path(_));
+    let shown = available(calls.model, entry);
+    entry.stored == below.stored
+        || below.stored.iter().all(plain) && available(calls.model, below).is_subset(shown)
+}
+
+/// Refuses indexes that include more attributes by name than DynamoDB takes.
+fn nameable(calls: &Calls<'_>, base: TableId, all: &[(TableId, &Table)]) -> Result<(), Refusal> {
+    let Some(most) = calls.target.included else { return Ok(()) };
+    let indexes = || all.iter().filter(|(id, _)| *id != base);
+    let at_most = |id: TableId| {
+        let families = calls.schema.of_table(id);
+        families.map(|(_, family)| available(calls.model, family).len()).sum::<usize>() + 1
+    };
+    let few = indexes().all(|(id, _)| at_most(*id) <= most.index_max);
+    if few && indexes().map(|(id, _)| at_most(*id)).sum::<usize>() <= most.table_max {
+        return Ok(());
     }
-    json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
+    let mut sum = 0;
+    for (id, _) in indexes() {
+        let count = included(calls, *id, base).map_or(0, |names| names.len());
+        if count > most.index_max {
+            let why = format!("{} includes {count} attributes by name", calls.table_name(*id));
+            return Err(calls.refuse("projections", why));
+        }
+        sum += count;
+    }
+    if sum > most.table_max {
+        let table = calls.table_name(base);
+        let why = format!("the indexes of {table} include {sum} attributes by name");
+        return Err(calls.refuse("projections", why));
+    }
+    Ok(())
 }
 
 /// Returns how many columns of an index's key are its own.
@@ -133,7 +177,7 @@ pub(super) fn creatable(
             return Err(calls.refuse("indexes", why));
         }
     }
-    Ok(())
+    nameable(calls, base, all)
 }
 
 /// Refuses a table or index that DynamoDB cannot create.

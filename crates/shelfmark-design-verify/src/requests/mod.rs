@@ -6,6 +6,7 @@
 //!
 //! Invariant: a plan passes only when none of these rules forbids it.
 
+use super::projections::named;
 use super::write_indexes::marked;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate, Source};
 use shelfmark_design_language::model::schema::{
@@ -438,7 +439,7 @@ fn whole_table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String
     if schema.target == "dynamodb" && (local > 5.0 || global > own.copied().unwrap_or(20.0)) {
         return Err("O10: a table has more indexes than can be made".to_owned());
     }
-    Ok(())
+    if schema.target == "dynamodb" { named(model, schema, base) } else { Ok(()) }
 }
 
 /// Checks a table or index: its name and the columns of its key.

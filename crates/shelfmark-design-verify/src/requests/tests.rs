@@ -677,6 +677,35 @@ schema s target {target} {{ table rows from E key (id;) store all  {index}
     check(&text("cql", "index by_a key (a;)"), &[("add", "")]);
 }
 
+/// An index names up to twenty attributes and those of a table a hundred; one with all names none.
+#[test]
+fn indexes_name_some_attributes() {
+    let text = |columns: usize, indexes: &[usize]| {
+        let all = |form: &dyn Fn(usize) -> String| {
+            (0..columns).map(form).collect::<Vec<String>>().join(", ")
+        };
+        let types = all(&|at| format!("a{at}: uuid")).replace(", ", "  ");
+        let index = |(at, shown): (usize, &usize)| {
+            let names: Vec<String> = (1..=*shown).map(|at| format!("a{at}")).collect();
+            format!("index by_{at} key (a0; id) store {{ {} }}  ", names.join(", "))
+        };
+        let indexes: String = indexes.iter().enumerate().map(index).collect();
+        format!(
+            "entity E {{ key id: uuid  {types} }}
+write add(i, {}) = insert E(id i, {})
+schema s target dynamodb {{ table rows from E key (id;) store all  {indexes}
+  write add {{ put rows }} }}",
+            all(&|at| format!("x{at}")),
+            all(&|at| format!("a{at} x{at}")),
+        )
+    };
+    check(&text(23, &[21]), &[("add", "includes 21 attributes")]);
+    check(&text(23, &[20]), &[("add", "")]);
+    check(&text(23, &[22]), &[("add", "")]);
+    check(&text(23, &[20, 20, 20, 20, 20, 1]), &[("add", "include 101 attributes")]);
+    check(&text(23, &[20, 20, 20, 20, 20, 22]), &[("add", "")]);
+}
+
 /// A key is not empty where the input is not.
 #[test]
 fn inputs_fill_keys() {

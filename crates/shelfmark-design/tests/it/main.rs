@@ -33,6 +33,7 @@ mod messages;
 mod models;
 mod pairs;
 mod planned;
+mod planned_choices;
 mod planned_costs;
 mod planned_late;
 mod records;
