@@ -93,7 +93,7 @@ pub(super) fn written(model: &Model, schema: &Schema, target: &Target, analysis:
         let entries = schema.entries(*id).map(|(_, entry)| entry);
         for lain in [family].into_iter().chain(entries) {
             for (what, columns, limit) in sides(schema, target, lain) {
-                let longest = Longest::of_columns(columns, &|_, ty: &Type| ty.clone());
+                let longest = Longest::of_columns(columns.into_iter(), &|_, ty: &Type| ty.clone());
                 found.push((format!("{what} of {}", lain.name.text), longest, limit));
             }
         }
@@ -161,7 +161,7 @@ fn sides<'f>(
     schema: &Schema,
     target: &Target,
     family: &'f Family,
-) -> Vec<(&'static str, std::vec::IntoIter<&'f [Part]>, f64)> {
+) -> Vec<(&'static str, Vec<&'f [Part]>, f64)> {
     let Some(table) = schema.tables.get(family.table) else { return Vec::new() };
     let below = family.base.and_then(|base| schema.families.get(base));
     let own = family.key.len().saturating_sub(below.map_or(0, |base| base.key.len()));
@@ -170,8 +170,5 @@ fn sides<'f>(
         family.key.iter().take(own).map(|column: &Column| column.parts.as_slice()).collect();
     let (partition, sort) = columns.split_at(table.partition.min(columns.len()));
     let [first, second] = limits(target);
-    vec![
-        ("the partition key", partition.to_vec().into_iter(), first),
-        ("the sort key", sort.to_vec().into_iter(), second),
-    ]
+    vec![("the partition key", partition.to_vec(), first), ("the sort key", sort.to_vec(), second)]
 }

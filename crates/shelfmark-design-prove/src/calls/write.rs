@@ -421,6 +421,10 @@ fn merge(changes: &mut Vec<(FamilyId, Change)>, id: FamilyId, mut change: Change
     changes.push((id, change));
 }
 
+/// A put whose key only the inputs tell apart from that of a delete: its row family and key, the guard
+/// that they differ, and the demands of the delete.
+type Moved = (FamilyId, Vec<Expr>, Guard, bool, Vec<Condition>);
+
 /// Drops the delete of a delete and a put of one row type, where both have one key.
 ///
 /// Where only the inputs tell, both are guarded: under another key the delete is sent, and the put
@@ -434,7 +438,7 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>, asks: bool) {
         .collect();
     let mut left: Vec<(FamilyId, Change)> = Vec::new();
     let mut replaced: Vec<(FamilyId, Vec<Expr>, bool, Vec<Condition>)> = Vec::new();
-    let mut perhaps: Vec<(FamilyId, Vec<Expr>, Guard, bool, Vec<Condition>)> = Vec::new();
+    let mut perhaps: Vec<Moved> = Vec::new();
     changes.retain_mut(|(id, change)| {
         let ChangeKind::Delete { there } = change.kind else { return true };
         let there = asks && there;

@@ -311,10 +311,9 @@ impl<'a> Runner<'a> {
             if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
                 let taken = self.shelf.get(family.table, &key)?.is_some();
                 if case.effect.existing == Existing::Unless && taken {
-                    // A unique value that another has keeps the whole write back, as a put that finds its
-                    // row ends the plan; beside others, what is there itself is passed over.
-                    let alone = self.write.effects.len() == 1 && case.effect.each.is_none();
-                    if alone || self.is_anothers(id, family, &key, &row) {
+                    // A put that meets another's unique value ends the plan; what is there itself is passed
+                    // over.
+                    if self.is_anothers(id, family, &key, &row) {
                         return self.end();
                     }
                     continue;
