@@ -104,9 +104,7 @@ impl<'a> Writer<'a> {
                 }
                 WriteStepKind::Put { each } => {
                     let puts = self.put(*id, family, each.as_deref())?;
-                    if step.transaction.is_some() && self.calls.target.one_operation_per_item {
-                        self.cancels(family, &puts)?;
-                    }
+                    self.cancels(family, &puts, step.transaction.is_some())?;
                     puts
                 }
                 WriteStepKind::Delete { each } => self.delete(*id, family, each.as_deref())?,
@@ -237,16 +235,22 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Refuses puts of a loop in a transaction that pass over what is there already: the first of them
-    /// would cancel all.
-    fn cancels(&self, family: &Family, puts: &[Change]) -> Result<(), Refusal> {
+    /// Refuses puts that pass over what is there already, where the first of them would cancel others: of a
+    /// loop in a transaction, and beside other parts of a write.
+    fn cancels(&self, family: &Family, puts: &[Change], together: bool) -> Result<(), Refusal> {
+        let target = self.calls.target;
+        let looped = together && target.one_operation_per_item;
+        let beside =
+            self.write.effects.len() > 1 && matches!(target.name.as_str(), "dynamodb" | "cql");
         let unless = self.write.effects.iter().any(|effect| {
             effect.relation == family.source
-                && effect.each.is_some()
+                && if effect.each.is_some() { looped } else { beside }
                 && effect.existing == Existing::Unless
         });
         let blind = |one: &Change| {
-            one.each.is_some() && !one.guards.iter().any(|guard| guard.op == CondOp::Absent)
+            let asks = matches!(one.kind, ChangeKind::Put { fresh: true, .. });
+            (if one.each.is_some() { looped } else { beside && asks })
+                && !one.guards.iter().any(|guard| guard.op == CondOp::Absent)
         };
         if unless && puts.iter().any(blind) {
             let why = format!("rows of {} may be there already", family.name.text);
