@@ -33,7 +33,13 @@ fn certificates_have_the_fixed_form() {
     let list = json(&["design", "prove", &model("phonebook"), "--format", "json"]);
     let known =
         ["schema", "pattern", "status", "obligation", "ranges", "steps", "witness", "reason"];
-    assert!(list.iter().all(|one| fields(one) == known));
+    // What a certified write claims beside others stands behind what every certificate has.
+    let of_write = [&known[..], &["concurrency"]].concat();
+    let (writes, others): (Vec<&Json>, Vec<&Json>) =
+        list.iter().partition(|one| one.get("concurrency").is_some());
+    assert!(!writes.is_empty() && writes.iter().all(|one| fields(one) == of_write));
+    assert!(writes.iter().all(|one| one["concurrency"]["claim"].is_string()));
+    assert!(others.iter().all(|one| fields(one) == known));
     let refused: Vec<&Json> = list.iter().filter(|one| one["status"] == "refused").collect();
     assert!(!refused.is_empty());
     assert!(refused.iter().all(|one| one["witness"]["kind"].is_string()));
