@@ -15,7 +15,7 @@ use crate::operation::Operation;
 use crate::report::Report;
 use crate::values::{json_of, key_value};
 
-/// Most items of a page; it bounds the memory of an answer together with [`PAGE_BYTES_MAX`].
+/// Most items of a page; it bounds the memory of an answer together with `PAGE_BYTES_MAX`.
 pub const PAGE_ITEMS_MAX: usize = 1_000;
 
 /// Bytes of items after which a page ends.
