@@ -227,7 +227,12 @@ const PAGES = {
   watch: [
     "/watch",
     async (page) => {
-      await page.locator("#watch [name=file]").setInputFiles({ name: "orders.shelf", mimeType: "text/plain", buffer: Buffer.from(ORDERS) });
+      // The page shows the model of the test before until this one is taken: what comes before that is not
+      // compared with it.
+      await Promise.all([
+        page.waitForResponse((response) => response.request().method() === "POST"),
+        page.locator("#watch [name=file]").setInputFiles({ name: "orders.shelf", mimeType: "text/plain", buffer: Buffer.from(ORDERS) }),
+      ]);
       await page.locator("#watch-part th", { hasText: "orders_of" }).waitFor();
       await operation("Scan", { TableName: "orders" });
       await page.locator("#watch-part pre", { hasText: "read every_order() = Order" }).waitFor({ timeout: 15_000 });
