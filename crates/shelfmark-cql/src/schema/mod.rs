@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_types::term::{ColumnMask, KeyedTable};
 use shelfmark_cql_types::{CqlType, UserType, UserTypes};
-use shelfmark_model::{Revived, TextFold};
+use shelfmark_model::{IndexState, Revived, TextFold};
 
 pub use crate::user_function::{UserAggregate, UserFunction};
 pub use column_checks::ColumnTypes;
@@ -437,6 +437,13 @@ impl Table {
     #[must_use]
     pub fn is_typed(&self) -> bool {
         self.stored.as_ref().is_some_and(|stored| stored.is_in_key_order())
+    }
+
+    /// Returns true if it is a view whose rows are not all there yet: its building was cut off, or failed.
+    pub(crate) fn is_unbuilt_view(&self) -> bool {
+        let cells = self.stored.as_ref().and_then(|stored| stored.schema.cells.as_deref());
+        let declared = cells.and_then(|cells| cells.view_of.as_ref());
+        declared.is_some_and(|declared| declared.state != IndexState::Public)
     }
 
     /// Returns true if it is a view.

@@ -7,7 +7,6 @@
 
 use bytes::Bytes;
 use shelfmark_cql_types::CqlType;
-use shelfmark_model::IndexState;
 
 use super::local::Node;
 use super::value::Cells;
@@ -19,14 +18,8 @@ fn tables(schema: &Schema) -> impl Iterator<Item = &Table> {
     tables.map(|table| &**table)
 }
 
-fn is_built(view: &Table) -> bool {
-    let cells = view.stored.as_ref().and_then(|stored| stored.schema.cells.as_deref());
-    let declared = cells.and_then(|cells| cells.view_of.as_ref());
-    declared.is_none_or(|declared| declared.state == IndexState::Public)
-}
-
 fn views(schema: &Schema, built: bool) -> impl Iterator<Item = &Table> {
-    tables(schema).filter(move |table| table.is_view() && is_built(table) == built)
+    tables(schema).filter(move |table| table.is_view() && table.is_unbuilt_view() != built)
 }
 
 fn view_key(view: &Table) -> Cells {
@@ -70,7 +63,7 @@ pub(super) fn view_builds_in_progress(schema: &Schema) -> Vec<Cells> {
 /// Returns the rows of `system_distributed.view_build_status`.
 pub(super) fn view_build_status(node: &Node, schema: &Schema) -> Vec<Cells> {
     let row = |view: &Table| {
-        let status = if is_built(view) { "SUCCESS" } else { "STARTED" };
+        let status = if view.is_unbuilt_view() { "STARTED" } else { "SUCCESS" };
         let host: Bytes = bytes(&node.host_id());
         [view_key(view), vec![("host_id", host), ("status", text(status))]].concat()
     };

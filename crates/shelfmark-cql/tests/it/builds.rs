@@ -32,8 +32,8 @@ fn unbuilt() -> World {
     ] {
         run(&mut world, text);
     }
-    let renew = CatalogueChange::RenewDerived(TableName::new("k", "t"));
-    world.engine().change_catalogue(vec![renew]).unwrap();
+    let renew = |name| CatalogueChange::RenewDerived(TableName::new("k", name));
+    world.engine().change_catalogue(vec![renew("t"), renew("m")]).unwrap();
     world
 }
 
@@ -52,8 +52,13 @@ fn a_face_does_not_wait_for_its_builds() {
     face.ask("SELECT v FROM k.t WHERE p = 1", RequestOptions::default()).unwrap();
     let error = face.ask(by_index, RequestOptions::default()).unwrap_err();
     assert!(error.message.contains("ALLOW FILTERING"), "{}", error.message);
+    // A part of a view's rows would be a wrong answer.
+    let of_view = "SELECT p FROM k.m WHERE v = 2";
+    let error = face.ask(of_view, RequestOptions::default()).unwrap_err();
+    assert!(error.message.contains("is being built"), "{}", error.message);
     let _upkeep = Upkeep::start(&engine, Duration::from_millis(5)).unwrap();
-    let is_built = || face.ask(by_index, RequestOptions::default()).is_ok();
+    let is_built =
+        || [by_index, of_view].iter().all(|text| face.ask(text, RequestOptions::default()).is_ok());
     assert!((0..12_000).any(|_| {
         ThreadSleeper.sleep(Duration::from_millis(5));
         is_built()

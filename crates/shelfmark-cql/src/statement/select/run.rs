@@ -66,8 +66,15 @@ impl Default for Inline {
 ///
 /// # Errors
 ///
-/// * `Invalid`: a value does not fit; `Protocol`: the paging state is none of ours.
+/// * `Invalid`: a value does not fit; `Protocol`: the paging state is none of ours; `Overloaded`: a view
+///   that is still being built would answer a part.
 pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered> {
+    if select.table.is_unbuilt_view() {
+        return Err(CqlError::overloaded(format!(
+            "The view {} is being built; read its base table until system.built_views has it",
+            select.table.full_name()
+        )));
+    }
     let env = run.env(None);
     check_serial(select, run.options, env)?;
     let limit = positive(select.limit.as_ref(), env, "limit")?;
