@@ -8,7 +8,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::{BatchKind, CqlError, Result};
 use shelfmark_cql_syntax::ast::{self, BatchKind as WrittenBatch};
 use shelfmark_cql_types::CqlType;
-use shelfmark_cql_types::term::{BindMarkers, Receiver, Scope};
+use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
 use shelfmark_engine::weight::Weight;
 
 use super::modify::{self, Modify};
@@ -49,7 +49,8 @@ pub(super) fn plan_batch(
         }
     }
     let pk_indices = match tables.as_slice() {
-        [table] if timestamp.is_none() => {
+        // A marker of the batch's own timestamp is of no table, and Cassandra gives up there.
+        [table] if !matches!(timestamp, Some(Expr::Marker { .. })) => {
             bind::pk_indices_of_any(table, entries.iter().map(|own| &own.restrictions))
         }
         _ => Vec::new(),

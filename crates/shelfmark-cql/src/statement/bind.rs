@@ -75,17 +75,24 @@ pub(super) fn pk_indices_of_any<'r>(
     let mut indices: Vec<Option<u16>> = vec![None; table.partition_count];
     for own in all {
         for (at, index) in indices.iter_mut().enumerate() {
-            let last = match own.of(at) {
-                [Test::Equal(only)] => Some(only),
-                [Test::In(InList::Values(all))] => {
-                    all.iter().rev().find(|own| matches!(own, Expr::Marker { .. }))
-                }
+            let last = own.of(at).iter().flat_map(terms_of).filter_map(|term| match term {
+                Expr::Marker { index, .. } => u16::try_from(*index).ok(),
                 _ => None,
-            };
-            if let Some(Expr::Marker { index: marker, .. }) = last {
-                *index = u16::try_from(*marker).ok();
-            }
+            });
+            *index = last.max().or(*index);
         }
     }
     indices.into_iter().collect::<Option<Vec<u16>>>().unwrap_or_default()
+}
+
+/// Returns the terms that a column is compared with, one by one; a marker of a whole list is none of
+/// them.
+fn terms_of(test: &Test) -> &[Expr] {
+    match test {
+        Test::Equal(only) | Test::Lower(only, _) | Test::Upper(only, _) => {
+            std::slice::from_ref(only)
+        }
+        Test::In(InList::Values(all)) => all,
+        _ => &[],
+    }
 }

@@ -1,5 +1,6 @@
 //! A table: its schema, its ids, how its keys are built, and what its forms share in memory.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -92,6 +93,11 @@ impl Table {
         let shared = Shared::default();
         shared.learn(&record);
         Self::with_shared(record, Arc::new(shared))
+    }
+
+    /// Returns the ids that the table, or an index of it, may have had before it was truncated last.
+    pub(crate) fn former_ids(&self) -> Range<u64> {
+        self.origin..self.id
     }
 
     pub(super) fn with_shared(record: TableRecord, shared: Arc<Shared>) -> Self {

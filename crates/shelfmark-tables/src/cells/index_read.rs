@@ -138,7 +138,10 @@ impl<V: View> CellReader<'_, V> {
             return self.query_entries(query, &index.prefix, range, OfCells(index));
         };
         let mut moved = query.clone();
-        moved.limits.start = query.limits.start.as_ref().map(|own| places.entry_of(own));
+        moved.limits.start = query.limits.start.as_ref().map(|own| {
+            let moved = own.moved_to(&places.rows, &self.table.former_ids());
+            places.entry_of(moved.as_ref().unwrap_or(own))
+        });
         let mut page = self.query_entries(&moved, &index.prefix, range, OfCells(index))?;
         page.cursor = page.cursor.map(|own| places.row_of(own));
         Ok(page)
@@ -154,7 +157,8 @@ impl<V: View> CellReader<'_, V> {
     ) -> Result<CellPage> {
         let limits = &query.limits;
         let (start, rows_max) = (limits.start.as_ref(), limits.rows_max);
-        let page = PageRange { prefix, whole, descending: false, start, rows_max };
+        let former_ids = self.table.former_ids();
+        let page = PageRange { prefix, former_ids, whole, descending: false, start, rows_max };
         let range = page.range()?;
         let mut step = AccessStep::new(&self.table.schema.name.name, Some(&query.index));
         step.ranges.push(range.clone());

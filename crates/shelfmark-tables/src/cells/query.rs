@@ -60,6 +60,7 @@ impl<V: View> CellReader<'_, V> {
         let limits = &query.limits;
         let page = PageRange {
             prefix: &self.layout.keys.prefix,
+            former_ids: self.table.former_ids(),
             whole,
             descending: query.reversed,
             start: limits.start.as_ref(),

@@ -42,6 +42,7 @@ impl<V: View> CellReader<'_, V> {
     pub(crate) fn scan(mut self, limits: &CellLimits, whole: KeyRange) -> Result<CellPage> {
         let page = PageRange {
             prefix: &self.layout.keys.prefix,
+            former_ids: self.table.former_ids(),
             whole,
             descending: false,
             start: limits.start.as_ref(),

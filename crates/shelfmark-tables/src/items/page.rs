@@ -63,6 +63,7 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
     let limit = source.limit.map(|limit| limit.saturating_add(usize::from(source.peek)));
     let range = PageRange {
         prefix,
+        former_ids: source.table.former_ids(),
         whole: source.range.clone(),
         descending: source.descending,
         start: source.start,

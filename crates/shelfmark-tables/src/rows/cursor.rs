@@ -3,7 +3,10 @@
 //! A position, not a snapshot: it stays good after its row is gone and after a restart, and sees
 //! what was written meanwhile.
 
+use std::ops::Range;
+
 use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
 
 use shelfmark_model::Item;
 
@@ -39,6 +42,17 @@ impl Cursor {
 
     pub(crate) fn row_key(&self) -> &Bytes {
         &self.row_key
+    }
+
+    /// Returns where a cursor of a table's former ids is under the prefix of its keys today.
+    ///
+    /// A truncation gives new ids, and a read that it meets goes on where it was: in an empty table that
+    /// is its end.
+    pub(crate) fn moved_to(&self, prefix: &[u8], former_ids: &Range<u64>) -> Option<Self> {
+        let (tree, mut rest) = self.row_key.split_first()?;
+        let id = take_ordered_varint(&mut rest).ok()?;
+        let is_former = prefix.first() == Some(tree) && former_ids.contains(&id);
+        is_former.then(|| Self { row_key: [prefix, rest].concat().into(), taken: self.taken })
     }
 
     /// Returns the cursor as opaque bytes.

@@ -9,6 +9,8 @@
 //! Invariant: a page that ends because of a limit ends behind a row that was counted, so the next one
 //! gets further.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use shelfmark_records::keys::{RowKey, after_row};
 use shelfmark_store::{Direction, KeyRange};
@@ -54,6 +56,8 @@ pub(crate) trait Taker {
 pub(crate) struct PageRange<'a> {
     /// The prefix of the keys of the table or index.
     pub(crate) prefix: &'a [u8],
+    /// The ids that the table and its indexes had before it was truncated, if it was.
+    pub(crate) former_ids: Range<u64>,
     pub(crate) whole: KeyRange,
     pub(crate) descending: bool,
     /// The cursor from which the read goes on.
@@ -100,7 +104,10 @@ impl PageRange<'_> {
             Some(cursor) if cursor.row_key().starts_with(self.prefix) => {
                 Ok(after_row(&self.whole, cursor.row_key(), self.descending))
             }
-            Some(_) => Err(Error::invalid("the cursor belongs to another table or index")),
+            Some(cursor) => match cursor.moved_to(self.prefix, &self.former_ids) {
+                Some(moved) => Ok(after_row(&self.whole, moved.row_key(), self.descending)),
+                None => Err(Error::invalid("the cursor belongs to another table or index")),
+            },
         }
     }
 

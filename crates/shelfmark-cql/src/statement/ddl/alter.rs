@@ -157,7 +157,9 @@ fn altered_views(
             AlterTableAction::Add { .. }
                 if view.view.as_ref().is_some_and(|own| own.include_all_columns) =>
             {
-                let fresh = table.columns.iter().filter(|own| view.column(&own.name).is_none());
+                // A view has no static columns.
+                let fresh = table.columns.iter().filter(|own| own.role != ColumnKind::Static);
+                let fresh = fresh.filter(|own| view.column(&own.name).is_none());
                 let fresh: Vec<Column> = fresh.cloned().collect();
                 view.columns.extend(fresh);
                 view.next_column = table.next_column;

@@ -120,8 +120,8 @@ pub(crate) fn check_clustering_in(modify: &Modify) -> Result<()> {
     let mut clustering = table.partition_count..table.partition_count + table.clustering_count;
     let has_in = clustering
         .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))));
-    let multi_in =
-        modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
+    let is_in = |test: &MultiTest| matches!(test, MultiTest::In(_) | MultiTest::InMarker(_));
+    let multi_in = modify.restrictions.multi.iter().any(|own| is_in(&own.test));
     if has_in || multi_in {
         return invalid(format!(
             "IN on the clustering key columns is not supported with conditional {what}"

@@ -543,10 +543,15 @@ fn written(
     }
     if ready.len() > 1 {
         // A range that a conditional batch deletes goes before what the batch writes into it. A row that
-        // it deletes is gone, whatever else it says of that row. As in Cassandra.
+        // it deletes is gone, whatever else it says of that row; without clustering columns a row is a
+        // partition. As in Cassandra.
+        let is_whole = ready.iter().all(|own| own.entry.modify.table.clustering_count == 0);
         for own in &mut mutations {
-            let deletes =
-                matches!(own.change, CellChange::DeleteSpan(_) | CellChange::DeletePartition);
+            let deletes = match &own.change {
+                CellChange::DeleteSpan(_) | CellChange::DeletePartition => true,
+                CellChange::DeleteRow(_) => is_whole,
+                _ => false,
+            };
             own.timestamp -= i64::from(deletes);
         }
     }

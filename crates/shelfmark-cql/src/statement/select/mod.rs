@@ -31,6 +31,7 @@ mod source;
 mod tokens;
 mod trace_steps;
 mod walk;
+mod whole_partitions;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

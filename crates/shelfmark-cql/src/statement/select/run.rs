@@ -12,15 +12,14 @@ use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::weight::{Allowance, Pool};
-use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Cursor, Engine};
+use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::held::Held;
 use super::misfits::Misfits;
 use super::show::Encoder;
-use super::source::{
-    Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units, widens,
-};
+use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use super::walk::{Place, ReadLimits, Walk};
+use super::whole_partitions::UnitCursor;
 use super::{Access, Select};
 use crate::function_context::EngineContext;
 use crate::limits::READ_SIZE_BYTES_MAX;
@@ -350,7 +349,7 @@ impl Page<'_> {
         let reading = self.reading(None);
         let parts = partition_parts(partition, select.table.partition_count);
         let hides_statics = select.restrictions.restricts_clustering(&select.table);
-        let mut cursor = end.engine_cursor()?;
+        let mut cursor = UnitCursor::engine(end.unit_cursor()?);
         let mut taken = 0;
         loop {
             let of_partition = self.per_partition.map(|most| most.saturating_sub(end.of_partition));
@@ -591,9 +590,9 @@ impl Page<'_> {
         &self,
         walk: &Walk<'_>,
         unit: &Unit,
-        from: Option<Cursor>,
+        from: Option<UnitCursor>,
         (count, of_each): (usize, Option<usize>),
-    ) -> Result<Option<Cursor>> {
+    ) -> Result<Option<UnitCursor>> {
         let (mut cursor, mut left) = (from, count);
         while left > 0 {
             let page = walk.reading.read(self.select, unit, cursor, left, of_each)?;
@@ -645,11 +644,6 @@ impl Page<'_> {
                 Flow::Before => {
                     let behind = match at {
                         0 => from,
-                        // A page may end within the rows that an entry stands for.
-                        _ if place.is_index && widens(self.select) => {
-                            end.skip = u64::try_from(at).unwrap_or(u64::MAX);
-                            from
-                        }
                         _ => self.behind_rows(walk, place.unit, from, (at, limits.of_each))?,
                     };
                     end.unit = place.number();
@@ -660,14 +654,6 @@ impl Page<'_> {
             walk.taken += 1;
             end.answered += 1;
             end.of_partition += 1;
-            if place.is_index && at + 1 < count && walk.is_full() {
-                end.unit = place.number();
-                end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
-                end.of_partition = 0;
-                end.skip = u64::try_from(at + 1).unwrap_or(u64::MAX);
-                end.indexed = place.partition_rows.take();
-                return Ok(Some(false));
-            }
         }
         if place.is_index {
             (end.of_partition, end.skip) = (0, 0);

@@ -11,18 +11,19 @@ use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode, Resul
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::EvalContext;
 use shelfmark_engine::{
-    CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, CellSink,
-    CellsShown, Cursor, Engine, Span, SpanBound,
+    CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellPage, CellQuery, CellScan,
+    CellSink, CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
 use super::index_choice::ordered_by;
 use super::misfits::Misfits;
 use super::tokens::TokenBounds;
 use super::trace_steps::told;
+use super::whole_partitions::{UnitCursor, names_partitions};
 use super::{Access, Select};
 use crate::engine_error::from_engine;
 use crate::limits::KEY_SIZE_BYTES_MAX;
-use crate::schema::{ColumnKind, IndexTarget};
+use crate::schema::IndexTarget;
 use crate::statement::keys::{Spans, check_product, joined_partitions, partitions, spans};
 use crate::statement::relation::Test;
 use crate::trace_recorder::TraceRecorder;
@@ -221,7 +222,7 @@ pub(super) struct Reading<'e> {
 /// Rows of a unit, and where to go on in it.
 pub(super) struct Read {
     pub(super) rows: Vec<CellEntry>,
-    pub(super) cursor: Option<Cursor>,
+    pub(super) cursor: Option<UnitCursor>,
 }
 
 fn stored(select: &Select) -> Result<&shelfmark_engine::Table> {
@@ -280,14 +281,17 @@ impl Reading<'_> {
         &self,
         select: &Select,
         unit: &Unit,
-        cursor: Option<Cursor>,
+        cursor: Option<UnitCursor>,
         most: usize,
         per_partition: Option<usize>,
     ) -> Result<Read> {
         let table = stored(select)?;
         self.tell(select, unit);
+        if matches!(unit, Unit::Index { .. }) && names_partitions(select) {
+            return self.read_partitions(select, unit, cursor, (most, per_partition));
+        }
         let failed = |error| self.failed(select, &error);
-        let limits = self.limits(select, cursor, most, per_partition);
+        let limits = self.limits(select, UnitCursor::engine(cursor), most, per_partition);
         let page = match unit {
             Unit::Get(partition, clustering) => {
                 let get = CellGet {
@@ -320,73 +324,35 @@ impl Reading<'_> {
                 let scan = CellScan { tokens: (*lower, *upper), limits };
                 self.engine.scan_cells(table, &scan).map_err(failed)?
             }
-            Unit::Index { index, terms, partition, tokens } => {
-                let statics_of = CellLimits { filter: None, ..limits };
-                let query = CellIndexQuery {
-                    index: index.clone(),
-                    terms: terms.clone(),
-                    partition: partition.clone(),
-                    tokens: *tokens,
-                    limits: statics_of,
-                };
-                let page = self.engine.query_cell_index(table, &query).map_err(failed)?;
-                let rows = self.widen(select, page.rows, per_partition)?;
-                return Ok(Read { rows, cursor: page.cursor });
+            Unit::Index { .. } => {
+                let page = self.entries(select, unit, limits)?;
+                let rows = self.with_statics_alone(select, page.rows)?;
+                return Ok(Read { rows, cursor: page.cursor.map(UnitCursor::from) });
             }
         };
-        Ok(Read { rows: page.rows, cursor: page.cursor })
+        Ok(Read { rows: page.rows, cursor: page.cursor.map(UnitCursor::from) })
     }
 
-    /// Exchanges entries of a partition's statics for the rows of the partition, and tests them.
-    fn widen(
+    /// Reads entries of an index; nothing is tested yet.
+    pub(super) fn entries(
         &self,
         select: &Select,
-        entries: Vec<CellEntry>,
-        per_partition: Option<usize>,
-    ) -> Result<Vec<CellEntry>> {
-        let mut rows = Vec::with_capacity(entries.len());
-        for entry in entries {
-            if entry.clustering.is_some() {
-                if self.filter.as_ref().is_none_or(|filter| filter(&entry)) {
-                    rows.push(entry);
-                }
-                continue;
-            }
-            let unit = Unit::Span(entry.partition.clone(), Span::all());
-            if is_of_partition_key(select) {
-                // Rows have entries of their own; the statics are shown where there are none.
-                let unfiltered = Reading { filter: None, ..self.clone() };
-                let first = unfiltered.read(select, &unit, None, 1, None)?.rows;
-                if first.iter().all(|own| own.clustering.is_none()) {
-                    let passes =
-                        |own: &CellEntry| self.filter.as_ref().is_none_or(|filter| filter(own));
-                    rows.extend(first.into_iter().filter(passes));
-                }
-                continue;
-            }
-            let mut cursor = None;
-            loop {
-                let page = self.read(select, &unit, cursor, ROWS_PER_READ, per_partition)?;
-                rows.extend(page.rows);
-                cursor = page.cursor;
-                if cursor.is_none() {
-                    break;
-                }
-            }
-        }
-        Ok(rows)
+        unit: &Unit,
+        limits: CellLimits,
+    ) -> Result<CellPage> {
+        let Unit::Index { index, terms, partition, tokens } = unit else {
+            return Ok(CellPage::default());
+        };
+        let query = CellIndexQuery {
+            index: index.clone(),
+            terms: terms.clone(),
+            partition: partition.clone(),
+            tokens: *tokens,
+            limits: CellLimits { filter: None, ..limits },
+        };
+        let page = self.engine.query_cell_index(stored(select)?, &query);
+        page.map_err(|error| self.failed(select, &error))
     }
-}
-
-/// Returns true if an entry of the index that is read stands for a whole partition.
-pub(super) fn widens(select: &Select) -> bool {
-    matches!(&select.access, Access::Index { column, .. }
-        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
-}
-
-/// Returns true if the index that is read is on a part of the partition key.
-fn is_of_partition_key(select: &Select) -> bool {
-    matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
 }
 
 /// The number of rows read at a time where all are wanted.
@@ -404,7 +370,8 @@ pub(super) struct Position {
     pub(super) answered: u64,
     /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
     pub(super) of_partition: u64,
-    /// Rows behind the cursor that were answered before: an entry of an index may make several.
+    /// Rows behind the cursor that were answered before: earlier builds counted them where an entry of
+    /// an index makes several.
     pub(super) skip: u64,
     /// An earlier build made it, which counted what an index skips in `of_partition`.
     pub(super) is_shared: bool,
@@ -493,13 +460,13 @@ impl Position {
     }
 
     /// Returns the cursor in the unit.
-    pub(super) fn engine_cursor(&self) -> Result<Option<Cursor>> {
+    pub(super) fn unit_cursor(&self) -> Result<Option<UnitCursor>> {
         if self.cursor.is_empty() {
             return Ok(None);
         }
-        Cursor::from_bytes(&self.cursor)
+        UnitCursor::from_bytes(&self.cursor)
             .map(Some)
-            .map_err(|_| CqlError::protocol("Invalid value for the paging state"))
+            .ok_or_else(|| CqlError::protocol("Invalid value for the paging state"))
     }
 }
 

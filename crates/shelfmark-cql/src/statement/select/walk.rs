@@ -6,9 +6,10 @@
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::Result;
-use shelfmark_engine::{CellEntry, Cursor};
+use shelfmark_engine::CellEntry;
 
 use super::source::{Position, Reading, Unit};
+use super::whole_partitions::UnitCursor;
 
 /// Walks over the units of a page.
 pub(super) struct Walk<'w> {
@@ -28,12 +29,11 @@ pub(super) struct Place<'w> {
     pub(super) is_index: bool,
     /// True if the unit lies in one partition.
     pub(super) in_partition: bool,
-    /// Rows that an earlier page answered of the entry where it ended: an entry for statics makes
-    /// several rows.
+    /// Rows behind the cursor that an earlier page answered, as positions of earlier builds count them.
     skip: u64,
     /// The partition of the last row of an index, and the number of its rows that were taken.
     pub(super) partition_rows: Option<(Bytes, u64)>,
-    pub(super) cursor: Option<Cursor>,
+    pub(super) cursor: Option<UnitCursor>,
 }
 
 /// Limits one read.
@@ -75,7 +75,7 @@ impl<'w> Walk<'w> {
                 false => end.skip,
             };
             place.partition_rows = end.indexed.take();
-            place.cursor = end.engine_cursor()?;
+            place.cursor = end.unit_cursor()?;
         } else {
             let before = number.checked_sub(1).and_then(|before| self.units.get(before));
             if !before.is_some_and(|before| shares_partition(before, unit)) {

@@ -104,7 +104,8 @@ impl TypedRows<'_> {
     ) -> Result<CellPage> {
         let base = &self.typed.base;
         let (start, rows_max) = (limits.start.as_ref(), limits.rows_max);
-        let page = PageRange { prefix: &base.key.prefix, whole, descending, start, rows_max };
+        let (prefix, former_ids) = (&base.key.prefix, base.former_ids());
+        let page = PageRange { prefix, former_ids, whole, descending, start, rows_max };
         let range = page.range()?;
         let mut step = AccessStep::new(&base.schema.name.name, None);
         step.ranges.push(range.clone());
