@@ -169,7 +169,7 @@ pub(super) fn shape(request: &Request) -> Result<()> {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
-    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
+    table_request::shape_encryption("SSESpecification", request.encryption.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;

@@ -212,9 +212,13 @@ pub(super) fn read_encryption(reader: &mut Reader<'_>) -> Result<Option<Encrypti
     Ok(present.then_some(encryption))
 }
 
-pub(super) fn shape_encryption(encryption: Option<&EncryptionRequest>, shape: &mut Shape) {
+pub(super) fn shape_encryption(
+    member: &str,
+    encryption: Option<&EncryptionRequest>,
+    shape: &mut Shape,
+) {
     let kind = encryption.and_then(|encryption| encryption.kind.as_deref());
-    shape.one_of("SSESpecification.SSEType", kind, &["AES256", "KMS"]);
+    shape.one_of(&format!("{member}.SSEType"), kind, &["AES256", "KMS"]);
 }
 
 /// Refuses encryption that the service does not offer.

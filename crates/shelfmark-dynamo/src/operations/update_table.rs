@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use shelfmark_engine::weight::Allowance;
 use shelfmark_engine::{ErrorKind, Table};
-use shelfmark_model::IndexSchema;
+use shelfmark_model::{IndexSchema, IndexState};
 
 use super::attribute_uses::{self, AttributeUse};
 use super::describe_table::Describing;
@@ -40,6 +40,8 @@ struct Request {
     deletion_protection: Option<bool>,
     table_class: Option<String>,
     encryption: Option<EncryptionRequest>,
+    /// The first member that is about replicas in other regions.
+    of_global_tables: Option<String>,
     stream: Option<StreamRequest>,
     settings_replication: Option<String>,
     /// Regions of replicas.
@@ -101,6 +103,11 @@ fn parse(body: &[u8], region: &str) -> Result<Request> {
             }
             "GlobalTableSettingsReplicationMode" => {
                 request.settings_replication = reader.text()?;
+            }
+            // Those of global tables.
+            "MultiRegionConsistency" | "DisassociationProtectionEnabled" => {
+                reader.skip()?;
+                request.of_global_tables.get_or_insert_with(|| name.to_owned());
             }
             "SSESpecification" => {
                 request.encryption = table_request::read_encryption(reader)?;
@@ -170,12 +177,15 @@ fn shape(request: &Request, region: &str) -> Result<()> {
     let vectors = request.vectors.as_deref().unwrap_or_default();
     vector_requests::shape_updates(vectors, &mut shape);
     table_request::shape_stream(request.stream.as_ref(), &mut shape);
-    table_request::shape_encryption(request.encryption.as_ref(), &mut shape);
+    table_request::shape_encryption("SSESpecification", request.encryption.as_ref(), &mut shape);
     shape.check()?;
     table_request::check_encryption(request.encryption.as_ref())?;
     table_request::check_table_class(request.table_class.as_deref())?;
     table_request::check_replication(request.settings_replication.as_deref())?;
     check_replicas(request, region)?;
+    if let Some(member) = &request.of_global_tables {
+        return Err(Error::validation(texts::not_supported(member)));
+    }
     check_together(&request.parts())?;
     if request.indexes.as_ref().is_some_and(Vec::is_empty) {
         return Err(Error::validation(texts::INDEX_UPDATES_EMPTY));
@@ -274,6 +284,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .into_iter()
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
+    check_one_online(&table.schema.indexes, &changes)?;
     let before = (table.schema.indexes.as_slice(), meta.vectors.clone());
     let name = &table.schema.name.name;
     let vector = vector_requests::change(vectors, &definitions, billing, (name, before))?;
@@ -336,6 +347,21 @@ fn check_definitions(
     });
     let vectors = vectors.iter().flat_map(|update| update.uses(definitions));
     attribute_uses::check_agree(&table.schema, keys.chain(vectors))
+}
+
+/// Refuses to make or drop an index while another one is made. The very one that is made may be dropped.
+fn check_one_online(indexes: &[IndexSchema], changes: &[IndexChange]) -> Result<()> {
+    let is_made = |index: &&IndexSchema| index.state == IndexState::Building;
+    let made: Vec<&str> = indexes.iter().filter(is_made).map(|index| index.name.as_str()).collect();
+    let is_of_another = |change: &IndexChange| match change {
+        IndexChange::Create(..) => !made.is_empty(),
+        IndexChange::Delete(name) => made.iter().any(|own| own != name),
+        IndexChange::Update(..) => false,
+    };
+    match changes.iter().any(is_of_another) {
+        true => Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE)),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a key with which the table is encrypted already.
@@ -578,4 +604,39 @@ fn remember_index(
         meta.put(&mut options.face);
     })?;
     Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use shelfmark_model::{IndexKind, Projected};
+
+    use super::*;
+
+    fn index(name: &str, state: IndexState) -> IndexSchema {
+        IndexSchema {
+            name: name.to_owned(),
+            kind: IndexKind::Secondary,
+            partition: Vec::new(),
+            sort: Vec::new(),
+            projected: Projected::All,
+            state,
+        }
+    }
+
+    #[test]
+    fn one_index_is_made_or_dropped_at_a_time() {
+        let there = [index("ready", IndexState::Public), index("slow", IndexState::Building)];
+        let create = IndexChange::Create(index("new", IndexState::Public), IndexMeta::default());
+        let drop = |name: &str| IndexChange::Delete(name.to_owned());
+        let update = IndexChange::Update("ready".to_owned(), IndexMeta::default());
+        for (change, is_taken) in
+            [(create, false), (drop("ready"), false), (drop("slow"), true), (update, true)]
+        {
+            let changes = [change];
+            assert!(check_one_online(&there[..1], &changes).is_ok());
+            let refused = check_one_online(&there, &changes).err();
+            assert_eq!(refused.is_none(), is_taken);
+            assert!(refused.is_none_or(|own| own.message == texts::ONE_INDEX_CHANGE));
+        }
+    }
 }

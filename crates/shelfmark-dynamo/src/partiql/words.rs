@@ -1,7 +1,7 @@
 //! The keywords of PartiQL, which are no names unless they stand in double quotes, and its types.
 //!
 //! Source: the reserved words of SQL-92, and those that the PartiQL specification adds, read
-//! 2026-11.
+//! 2026-11; without `offset`, which DynamoDB Local 3.3 takes as a name.
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ const SQL: &str = "\
      varchar varying view when whenever where with work write zone";
 
 const PARTIQL: &str = "\
-     can_cast can_lossless_cast missing pivot unpivot limit offset tuple remove index let integer2 \
+     can_cast can_lossless_cast missing pivot unpivot limit tuple remove index let integer2 \
      int2 integer4 int4 integer8 int8 bigint conflict do nothing returning modified new old bool \
      boolean string symbol clob blob struct list sexp bag";
 

@@ -237,6 +237,11 @@ impl Meta {
                 index.throughput = Throughput::default();
             }
         }
+        if billing == Billing::Provisioned {
+            for index in self.indexes.values_mut() {
+                index.on_demand = Throughput::default();
+            }
+        }
         self.billing = billing;
     }
 

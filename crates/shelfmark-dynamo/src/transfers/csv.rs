@@ -39,18 +39,56 @@ impl Place {
     }
 }
 
+/// The form of records.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Records {
+    /// A line is a record.
+    Lines,
+    /// A line of values with this delimiter; an end of a line in a quoted value is part of it.
+    Values(u8),
+    /// An object of JSON is a record, so a line may hold several. No object goes over the end of a line.
+    Objects,
+}
+
+/// The place of a byte in an object of JSON.
+#[derive(Debug, Clone, Copy, Default)]
+struct ObjectPlace {
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+}
+
+impl ObjectPlace {
+    /// Goes behind a byte. Returns true if it ends the object.
+    fn ends(&mut self, byte: u8) -> bool {
+        match byte {
+            _ if std::mem::take(&mut self.is_escaped) => {}
+            b'\\' => self.is_escaped = self.in_text,
+            b'"' => self.in_text = !self.in_text,
+            b'{' if !self.in_text => self.depth += 1,
+            b'}' if !self.in_text => {
+                self.depth = self.depth.saturating_sub(1);
+                return self.depth == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
 /// Reads records one after the other.
 pub(super) struct Lines {
-    /// Delimits values, if there are any: then an end of a line in a quoted value is part of it.
-    delimiter: Option<u8>,
+    records: Records,
     place: Place,
+    object: ObjectPlace,
     /// True in a record that is too long.
     is_too_long: bool,
 }
 
 impl Lines {
-    pub(super) fn new(delimiter: Option<u8>) -> Self {
-        Self { delimiter, place: Place::Begin, is_too_long: false }
+    pub(super) fn new(records: Records) -> Self {
+        let object = ObjectPlace::default();
+        Self { records, place: Place::Begin, object, is_too_long: false }
     }
 
     /// Returns true if a part of a record was read.
@@ -72,13 +110,16 @@ impl Lines {
                 });
             }
             let (taken, ended) = self.scan(buffer);
-            bytes += taken + usize::from(ended);
+            // The end of a line is no part of a record; that of an object is.
+            let ended_line = ended && buffer.get(taken) == Some(&b'\n');
+            let passed = taken + usize::from(ended_line);
+            bytes += passed;
             if self.is_too_long || line.len() + taken > RECORD_BYTES_MAX {
                 (self.is_too_long, line) = (true, Vec::new());
             } else {
                 line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
             }
-            reader.consume(taken + usize::from(ended));
+            reader.consume(passed);
             if ended {
                 let is_too_long = self.end();
                 return Ok(match is_too_long {
@@ -98,8 +139,11 @@ impl Lines {
             if *byte == b'\n' && !matches!(self.place, Place::Quoted) {
                 return (at, true);
             }
-            if let Some(delimiter) = self.delimiter {
-                self.place = self.place.behind(*byte, delimiter);
+            match self.records {
+                Records::Lines => {}
+                Records::Values(delimiter) => self.place = self.place.behind(*byte, delimiter),
+                Records::Objects if self.object.ends(*byte) => return (at + 1, true),
+                Records::Objects => {}
             }
         }
         (buffer.len(), false)
@@ -108,6 +152,7 @@ impl Lines {
     /// Begins a record. Returns true if the one before was too long.
     fn end(&mut self) -> bool {
         self.place = Place::Begin;
+        self.object = ObjectPlace::default();
         std::mem::take(&mut self.is_too_long)
     }
 }
@@ -168,8 +213,30 @@ mod tests {
     }
 
     #[test]
+    fn a_line_may_hold_several_objects() {
+        let mut lines = Lines::new(Records::Objects);
+        let mut text: &[u8] =
+            b"{\"a\":{}}\n{\"b\":\"}\\\"{\"}{\"c\":1} {\"d\":2}\r\n{\"open\n{\"e\":3}x\n";
+        let mut found = Vec::new();
+        while let Line::Whole(line) = lines.next(&mut text).unwrap() {
+            found.push(String::from_utf8(line).unwrap());
+        }
+        let expected = [
+            "{\"a\":{}}",
+            "{\"b\":\"}\\\"{\"}",
+            "{\"c\":1}",
+            " {\"d\":2}",
+            "",
+            "{\"open",
+            "{\"e\":3}",
+            "x",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn lines_end_where_they_end() {
-        let mut reader_of_values = Lines::new(Some(b','));
+        let mut reader_of_values = Lines::new(Records::Values(b','));
         let mut text: &[u8] = b"a\r\n\"b\nc\"\nlast";
         let mut lines = Vec::new();
         while let Line::Whole(line) = reader_of_values.next(&mut text).unwrap() {
@@ -186,7 +253,7 @@ mod tests {
         assert_eq!(lines, expected);
         let long = [vec![b'x'; 3 * RECORD_BYTES_MAX], b"\nnext".to_vec()].concat();
         let mut reader = io::BufReader::new(&long[..]);
-        let mut lines = Lines::new(None);
+        let mut lines = Lines::new(Records::Lines);
         let mut parts = 0;
         while let Line::Part = lines.next(&mut reader).unwrap() {
             assert!(lines.is_inside());

@@ -7,7 +7,7 @@ use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
 use super::counted::Counted;
-use super::csv::{self, Line, Lines};
+use super::csv::{self, Line, Lines, Records};
 use super::{gzip, ion, zstd};
 use crate::json::Reader;
 use crate::table::{check_attribute_names, check_item};
@@ -89,15 +89,19 @@ impl InputOptions {
 }
 
 impl InputOptions {
-    /// Returns the delimiter of values, if there are any.
-    fn delimiter_byte(&self) -> Option<u8> {
-        (self.format == Format::Csv).then(|| u8::try_from(self.delimiter).unwrap_or(b','))
+    /// Returns the form of its records.
+    fn records(&self) -> Records {
+        match self.format {
+            Format::Csv => Records::Values(u8::try_from(self.delimiter).unwrap_or(b',')),
+            Format::Json => Records::Objects,
+            Format::Ion => Records::Lines,
+        }
     }
 
     /// Returns true if a line has nothing in it: delimiters are something, and the version of Ion is not.
     fn is_blank(&self, line: &[u8]) -> bool {
-        let delimiter = self.delimiter_byte();
-        let is_space = |byte: &u8| byte.is_ascii_whitespace() && Some(*byte) != delimiter;
+        let is_delimiter = |byte| matches!(self.records(), Records::Values(own) if own == byte);
+        let is_space = |byte: &u8| byte.is_ascii_whitespace() && !is_delimiter(*byte);
         line.iter().all(is_space)
             || self.format == Format::Ion && line.trim_ascii() == ION_VERSION.as_bytes()
     }
@@ -144,14 +148,14 @@ impl Items {
             reader.consume(BYTE_ORDER_MARK.len());
         }
         if options.format == Format::Csv && options.header.is_empty() {
-            let first = match Lines::new(options.delimiter_byte()).next(&mut reader)? {
+            let first = match Lines::new(options.records()).next(&mut reader)? {
                 Line::Whole(line) => String::from_utf8(line).ok(),
                 Line::Part | Line::TooLong | Line::End => None,
             };
             let names = first.and_then(|line| csv::values(&line, options.delimiter));
             options.header = names.unwrap_or_default();
         }
-        let (lines, begun) = (Lines::new(options.delimiter_byte()), reader.place());
+        let (lines, begun) = (Lines::new(options.records()), reader.place());
         Ok(Self { reader, lines, begun, options, types: key_types(table) })
     }
 

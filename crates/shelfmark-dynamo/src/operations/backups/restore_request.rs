@@ -8,7 +8,7 @@ use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::Reader;
 use crate::operations::create_table::uuid;
-use crate::operations::table_request::{self, IndexRequest, ThroughputRequest};
+use crate::operations::table_request::{self, EncryptionRequest, IndexRequest, ThroughputRequest};
 use crate::shape::Shape;
 use crate::table::{Billing, IndexMeta, Meta, Restored, Throughput};
 
@@ -20,6 +20,7 @@ pub(crate) struct Overrides {
     local: Option<Vec<IndexRequest>>,
     throughput: Option<ThroughputRequest>,
     on_demand: Option<ThroughputRequest>,
+    encryption: Option<EncryptionRequest>,
     /// Counts the vector indexes that were asked for; `None` asks for those of the source.
     vector_indexes: Option<usize>,
 }
@@ -36,6 +37,9 @@ impl Overrides {
             }
             "OnDemandThroughputOverride" => {
                 self.on_demand = table_request::read_throughput(reader)?;
+            }
+            "SSESpecificationOverride" => {
+                self.encryption = table_request::read_encryption(reader)?;
             }
             "VectorIndexOverride" => {
                 let indexes = reader.list(|reader| reader.skip().map(Some))?;
@@ -61,9 +65,12 @@ impl Overrides {
         if let Some(throughput) = self.throughput {
             table_request::shape_throughput(throughput, "ProvisionedThroughputOverride", shape);
         }
+        let encryption = self.encryption.as_ref();
+        table_request::shape_encryption("SSESpecificationOverride", encryption, shape);
     }
 
     pub(super) fn check(&self) -> Result<()> {
+        table_request::check_encryption(self.encryption.as_ref())?;
         match self.vector_indexes {
             Some(1..) => Err(Error::validation(texts::not_supported("VectorIndexOverride"))),
             Some(0) | None => Ok(()),
@@ -127,7 +134,10 @@ pub(crate) fn restored_schema(
         throughput,
         on_demand: on_demand(billing, had.on_demand, overrides.on_demand)?,
         indexes: metas,
-        encryption_key: had.encryption_key,
+        encryption_key: match &overrides.encryption {
+            Some(own) => own.key_arn(&face.options),
+            None => had.encryption_key,
+        },
         vectors,
         restored: Some(restored),
         ..Meta::default()

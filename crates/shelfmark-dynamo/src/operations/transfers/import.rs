@@ -124,7 +124,7 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
     if entry.number("end_ms").is_some() {
         put_seconds(out.name("EndTime"), number("end_ms"));
     }
-    if number("bytes") > 0 {
+    if number("bytes") > 0 || entry.number("end_ms").is_some() {
         out.name("ProcessedSizeBytes").integer(number("bytes"));
     }
     out.name("ProcessedItemCount").integer(number("processed"));
