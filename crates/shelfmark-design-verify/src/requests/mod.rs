@@ -7,10 +7,13 @@
 //! Invariant: a plan passes only when none of these rules forbids it.
 
 use super::projections::named;
+use super::write_families::left_out_by;
 use super::write_indexes::marked;
+use super::write_reads::holds_all;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate, Source};
 use shelfmark_design_language::model::schema::{
     Codec, Column, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
+    WriteStepKind,
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{Model, OrderKey, Read, Term, Value, Write, canonical};
@@ -110,9 +113,10 @@ pub(super) fn write(
     if !matches!(schema.target.as_str(), "dynamodb" | "cql") {
         return Ok(());
     }
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
         for id in &step.families {
             let Some(family) = schema.families.get(*id) else { continue };
+            blind_beside(model, schema, (write, family), (steps, at))?;
             if schema.target == "dynamodb" && step.transaction.is_some() && step.kind.is_patch() {
                 named_twice(write, family)?;
             }
@@ -279,6 +283,48 @@ fn added_in_loops(
         }
     }
     Ok(())
+}
+
+/// Refuses puts `unless exists` of one of several parts of a write, where no read before has looked for
+/// what may be there: the condition would end the other parts too.
+fn blind_beside(
+    model: &Model,
+    schema: &Schema,
+    (write, family): (&Write, &Family),
+    (steps, at): (&[WriteStep], usize),
+) -> Result<(), String> {
+    let puts = steps.get(at).is_some_and(|step| step.kind.is_put() && step.kind.each().is_none());
+    if !puts || write.effects.len() < 2 {
+        return Ok(());
+    }
+    let passes = |effect: &&Effect| {
+        effect.kind == EffectKind::Insert
+            && effect.existing == Existing::Unless
+            && effect.each.is_none()
+            && effect.relation == family.source
+            && !left_out_by(model, effect, family)
+    };
+    let looked = |effect: &Effect| {
+        let own = model.relation(effect.relation).key();
+        let of = |column: &usize| effect.key.iter().find(|(at, _)| at == column);
+        steps.iter().take(at).any(|step| {
+            let WriteStepKind::Read { bindings, .. } = &step.kind else { return false };
+            let bound = |column: &usize| {
+                let mut asked = bindings.iter();
+                asked.any(|(path, by)| {
+                    *path == [*column] && of(column).is_some_and(|(_, term)| term == by)
+                })
+            };
+            let mut read = step.families.iter().filter_map(|id| schema.families.get(*id));
+            let by_own = bindings.is_empty()
+                || bindings.len() == own.len() && own.iter().all(|column| bound(column));
+            by_own && read.any(|one| one.source == family.source && holds_all(model, one))
+        })
+    };
+    if write.effects.iter().filter(passes).all(looked) {
+        return Ok(());
+    }
+    Err(format!("O10: what is there of {} cancels other parts", family.name.text))
 }
 
 /// Refuses sums in columns of index keys that are put together: an update adds to a number alone.

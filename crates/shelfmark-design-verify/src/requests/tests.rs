@@ -282,6 +282,36 @@ schema s target dynamodb {{
     check(&text("id i, e e.id", "unless exists"), &[("copy", "")]);
 }
 
+/// A put that passes over what is there cancels other parts of its write, or ends the plan before them,
+/// unless what may be there is looked for before.
+#[test]
+fn what_is_there_cancels_no_other_part() {
+    let text = |target: &str, plan: &str, rest: &str| {
+        format!(
+            "entity A {{ key id: uuid  n: int }}
+entity B {{ key id: uuid }}
+write both(i, j: uuid, b: uuid) = insert A(id i, n 1) unless exists{rest}
+schema s target {target} {{
+  table rows_a from A key (id;) store all  table rows_b from B key (id;) store all
+  write both {{ {plan} }} }}"
+        )
+    };
+    const CANCELS: &str = "cancels other parts";
+    let beside = " and insert B(id b)";
+    let blind = "transaction { put rows_a ; put rows_b }";
+    let looked = "read rows_a where id = i ; transaction { put rows_a ; put rows_b }";
+    let other = "read rows_a where id = j ; transaction { put rows_a ; put rows_b }";
+    let late = "put rows_b ; put rows_a ; read rows_a where id = i";
+    for target in ["dynamodb", "cql"] {
+        for bad in [blind, other, late, "put rows_a ; put rows_b"] {
+            check(&text(target, bad, beside), &[("both", CANCELS)]);
+        }
+        check(&text(target, looked, beside), &[("both", "")]);
+        check(&text(target, "put rows_a", ""), &[("both", "")]);
+    }
+    check(&text("shelfmark", blind, beside), &[("both", "")]);
+}
+
 /// The rule for sums in keys of indexes.
 const SUM: &str = "is put together from a sum";
 
