@@ -71,6 +71,7 @@ pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
         let rank = match kind {
             _ if together || grouped => 0,
             WriteStepKind::Put { .. } if moves_claim(model, schema, write, *id) => 0,
+            WriteStepKind::Put { .. } if takes_perhaps(model, schema, write, *id) => 0,
             WriteStepKind::Delete { .. } if moves_claim(model, schema, write, *id) => 3,
             _ if finds_out(model, schema, write, *id) => 1,
             _ => 2,
@@ -100,6 +101,18 @@ fn moves_claim(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> b
     let Some(family) = schema.families.get(id) else { return false };
     write.effects.iter().any(|effect| {
         claims(model, family, effect) && needs(model, schema, id, effect).contains(&Need::Rekey)
+    })
+}
+
+/// Returns true if one of several parts of a write puts a row under a unique value only if its tuple is not
+/// there: no look before may end the plan, but the put finds out that another has the value.
+fn takes_perhaps(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
+    let Some(family) = schema.families.get(id) else { return false };
+    let mut several = write.effects.iter().filter(|_| write.effects.len() > 1);
+    several.any(|effect| {
+        effect.existing == Existing::Unless
+            && effect.each.is_none()
+            && !unique_values(model, family, effect).is_empty()
     })
 }
 

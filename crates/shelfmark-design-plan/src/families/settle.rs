@@ -69,12 +69,13 @@ impl Settled {
         let name = &case.write.name.text;
         let mut plan = write_certificate::plan(case);
         let mut analysis = write::prove_write(case, &plan);
-        // Changes are written together where the target has a transaction for them; those of one loop
-        // one by one, where only that is right.
+        // Changes are written together where the target has a transaction for them; one by one where
+        // only that is right.
         let together = all_together(case, &plan);
         let proven = together.as_ref().map(|plan| write::prove_write(case, plan));
         if let (Some(whole), Some(proven)) = (together, proven)
-            && (decisive(&proven).is_none() || case.write.effects.len() > 1)
+            && (decisive(&proven).is_none()
+                || case.write.effects.len() > 1 && decisive(&analysis).is_some())
         {
             (plan, analysis) = (whole, proven);
         }

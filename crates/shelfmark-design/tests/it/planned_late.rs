@@ -188,3 +188,37 @@ fn row_types_part_where_it_pays() {
     let beside = document(&shop).plan_beside("published", "planned").expect("both");
     assert_eq!(beside.planned.tables, 1, "{beside}");
 }
+
+/// What is inserted unless it exists, beside other parts, is looked for before them; a unique value of it is
+/// taken first, since who is there already has it.
+#[test]
+fn what_may_be_there_beside_other_parts_is_looked_for() {
+    let text = "entity U { key id: uuid  mail: text(min 1, max 30)  unique (mail) }
+entity P { key id: uuid  by: U  at: timestamp immutable }
+read posts(u) = P where by = u order by at desc
+read user(m) = U where mail = m unique
+write post(p, u, m, at) = insert U(id u, mail m) unless exists and insert P(id p, by u, at at)
+";
+    for target in ["dynamodb", "cql", "candb", "shelfmark", "ordered"] {
+        let schema = planned(text, target);
+        assert!(!schema.contains("has no plan"), "{schema}");
+        assert!(schema.contains(" read u"), "{schema}");
+        assert_eq!(held(text, target).len(), 3, "{schema}");
+    }
+    let schema = planned(text, "cql");
+    let at = |words: &str| schema.find(words).unwrap_or_else(|| panic!("{words}: {schema}"));
+    assert!(at("read u where id = u") < at("put u_by_mail") && at("put u_by_mail") < at("put u ;"));
+}
+
+/// Parts of a write that may be about one item are requests of their own, since a transaction takes an item
+/// once.
+#[test]
+fn parts_about_one_item_are_requests_of_their_own() {
+    let text = "entity A { key id: uuid  n: int }
+read a(i) = A where id = i unique
+write both(i, j) = update A(id i) set n = 1 and insert A(id j, n 2) unless exists
+";
+    let schema = planned(text, "dynamodb");
+    assert!(!schema.contains("has no plan") && !schema.contains("transaction"), "{schema}");
+    assert_eq!(held(text, "dynamodb").len(), 2, "{schema}");
+}
