@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use crate::Plan;
-use crate::basis::Basis;
 use crate::volume::{called, hottest_share};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Part, Schema, Stored};
@@ -17,16 +16,14 @@ use shelfmark_design_prove::closure::determines_tuple;
 use shelfmark_design_prove::paths::all_key_paths;
 
 /// Adds a note for each write that is hotter somewhere than a partition may be.
-pub(crate) fn told(basis: &Basis<'_>, target: &Target, mut plan: Plan) -> Result<Plan, String> {
-    let model = basis.with(&plan.schema)?;
-    let Some(schema) = model.schemas.first() else { return Ok(plan) };
+pub(crate) fn told(model: &Model, target: &Target, plan: &mut Plan) {
+    let Some(schema) = model.schemas.first() else { return };
     for write in &model.writes {
-        if let Some(note) = hottest(&model, schema, target, write) {
+        if let Some(note) = hottest(model, schema, target, write) {
             plan.schema.insert_str(0, &format!("# {note}\n"));
             plan.notes.push(note);
         }
     }
-    Ok(plan)
 }
 
 /// Returns the calls a second of a write at its peak, where they are declared.

@@ -24,6 +24,7 @@ pub mod price;
 pub mod sparse;
 mod split;
 pub mod volume;
+mod word;
 
 use basis::Basis;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
@@ -97,8 +98,11 @@ pub fn plan_with(
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
         return Err(format!("{name:?} is no name of a schema"));
     }
-    let plan = chosen(basis, target, (name, options))?;
-    heat::told(basis, target, plan)
+    let mut plan = chosen(basis, target, (name, options))?;
+    let model = basis.with(&plan.schema)?;
+    word::told(&model, target, &mut plan);
+    heat::told(&model, target, &mut plan);
+    Ok(plan)
 }
 
 /// Derives a schema, and takes several requests for one read where that saves something.

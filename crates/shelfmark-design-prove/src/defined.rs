@@ -104,7 +104,7 @@ impl Prover<'_> {
     }
 
     /// Returns true if a read that ends the plan has shown whether an effect's tuple is there.
-    fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
+    pub(super) fn was_looked_up(&self, effect: &Effect, before: usize) -> bool {
         let what = match effect.kind {
             EffectKind::Insert => new_of(self.model, effect),
             _ => MustBe::There,
@@ -158,7 +158,12 @@ impl Prover<'_> {
     }
 
     /// Returns true if each unique key among some attributes is looked for before a step.
-    fn looked_for(&self, effect: &Effect, values: &BTreeSet<usize>, before: usize) -> bool {
+    pub(super) fn looked_for(
+        &self,
+        effect: &Effect,
+        values: &BTreeSet<usize>,
+        before: usize,
+    ) -> bool {
         let keys = self.model.relation(effect.relation).keys.iter().skip(1);
         let mut keys = keys.filter(|key| key.iter().all(|column| values.contains(column)));
         keys.all(|key| {

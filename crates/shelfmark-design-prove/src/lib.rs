@@ -49,6 +49,7 @@ mod there;
 mod together;
 pub mod unique;
 mod whole;
+pub mod word;
 pub mod write;
 pub mod write_case;
 pub mod write_certificate;

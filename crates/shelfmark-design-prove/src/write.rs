@@ -122,7 +122,7 @@ pub(super) struct Prover<'a> {
 pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     let WriteCase { model, schema, target, write, .. } = case;
     let mut analysis = Analysis::default();
-    let prover = Prover { model, schema, target, write, plan };
+    let prover = Prover::new(case, plan);
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut rows = 0;
     for effect in &write.effects {
@@ -183,11 +183,19 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
             4,
             "defined where the result is a state: a new key is new, what is referred to is there",
         );
+        prover.assumes_new(&mut analysis);
     }
     super::askable(target, &mut analysis, || {
         Calls::new(model, schema)?.write(case.index, plan).err()
     });
     analysis
+}
+
+impl<'a> Prover<'a> {
+    pub(super) fn new(case: WriteCase<'a>, plan: &'a WritePlan) -> Self {
+        let WriteCase { model, schema, target, write, .. } = case;
+        Prover { model, schema, target, write, plan }
+    }
 }
 
 impl Prover<'_> {

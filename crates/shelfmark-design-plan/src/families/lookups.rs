@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
+use crate::word::is_met;
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Write};
 use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Term};
@@ -117,6 +118,8 @@ impl Planner<'_> {
                 self.referred(write, effect, &all);
                 if effect.existing != Existing::Fresh && !rows.is_empty() {
                     self.own(effect, keys);
+                } else if is_met(self.model, effect.relation) && !rows.is_empty() {
+                    self.own(effect, BTreeSet::new());
                 }
             }
             EffectKind::Delete => {

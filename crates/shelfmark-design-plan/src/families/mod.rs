@@ -33,6 +33,7 @@ use crate::Plan;
 use crate::basis::Basis;
 use crate::load::Load;
 use crate::price::Prices;
+use crate::word::is_met;
 use choose::Planned;
 pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
@@ -290,7 +291,10 @@ impl<'a> Planner<'a> {
             let index = drafts.clone().any(|draft| self.is_index(draft));
             index && drafts.all(|draft| !draft.is_base() || !(draft.asked || draft.leads))
         };
-        let all = self.of_relation.iter().filter(|(of, list)| self.is_indexed(**of) && idle(list));
+        let idle = |(of, list): &(&RelationId, &Vec<usize>)| {
+            self.is_indexed(**of) && idle(list) && !is_met(self.model, **of)
+        };
+        let all = self.of_relation.iter().filter(idle);
         all.map(|(relation, _)| *relation).collect()
     }
 

@@ -14,6 +14,7 @@ use super::needs::{Need, Needs, Origin};
 use crate::Options;
 use crate::choice::{Problem, Way};
 use crate::load::Load;
+use crate::word::is_met;
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 
 /// Most ways in which candidates of several row types are put together to one range.
@@ -175,8 +176,8 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// Returns the rows of a relation that may be the row itself: of one that keeps numbers, those
-    /// that its own key finds, where there are any.
+    /// Returns the rows of a relation that may be the row itself: of one that keeps numbers, or that its
+    /// second writer has to meet, those that its own key finds, where there are any.
     fn homes_of(&self, relation: RelationId) -> Vec<(usize, &Rows)> {
         let bases = self.rows_of(relation).filter(|(_, rows)| rows.place == Place::Base);
         let bases: Vec<(usize, &Rows)> = bases.collect();
@@ -184,7 +185,8 @@ impl<'a> Market<'a> {
         let primary = self.primary(relation).paths();
         let found = bases.iter().filter(|(_, rows)| rows.key.paths() == primary);
         let found: Vec<(usize, &Rows)> = found.copied().collect();
-        if counts && !found.is_empty() { found } else { bases }
+        let own = counts || is_met(self.model, relation);
+        if own && !found.is_empty() { found } else { bases }
     }
 
     /// Returns the ways to serve a need.

@@ -222,3 +222,33 @@ write both(i, j) = update A(id i) set n = 1 and insert A(id j, n 2) unless exist
     assert!(!schema.contains("has no plan") && !schema.contains("transaction"), "{schema}");
     assert_eq!(held(text, "dynamodb").len(), 2, "{schema}");
 }
+
+/// What is keyed by nothing but what it refers to comes twice: a plan keeps a row under its key. That an id of
+/// its own is new is said above the schema and in the certificate.
+#[test]
+fn what_others_name_is_met_and_an_id_is_taken_for_new() {
+    let text = "entity User { key id: uuid }
+entity Post { key id: uuid  by: User immutable  at: timestamp immutable }
+link Like from Post as post to User as user { at: timestamp immutable }
+read posts(u) = Post where by = u order by at desc
+read likes(p) = Like where post = p order by at desc
+write post(p, u, at) = insert Post(id p, by u, at at)
+write like(p, u, at) = link Like(post p, user u) set at = at
+";
+    for target in ["dynamodb", "cql", "candb", "shelfmark", "ordered"] {
+        let schema = planned(text, target);
+        let said = "# post: that no Post has the id yet is the caller's word";
+        assert!(schema.starts_with(said), "{schema}");
+        assert_eq!(schema.matches("caller's word").count(), 1, "{schema}");
+        let proofs = document(&document(text).with_only(&schema)).prove();
+        let assumes = |name: &str| {
+            let proof = proofs.iter().find(|one| one.pattern == name).expect("a proof");
+            assert_eq!(proof.status, Status::Certified, "{}", proof.text());
+            proof.text().contains("assumed: no Post has the id yet, under which no row lies")
+        };
+        assert!(assumes("post") && !assumes("like"), "{schema}");
+        // A read of one post has its row, which the second writer of the id meets.
+        let read = format!("{text}read one(p) = Post where id = p unique\n");
+        assert!(!planned(&read, target).contains("caller's word"), "{schema}");
+    }
+}

@@ -5,6 +5,7 @@ mod outside;
 mod steps;
 mod undo;
 
+pub(crate) use outside::lies_under;
 pub use outside::outcomes;
 pub use steps::{run, run_on};
 

@@ -123,7 +123,7 @@ fn twice(tuples: &[Tuple], key: &[usize]) -> bool {
 }
 
 /// Returns true if every tuple has a row of a family, under nothing but this key, that tells of it.
-fn lies_under(schema: &Schema, family: &Family, key: &[usize]) -> bool {
+pub(crate) fn lies_under(schema: &Schema, family: &Family, key: &[usize]) -> bool {
     let mut own = true;
     for part in family.key.iter().flat_map(|column| &column.parts) {
         if let Part::Hole { term, .. } = part {
