@@ -1,7 +1,8 @@
 //! Finds the row whose change checks the conditions of a write.
 //!
 //! A condition is right where the very request that changes the tuple's row compares, and all other
-//! changes happen together with it or not at all.
+//! changes happen together with it or not at all. On CQL, which has no transaction, that request is the
+//! first, and where its condition fails the plan is at its end: rows that show the tuple otherwise follow.
 //!
 //! Invariant: a row family is returned only if each tuple has one row of it, which shows all
 //! attributes that are compared.
@@ -28,7 +29,8 @@ pub(crate) fn conditions(case: WriteCase<'_>, plan: &WritePlan, analysis: &mut A
             let why = format!(
                 "nothing checks what must hold of a {relation} together with the change: a row \
                  under its key that shows what is compared, changed in place, with all other \
-                 changes in one transaction"
+                 changes {}",
+                if ends_alone(schema) { "behind it" } else { "in one transaction" }
             );
             analysis.fail(4, "W2", why);
             continue;
@@ -55,31 +57,48 @@ pub(crate) fn checked_by(
     plan: &WritePlan,
     effect: &Effect,
 ) -> Option<FamilyId> {
-    if effect.conditions.is_empty() || !together(write, plan) {
+    if effect.conditions.is_empty() {
         return None;
     }
+    let together = together(write, plan);
+    let mut changing = plan.steps.iter().filter(|step| !step.kind.is_read());
+    let first = changing.next().filter(|first| {
+        let alone = first.families.len() == 1 && write.effects.len() == 1;
+        ends_alone(schema) && alone && first.transaction.is_none()
+    });
     let changes = |step: &&WriteStep| {
-        step.kind.each().is_none() && (step.kind.is_patch() || step.kind.is_delete())
+        let meant = together || first.is_some_and(|first| std::ptr::eq(first, *step));
+        let own = step.kind.is_patch() || step.kind.is_delete();
+        meant && own && step.kind.each().is_none()
     };
     let families = plan.steps.iter().filter(changes).flat_map(|step| &step.families);
-    families.copied().find(|id| {
-        let Some(family) = schema.families.get(*id) else { return false };
-        let shown = available(model, family);
-        let key: Vec<ColumnPath> = all_key_paths(model, family).into_iter().collect();
-        let own = |one: &Need| matches!(one, Need::Patch | Need::Delete);
-        family.source == effect.relation
-            && family.base.is_none()
-            && family.when.is_empty()
-            && key.iter().all(|path| !is_optional(model, family.source, path))
-            && key.iter().all(|path| {
-                matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only))
-            })
-            && effect.conditions.iter().all(|one| shown.contains(&one.path))
-            && effect.key.iter().all(|(column, _)| {
-                key.contains(&vec![*column]) || shown.contains(&vec![*column])
-            })
-            && needs(model, schema, *id, effect).iter().any(own)
-    })
+    families.copied().find(|id| may_check(model, schema, *id, effect))
+}
+
+/// Returns true if a change that compares by itself ends the plan where its condition fails.
+fn ends_alone(schema: &Schema) -> bool {
+    schema.target == "cql"
+}
+
+/// Returns true if the change of a family's row can check an effect's conditions.
+pub(super) fn may_check(model: &Model, schema: &Schema, id: FamilyId, effect: &Effect) -> bool {
+    let Some(family) = schema.families.get(id) else { return false };
+    let shown = available(model, family);
+    let key: Vec<ColumnPath> = all_key_paths(model, family).into_iter().collect();
+    let own = |one: &Need| matches!(one, Need::Patch | Need::Delete);
+    family.source == effect.relation
+        && family.base.is_none()
+        && family.when.is_empty()
+        && key.iter().all(|path| !is_optional(model, family.source, path))
+        && key.iter().all(
+            |path| matches!(path.as_slice(), [only] if effect.key.iter().any(|(at, _)| at == only)),
+        )
+        && effect.conditions.iter().all(|one| shown.contains(&one.path))
+        && effect
+            .key
+            .iter()
+            .all(|(column, _)| key.contains(&vec![*column]) || shown.contains(&vec![*column]))
+        && needs(model, schema, id, effect).iter().any(own)
 }
 
 /// Returns true if all changes of a plan happen together, or there is one.

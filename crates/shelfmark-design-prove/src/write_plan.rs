@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::canon::canonical;
 use super::claims::{claims, unique_values};
+use super::conditions::may_check;
 use super::copied::only_for_copies;
 use super::defined::{is_below, is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
@@ -72,6 +73,11 @@ pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
             _ if together || grouped => 0,
             WriteStepKind::Put { .. } if moves_claim(model, schema, write, *id) => 0,
             WriteStepKind::Put { .. } if takes_perhaps(model, schema, write, *id) => 0,
+            WriteStepKind::Patch { .. } | WriteStepKind::Delete { .. }
+                if compares(model, schema, write, *id) =>
+            {
+                0
+            }
             WriteStepKind::Delete { .. } if moves_claim(model, schema, write, *id) => 3,
             _ if finds_out(model, schema, write, *id) => 1,
             _ => 2,
@@ -102,6 +108,12 @@ fn moves_claim(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> b
     write.effects.iter().any(|effect| {
         claims(model, family, effect) && needs(model, schema, id, effect).contains(&Need::Rekey)
     })
+}
+
+/// Returns true if the change of a row of this family can check the conditions of a write.
+fn compares(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
+    let mut asking = write.effects.iter().filter(|effect| !effect.conditions.is_empty());
+    asking.any(|effect| may_check(model, schema, id, effect))
 }
 
 /// Returns true if one of several parts of a write puts a row under a unique value only if its tuple is not

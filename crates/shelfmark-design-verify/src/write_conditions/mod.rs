@@ -23,13 +23,18 @@ pub(super) fn compared(
         if changes.is_empty() {
             continue;
         }
-        let one = write.effects.len() == 1
-            && matches!(changes.as_slice(), [only] if only.families.len() == 1);
+        let begins = |step: &&WriteStep| step.families.len() == 1 && write.effects.len() == 1;
+        // Of CQL a first change whose comparison fails is the last one, too.
+        let ends = schema.target == "cql" || changes.len() == 1;
+        let one = ends
+            && changes.first().filter(|step| step.transaction.is_none()).is_some_and(begins)
+            || matches!(changes.as_slice(), [only] if begins(&only));
         let first = changes.first().and_then(|step| step.transaction);
         let whole = first.is_some() && changes.iter().all(|step| step.transaction == first);
         if !one && !whole {
             return Err("O4: a condition keeps back only the change that it stands with".to_owned());
         }
+        let asking = if whole { changes.len() } else { 1 };
         let checks = |step: &&&WriteStep| {
             let fits = match effect.kind {
                 EffectKind::Delete => step.kind.is_delete(),
@@ -37,7 +42,7 @@ pub(super) fn compared(
             };
             fits && step.kind.each().is_none()
         };
-        let families = changes.iter().filter(checks).flat_map(|step| &step.families);
+        let families = changes.iter().take(asking).filter(checks).flat_map(|step| &step.families);
         let mut families = families.filter_map(|id| schema.families.get(*id));
         let Some(family) = families.find(|family| fits(model, family, effect)) else {
             return Err("O4: no row that is changed shows what a condition compares".to_owned());

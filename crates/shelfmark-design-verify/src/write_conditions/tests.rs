@@ -42,6 +42,20 @@ fn a_condition_keeps_back_every_change() {
     of("shelfmark", &both, BY_ID, "transaction { patch rows ; patch others }", "");
 }
 
+/// Of CQL the row that compares goes first and by itself: where its comparison fails nothing follows.
+#[test]
+fn of_cql_the_row_that_compares_goes_first() {
+    const APART: &str = "O4: a condition keeps back only the change that it stands with";
+    let set = "update A(id i) set m = x if n = 3";
+    of("cql", set, BY_ID, "patch rows ; patch lean", "");
+    of("cql", set, BY_ID, "read rows where id = i ; patch rows ; patch lean", "");
+    of("cql", set, BY_ID, "patch lean ; patch rows", HIDDEN);
+    of("cql", set, BY_ID, "transaction { patch rows } patch lean", APART);
+    of("dynamodb", set, BY_ID, "patch rows ; patch lean", APART);
+    let both = format!("{set} and update B(id j) set k = x");
+    of("cql", &both, BY_ID, "patch rows ; patch others", APART);
+}
+
 /// The row that is changed lies under a key that is named and stays, and shows what is compared.
 #[test]
 fn a_condition_is_compared_where_the_change_is() {

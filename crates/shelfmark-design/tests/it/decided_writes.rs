@@ -577,6 +577,56 @@ schema here target shelfmark { table stock from Stock key (id;) store all  table
     assert!(witness.get("state").is_some(), "{witness}");
 }
 
+/// CQL has no transaction: the row that compares goes first, and rows that show the tuple otherwise follow
+/// where its comparison holds.
+#[test]
+fn on_cql_the_row_that_compares_goes_first() {
+    let text = "
+entity Stock { key id: uuid  n: int(0..99)  place: text(min 1, max 9) }
+read there(p) = Stock where place = p
+write take(s, m, k) = update Stock(id s) set n = m if n >= k
+write move(s, p, k) = update Stock(id s) set place = p if n = k
+write drop(s, k) = delete Stock(id s) if n = k
+schema derived target cql {
+  table by_place from Stock key (place; id) store all  table stock from Stock key (id;) store all
+}
+schema late target cql {
+  table by_place from Stock key (place; id) store all  table stock from Stock key (id;) store all
+  write take { read stock where id = s ; patch by_place ; patch stock }
+  write move { read stock where id = s ; delete by_place ; put by_place ; patch stock }
+  write drop { read stock where id = s ; delete by_place ; delete stock }
+}
+schema hidden target cql {
+  table by_place from Stock key (place; id) store all  table stock from Stock key (id;) store { place }
+}
+";
+    let mut found = statuses(text);
+    found.retain(|one| !one.contains("there"));
+    assert_eq!(
+        found,
+        [
+            "derived.take certified",
+            "derived.move certified",
+            "derived.drop certified",
+            "late.take refused",
+            "late.move refused",
+            "late.drop refused",
+            "hidden.take refused",
+            "hidden.move refused",
+            "hidden.drop refused",
+        ]
+    );
+    let document = Document::parse("m", text).expect("a model");
+    for proof in document.prove().iter().filter(|one| one.schema == "late" && one.write) {
+        let witness = proof.witness.as_ref().and_then(|one| one.get("state"));
+        assert!(witness.is_some(), "{}", proof.text());
+    }
+    let requests = document.calls("derived", Some("take")).expect("requests").text();
+    let at = |words: &str| requests.find(words).unwrap_or_else(|| panic!("{words}: {requests}"));
+    assert!(at("UPDATE stock SET n = :m WHERE id = :s IF n >= :k") < at("UPDATE by_place"));
+    assert_eq!(requests.matches("IF n >=").count(), 1, "{requests}");
+}
+
 /// What has no condition says so, with what to do.
 #[test]
 fn conditions_that_are_none() {
