@@ -11,7 +11,7 @@ use super::analysis::Analysis;
 use super::concurrency::concurrency;
 use super::write::prove_write;
 use super::write_case::WriteCase;
-use super::write_plan::{Grouping, derive};
+use super::write_plan::{Grouping, derive, moves_claims};
 use super::write_witness::find;
 use super::{decisive, obligations};
 use shelfmark_design_language::certificate::{Certificate, Range, Status, text};
@@ -30,11 +30,12 @@ pub fn plan(case: WriteCase<'_>) -> WritePlan {
     })
 }
 
-/// Returns the derived plan of several tuples' changes with all of them in one transaction behind the
-/// reads, where the target has such a transaction and that is right.
+/// Returns the derived plan of several tuples' changes, or of a changed unique value, with all of them in
+/// one transaction behind the reads, where the target has such a transaction and that is right.
 fn grouped(case: WriteCase<'_>) -> Option<WritePlan> {
     let target = case.target;
-    if !target.transactions || target.reading_transactions || case.write.effects.len() < 2 {
+    let several = case.write.effects.len() > 1 || moves_claims(case);
+    if !target.transactions || target.reading_transactions || !several {
         return None;
     }
     let plan = derive(case, Grouping::Changes);

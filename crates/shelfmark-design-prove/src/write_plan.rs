@@ -102,6 +102,12 @@ fn finds_out(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> boo
     own && write.effects.iter().any(|effect| effect.relation == family.source)
 }
 
+/// Returns true if a write moves rows of some family from one unique value to another.
+pub(super) fn moves_claims(case: WriteCase<'_>) -> bool {
+    let families = 0..case.schema.families.len();
+    families.into_iter().any(|id| moves_claim(case.model, case.schema, case.write, id))
+}
+
 /// Returns true if a write moves rows of this family from one unique value to another.
 fn moves_claim(model: &Model, schema: &Schema, write: &Write, id: FamilyId) -> bool {
     let Some(family) = schema.families.get(id) else { return false };

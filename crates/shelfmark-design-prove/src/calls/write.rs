@@ -11,8 +11,9 @@ use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Change, ChangeKind, Condition, Guard, Refusal, Request};
 use crate::canon::canonical;
-use crate::claims::claims;
+use crate::claims::{claims, unique_values};
 use crate::closure::determines_tuple;
+use crate::paths::is_optional;
 use crate::unique::available;
 use shelfmark_design_language::model::pattern::Effect;
 use shelfmark_design_language::model::schema::{
@@ -108,7 +109,13 @@ impl<'a> Writer<'a> {
                     puts
                 }
                 WriteStepKind::Delete { each } => self.delete(*id, family, each.as_deref())?,
-                WriteStepKind::Patch { each } => self.patch(*id, family, each.as_deref())?,
+                WriteStepKind::Patch { each } => {
+                    let mut changes = self.patch(*id, family, each.as_deref())?;
+                    if step.transaction.is_some() && self.calls.target.one_operation_per_item {
+                        self.compare_claims((*id, family), &mut changes);
+                    }
+                    changes
+                }
             };
             self.add(step.transaction, *id, changes)?;
         }
@@ -124,6 +131,41 @@ impl<'a> Writer<'a> {
         of(WriteStepKind::is_put)
             && of(WriteStepKind::is_delete)
             && self.write.effects.iter().any(|one| claims(self.calls.model, family, one))
+    }
+
+    /// Compares the unique value that a changed row shows with the one that was read: the row under it is
+    /// deleted in the same transaction, and may be another's by then.
+    fn compare_claims(&self, (id, family): (FamilyId, &Family), changes: &mut [Change]) {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let ([effect], [change]) = (self.write.effects.as_slice(), changes) else { return };
+        if effect.relation != family.source || effect.each.is_some() || change.each.is_some() {
+            return;
+        }
+        let old = self.with_reads(effect, self.given(&Case { effect, each: None }));
+        let carried = self.calls.carried(id);
+        for (_, moved) in schema.concerned(effect.relation) {
+            if !claims(model, moved, effect) {
+                continue;
+            }
+            for column in unique_values(model, moved, effect) {
+                let path = vec![column];
+                let name = self.calls.columns.attribute(family.table, family.source, &path);
+                let (Some(name), Some(value @ Expr::Row { .. })) = (name, old.get(&path)) else {
+                    continue;
+                };
+                let is_key = self.calls.columns.key(family.table).iter().any(|one| one.name == name);
+                let lacks = !carried.contains(&path) || is_optional(model, family.source, &path);
+                if is_key || lacks {
+                    continue;
+                }
+                let ty = model.path_type(family.source, &path);
+                let (name, value) = (name.to_owned(), Some(value.clone()));
+                let one = Condition { name, op: CondOp::Eq, value, ty };
+                if !change.conditions.iter().any(|other| other.name == one.name) {
+                    change.conditions.push(one);
+                }
+            }
+        }
     }
 
     /// Returns the puts, or the deletes, of rows that move by requests of their own: where the old and

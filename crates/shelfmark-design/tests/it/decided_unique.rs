@@ -108,3 +108,38 @@ schema s target cql {{ table usr from U key (id;) store all
     assert!(at("SELECT") < at("INSERT INTO usr"), "{found}");
     assert!(at("INSERT INTO usr") < at("INSERT INTO uma"), "{found}");
 }
+
+/// A changed unique value is one transaction of DynamoDB: the row under the old value goes, the one under the
+/// new value is put where there is none, and the tuple's own row still has the old value.
+#[test]
+fn a_changed_unique_value_is_one_transaction() {
+    let text = |lines: &str| {
+        format!(
+            "{USERS}write set(i, e) = update U(id i) set mail = e
+schema s target dynamodb {{ table usr from U key (id;) store all
+  table uma from U key (mail;) store {{ id }} {lines} }}
+"
+        )
+    };
+    let apart = "write set { read usr where id = i ; put uma ; patch usr ; delete uma }";
+    for (lines, together) in [("", true), (apart, false)] {
+        assert_eq!(statuses(&text(lines)), ["s.set certified"]);
+        let document = Document::parse("unique", &text(lines)).expect("a model");
+        let found = document.calls("s", Some("set")).expect("requests").json();
+        let calls = found["calls"].as_array().expect("calls");
+        let transaction = calls.iter().find(|one| one["operation"] == "TransactWriteItems");
+        assert_eq!(transaction.is_some(), together, "{found}");
+        let Some(parts) = transaction.map(|one| one["request"]["TransactItems"].clone()) else {
+            continue;
+        };
+        assert_eq!(calls.len(), 2, "{found}");
+        let update = parts.as_array().expect("parts").iter().find_map(|one| one.get("Update"));
+        let update = update.expect("an update").to_string();
+        assert!(update.contains("AND #c0 = :c0"), "{update}");
+        assert!(update.contains(r#"{"$row":"mail","step":1}"#), "{update}");
+        assert!(parts.to_string().contains("attribute_not_exists"), "{parts}");
+    }
+    let planned = Document::parse("unique", &text("")).expect("a model");
+    let planned = planned.plan("dynamodb", "planned").expect("a plan").schema;
+    assert!(planned.contains("; transaction {"), "{planned}");
+}
