@@ -447,3 +447,39 @@ schema s target shelfmark {
     let signup = report.verdicts.iter().find(|one| one.pattern == "signup");
     assert!(signup.is_some_and(|one| one.calls > 0 && one.undefined > 0), "{signup:?}");
 }
+
+/// Conditions of CQL end the plan where they do not hold, before rows that show the tuple otherwise; a changed
+/// unique value is one transaction of DynamoDB; a number is kept by each of two references, also by a tuple
+/// that both lead from to one row.
+#[test]
+fn derived_writes_go_through_the_faces_as_proven() {
+    let text = "
+entity Stock { key id: uuid  n: int(0..9)  place: text(min 1, max 9) }
+entity User { key id: uuid  mail: text(min 1, max 9)  name: text(max 9)  unique (mail) }
+entity Message { key id: uuid  sender: User immutable  receiver: User immutable }
+read there(p) = Stock where place = p
+read by_mail(m) = User where mail = m unique
+read sent(u) = count of Message where sender = u
+read received(u) = count of Message where receiver = u
+write put(s, n, p) = insert Stock(id s, n n, place p)
+write take(s, m, k) = update Stock(id s) set n = m if n >= k
+write move(s, p, k) = update Stock(id s) set place = p if n = k
+write drop(s, k) = delete Stock(id s) if n = k
+write join(u, m, n) = insert User(id u, mail m, name n)
+write mail(u, m) = update User(id u) set mail = m
+write send(m, s, r) = insert Message(id m, sender s, receiver r)
+write unsend(m) = delete Message(id m)
+";
+    for (target, send) in
+        [("dynamodb", confirm_through_dynamodb as Send), ("cql", confirm_through_cql)]
+    {
+        let document = Document::parse("derived", text).unwrap_or_else(|report| panic!("{report}"));
+        let plan = document.plan(target, "planned").expect("a schema");
+        assert!(!plan.schema.contains("has no plan"), "{}", plan.schema);
+        let whole = document.with_only(&plan.schema);
+        let mut found = Vec::new();
+        let sent = wrong_by(target, &whole, send, &mut found);
+        assert!(sent >= 10, "only {sent}\n{}", plan.schema);
+        assert!(found.is_empty(), "{}\n{}", plan.schema, found.join("\n"));
+    }
+}

@@ -537,10 +537,17 @@ pub enum StoreItem {
     Path(Path),
     Collect {
         path: Path,
+        /// The reference that leads to the row's source; needed where there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Name>,
         alias: Option<Name>,
     },
+    /// `count Message by sender as sent`.
     Count {
         source: Name,
+        /// The reference that leads to the row's source; needed where there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Name>,
         /// Nothing means: all that refer to the row's source.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conds: Vec<Cond>,
@@ -550,6 +557,9 @@ pub enum StoreItem {
     Sum {
         path: Path,
         source: Name,
+        /// The reference that leads to the row's source; needed where there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Name>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conds: Vec<Cond>,
         alias: Option<Name>,
@@ -559,6 +569,9 @@ pub enum StoreItem {
         largest: bool,
         path: Path,
         source: Name,
+        /// The reference that leads to the row's source; needed where there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Name>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conds: Vec<Cond>,
         alias: Option<Name>,

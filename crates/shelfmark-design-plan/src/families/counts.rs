@@ -69,12 +69,17 @@ impl Kept {
             Fold::Max(at) => format!("max {} of {name}", relation.column_name(at)),
             Fold::Min(at) => format!("min {} of {name}", relation.column_name(at)),
         };
+        let referring = relation.columns.iter().filter(|column| column.refers == Some(parent));
+        let several = referring.count() > 1;
+        if several {
+            text.push_str(&format!(" by {}", relation.column_name(via)));
+        }
         if !when.is_empty() {
             let texts: Vec<String> =
                 when.iter().map(|one| condition(model, counted, one)).collect::<Option<_>>()?;
             text.push_str(&format!(" where {}", texts.join(" and ")));
         }
-        if fold != Fold::Count || !when.is_empty() {
+        if fold != Fold::Count || !when.is_empty() || several {
             let taken = model.relation(parent).column(&read.name.text).is_some();
             let end = if taken { "_kept" } else { "" };
             text.push_str(&format!(" as {}{end}", read.name.text));
@@ -133,13 +138,10 @@ impl Planner<'_> {
     pub(crate) fn countable(&self, read: &Read) -> Option<Kept> {
         let kept = Kept::of(self.model, read)?;
         let relation = self.model.relation(kept.counted);
-        let once =
-            relation.columns.iter().filter(|column| column.refers == Some(kept.parent)).count()
-                == 1;
         let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
         // A target that cannot compare with what is absent raises no largest value.
         let raised = !kept.is_extreme() || !self.target.rules.contains_key("either");
-        let fits = once && !optional && raised && self.too_hot(&kept).is_none();
+        let fits = !optional && raised && self.too_hot(&kept).is_none();
         fits.then_some(kept)
     }
 

@@ -153,7 +153,8 @@ impl<'a> Writer<'a> {
                 let (Some(name), Some(value @ Expr::Row { .. })) = (name, old.get(&path)) else {
                     continue;
                 };
-                let is_key = self.calls.columns.key(family.table).iter().any(|one| one.name == name);
+                let is_key =
+                    self.calls.columns.key(family.table).iter().any(|one| one.name == name);
                 let lacks = !carried.contains(&path) || is_optional(model, family.source, &path);
                 if is_key || lacks {
                     continue;

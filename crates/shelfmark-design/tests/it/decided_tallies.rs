@@ -366,3 +366,60 @@ schema s target {target} {{
     assert_eq!(named("", both), "s.clear refused");
     assert_eq!(named(" and state = \"closed\"", both), "s.clear refused");
 }
+
+/// A number by one of several references to an entity: the row keeps one for each, also where both lead to it.
+#[test]
+fn a_number_is_kept_by_one_of_several_references() {
+    let model = |target: &str, kept: &str| {
+        format!(
+            "
+entity User {{ key id: uuid }}
+entity Message {{ key id: uuid  sender: User immutable  receiver: User immutable  size: int(0..99) }}
+read sent(u) = count of Message where sender = u
+read received(u) = count of Message where receiver = u
+write send(m, s, r) = insert Message(id m, sender s, receiver r, size 1)
+write unsend(m) = delete Message(id m)
+schema s target {target} {{
+  table users from User key (id;) store {{ {kept} }}
+  table messages from Message key (id;) store all
+}}
+"
+        )
+    };
+    let both = "count Message by sender as sent, count Message by receiver as received";
+    for target in ["shelfmark", "dynamodb", "cql"] {
+        let found = statuses(&model(target, both));
+        let served = ["s.sent certified", "s.received certified"];
+        assert!(served.iter().all(|one| found.contains(&(*one).to_owned())), "{target}: {found:?}");
+        if target != "dynamodb" {
+            assert_eq!(
+                found.iter().filter(|one| one.ends_with("certified")).count(),
+                4,
+                "{found:?}"
+            );
+        }
+    }
+    // One by the sender says nothing of what is received.
+    let found = statuses(&model("shelfmark", "count Message by sender as sent"));
+    assert!(found.contains(&"s.sent certified".to_owned()), "{found:?}");
+    assert!(found.contains(&"s.received unservable".to_owned()), "{found:?}");
+    let told = |kept: &str| {
+        let report = Document::parse("m", &model("shelfmark", kept)).err();
+        report.map(|one| one.to_string()).unwrap_or_default()
+    };
+    let report = told("count Message as sent");
+    assert!(report.contains("`Message` refers to `User` 2 times"), "{report}");
+    assert!(report.contains("say by which reference: `by sender`"), "{report}");
+    let report = told("count Message by size as sent");
+    assert!(report.contains("`size` is no reference of `Message` to `User`"), "{report}");
+    let text = model("shelfmark", both);
+    let printed = Document::format("m", &text).expect("it parses");
+    assert!(printed.contains("count Message by receiver as received"), "{printed}");
+    let bare = text.split("schema s").next().expect("a model");
+    for target in ["shelfmark", "cql", "ordered", "candb"] {
+        let document = Document::parse("m", bare).expect("a model");
+        let schema = document.plan(target, "planned").expect("a plan").schema;
+        assert!(schema.contains("count Message by sender as sent"), "{schema}");
+        assert!(!schema.contains("unservable") && !schema.contains("has no plan"), "{schema}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Resolves what rows hold beside their keys: attributes, lists, counts, sums, and largest and smallest
 //! values.
 //!
-//! Invariant: what a row keeps of other tuples is told by the one reference that leads to its source.
+//! Invariant: what a row keeps of other tuples is told by one reference that leads to its source.
 
 use super::super::relation::RelationId;
 use super::super::schema::{Fold, Stored};
@@ -37,11 +37,13 @@ impl Resolver {
                 StoreItem::Path(path) => {
                     found.extend(self.column_path(source, path).map(Stored::Path));
                 }
-                StoreItem::Collect { path, alias } => {
+                StoreItem::Collect { path, by, alias } => {
                     let Some((first, rest)) = path.parts.split_first() else { continue };
                     let Some(relation) = self.relation_id(first) else { continue };
                     let rest = tree::Path { parts: rest.to_vec() };
-                    let Some(via) = self.via(relation, source, first) else { continue };
+                    let Some(via) = self.via(relation, source, (first, by.as_ref())) else {
+                        continue;
+                    };
                     let column = if rest.parts.is_empty() {
                         self.model.relation(relation).key().to_vec()
                     } else {
@@ -51,28 +53,26 @@ impl Resolver {
                     let name = alias.as_ref().map_or_else(|| path.text(), |name| name.text.clone());
                     found.push(Stored::Collect { relation, via, path: column, name });
                 }
-                StoreItem::Count { source: counted, conds, alias } => {
+                StoreItem::Count { source: counted, by, conds, alias } => {
                     let name = alias.as_ref().unwrap_or(counted).clone();
-                    found.extend(self.tally(source, counted, (Kind::Count, None, conds), &name));
+                    let of = (counted, by.as_ref());
+                    found.extend(self.tally(source, of, (Kind::Count, None, conds), &name));
                 }
-                StoreItem::Sum { path, source: counted, conds, alias } => {
+                StoreItem::Sum { path, source: counted, by, conds, alias } => {
                     let text = format!("sum_{}", path.text().replace('.', "_"));
                     let own = tree::Name { text, span: path.span() };
                     let name = alias.as_ref().unwrap_or(&own).clone();
-                    found.extend(self.tally(
-                        source,
-                        counted,
-                        (Kind::Sum, Some(path), conds),
-                        &name,
-                    ));
+                    let of = (counted, by.as_ref());
+                    found.extend(self.tally(source, of, (Kind::Sum, Some(path), conds), &name));
                 }
-                StoreItem::Extreme { largest, path, source: counted, conds, alias } => {
+                StoreItem::Extreme { largest, path, source: counted, by, conds, alias } => {
                     let (kind, word) =
                         if *largest { (Kind::Max, "max") } else { (Kind::Min, "min") };
                     let text = format!("{word}_{}", path.text().replace('.', "_"));
                     let own = tree::Name { text, span: path.span() };
                     let name = alias.as_ref().unwrap_or(&own).clone();
-                    found.extend(self.tally(source, counted, (kind, Some(path), conds), &name));
+                    let of = (counted, by.as_ref());
+                    found.extend(self.tally(source, of, (kind, Some(path), conds), &name));
                 }
             }
         }
@@ -84,12 +84,12 @@ impl Resolver {
     fn tally(
         &mut self,
         source: RelationId,
-        counted: &tree::Name,
+        (counted, by): (&tree::Name, Option<&tree::Name>),
         (kind, path, conds): (Kind, Option<&tree::Path>, &[tree::Cond]),
         name: &tree::Name,
     ) -> Option<Stored> {
         let relation = self.relation_id(counted)?;
-        let via = self.via(relation, source, counted)?;
+        let via = self.via(relation, source, (counted, by))?;
         let fold = match path {
             None => Fold::Count,
             Some(path) => self.folded(relation, kind, path)?,
@@ -176,33 +176,41 @@ impl Resolver {
         self.error(diagnostic.help("name one of them otherwise: `count Vote as votes`"));
     }
 
-    /// Returns the one attribute of `relation` that refers to `source`.
+    /// Returns the attribute of `relation` that refers to `source`: the one that is named, or the only one.
     fn via(
         &mut self,
         relation: RelationId,
         source: RelationId,
-        name: &tree::Name,
+        (name, by): (&tree::Name, Option<&tree::Name>),
     ) -> Option<usize> {
         let columns = &self.model.relation(relation).columns;
-        let referring: Vec<usize> = columns
+        let mut referring: Vec<usize> = columns
             .iter()
             .enumerate()
             .filter(|(_, column)| column.refers == Some(source))
             .map(|(index, _)| index)
             .collect();
+        let (count, all) = (referring.len(), referring.clone());
+        if let Some(by) = by {
+            let named = self.model.relation(relation).column(&by.text);
+            referring.retain(|at| Some(*at) == named);
+        }
         if let [only] = referring[..] {
             return Some(only);
         }
-        let message = format!(
-            "`{}` refers to `{}` {} times",
-            name.text,
-            self.model.relation(source).name.text,
-            referring.len()
-        );
-        self.error(
-            Diagnostic::error(name.span, message)
-                .help("what is collected refers to the row's source once"),
-        );
+        let (own, to) = (&name.text, &self.model.relation(source).name.text);
+        let message = match by {
+            Some(by) => format!("`{}` is no reference of `{own}` to `{to}`", by.text),
+            None => format!("`{own}` refers to `{to}` {count} times"),
+        };
+        let help = match all.first() {
+            Some(first) => {
+                let first = self.model.relation(relation).column_name(*first);
+                format!("say by which reference: `by {first}`")
+            }
+            None => "what is kept of others refers to the row's source".to_owned(),
+        };
+        self.error(Diagnostic::error(by.unwrap_or(name).span, message).help(help));
         None
     }
 }

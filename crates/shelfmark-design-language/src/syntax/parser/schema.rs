@@ -191,24 +191,27 @@ impl Parser<'_> {
             "collect" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 parser.step();
                 let path = parser.path()?;
+                let by = parser.by_reference()?;
                 let alias = parser.alias()?;
-                Some(StoreItem::Collect { path, alias })
+                Some(StoreItem::Collect { path, by, alias })
             }
             "count" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 parser.step();
                 let source = parser.name("a link or an entity")?;
+                let by = parser.by_reference()?;
                 let conds = parser.tallied()?;
                 let alias = parser.alias()?;
-                Some(StoreItem::Count { source, conds, alias })
+                Some(StoreItem::Count { source, by, conds, alias })
             }
             "sum" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 parser.step();
                 let path = parser.path()?;
                 parser.expect_word("of")?;
                 let source = parser.name("a link or an entity")?;
+                let by = parser.by_reference()?;
                 let conds = parser.tallied()?;
                 let alias = parser.alias()?;
-                Some(StoreItem::Sum { path, source, conds, alias })
+                Some(StoreItem::Sum { path, source, by, conds, alias })
             }
             word @ ("min" | "max") if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 let largest = word == "max";
@@ -216,9 +219,10 @@ impl Parser<'_> {
                 let path = parser.path()?;
                 parser.expect_word("of")?;
                 let source = parser.name("a link or an entity")?;
+                let by = parser.by_reference()?;
                 let conds = parser.tallied()?;
                 let alias = parser.alias()?;
-                Some(StoreItem::Extreme { largest, path, source, conds, alias })
+                Some(StoreItem::Extreme { largest, path, source, by, conds, alias })
             }
             "first" if !parser.is_at(1, ",") && !parser.is_at(1, "}") => {
                 let message =
@@ -229,6 +233,11 @@ impl Parser<'_> {
             _ => parser.path().map(StoreItem::Path),
         })?;
         Some(Some(Store::Items(items)))
+    }
+
+    /// Parses the reference by which tuples belong to a row.
+    fn by_reference(&mut self) -> Got<Option<super::Name>> {
+        if self.eat_word("by") { self.name("a reference").map(Some) } else { Some(None) }
     }
 
     /// Parses the conditions of what a row counts or adds up.

@@ -118,20 +118,25 @@ fn store_item(item: &StoreItem) -> String {
         [] => String::new(),
         list => format!(" where {}", conds(list)),
     };
+    let via = |by: &Option<Name>| {
+        by.as_ref().map_or_else(String::new, |name| format!(" by {}", name.text))
+    };
     match item {
         StoreItem::Path(path) => path.text(),
-        StoreItem::Collect { path, alias } => format!("collect {}{}", path.text(), named(alias)),
-        StoreItem::Count { source, conds, alias } => {
-            format!("count {}{}{}", source.text, asked(conds), named(alias))
+        StoreItem::Collect { path, by, alias } => {
+            format!("collect {}{}{}", path.text(), via(by), named(alias))
         }
-        StoreItem::Sum { path, source, conds, alias } => {
+        StoreItem::Count { source, by, conds, alias } => {
+            format!("count {}{}{}{}", source.text, via(by), asked(conds), named(alias))
+        }
+        StoreItem::Sum { path, source, by, conds, alias } => {
             let (what, of) = (path.text(), &source.text);
-            format!("sum {what} of {of}{}{}", asked(conds), named(alias))
+            format!("sum {what} of {of}{}{}{}", via(by), asked(conds), named(alias))
         }
-        StoreItem::Extreme { largest, path, source, conds, alias } => {
+        StoreItem::Extreme { largest, path, source, by, conds, alias } => {
             let word = if *largest { "max" } else { "min" };
             let (what, of) = (path.text(), &source.text);
-            format!("{word} {what} of {of}{}{}", asked(conds), named(alias))
+            format!("{word} {what} of {of}{}{}{}", via(by), asked(conds), named(alias))
         }
     }
 }

@@ -557,19 +557,15 @@ impl Records<'_> {
                 StoreItem::Path(path) => {
                     self.paths(source, path).into_iter().map(StoreItem::Path).collect()
                 }
-                StoreItem::Count { source: of, conds, alias } => {
-                    let conds = self.conds(&of.text, conds);
-                    vec![StoreItem::Count { source: of.clone(), conds, alias: alias.clone() }]
-                }
-                StoreItem::Sum { path, source: of, conds, alias } => {
-                    let (path, of) = (path.clone(), of.clone());
-                    let conds = self.conds(&of.text, conds);
-                    vec![StoreItem::Sum { path, source: of, conds, alias: alias.clone() }]
-                }
-                StoreItem::Extreme { source: of, conds, .. } => {
+                StoreItem::Count { source: of, conds, .. }
+                | StoreItem::Sum { source: of, conds, .. }
+                | StoreItem::Extreme { source: of, conds, .. } => {
                     let flat = self.conds(&of.text, conds);
                     let mut item = item.clone();
-                    if let StoreItem::Extreme { conds, .. } = &mut item {
+                    if let StoreItem::Count { conds, .. }
+                    | StoreItem::Sum { conds, .. }
+                    | StoreItem::Extreme { conds, .. } = &mut item
+                    {
                         *conds = flat;
                     }
                     vec![item]
