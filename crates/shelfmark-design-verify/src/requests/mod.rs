@@ -316,8 +316,8 @@ fn blind_beside(
                 })
             };
             let mut read = step.families.iter().filter_map(|id| schema.families.get(*id));
-            let by_own = bindings.is_empty()
-                || bindings.len() == own.len() && own.iter().all(|column| bound(column));
+            let by_own =
+                bindings.is_empty() || bindings.len() == own.len() && own.iter().all(bound);
             by_own && read.any(|one| one.source == family.source && holds_all(model, one))
         })
     };

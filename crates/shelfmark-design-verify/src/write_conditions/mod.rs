@@ -28,7 +28,7 @@ pub(super) fn compared(
         let ends = schema.target == "cql" || changes.len() == 1;
         let one = ends
             && changes.first().filter(|step| step.transaction.is_none()).is_some_and(begins)
-            || matches!(changes.as_slice(), [only] if begins(&only));
+            || matches!(changes.as_slice(), [only] if begins(only));
         let first = changes.first().and_then(|step| step.transaction);
         let whole = first.is_some() && changes.iter().all(|step| step.transaction == first);
         if !one && !whole {
