@@ -141,6 +141,8 @@ pub(super) struct Planned {
     pub(super) moves: Vec<Moves>,
     /// True if each write has a plan.
     pub(super) sound: bool,
+    /// Writes with conditions that change rows behind the one that compares.
+    pub(super) trailing: usize,
     /// Reads for which a family was made that does not serve them.
     pub(super) unserved: BTreeSet<usize>,
     /// Reads without a plan, and why.
@@ -149,9 +151,9 @@ pub(super) struct Planned {
 
 impl Planned {
     /// Returns what it lacks: reads for which a family was made in vain, then all patterns without a
-    /// plan.
-    fn lacks(&self) -> (usize, usize) {
-        (self.unserved.len(), self.plan.unserved())
+    /// plan, then writes with conditions whose rows change one behind another.
+    fn lacks(&self) -> (usize, usize, usize) {
+        (self.unserved.len(), self.plan.unserved(), self.trailing)
     }
 
     /// Returns true if it lacks less than the other; or no more, and costs less by more than what it has

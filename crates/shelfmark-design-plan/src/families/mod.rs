@@ -175,7 +175,8 @@ impl<'a> Planner<'a> {
         };
         let refused = settled.refused.into_iter().filter(|(read, _)| made(read)).collect();
         let plan = Plan { schema, notes: self.notes };
-        Ok(Planned { plan, narrowed, unasked, moves, sound: settled.sound, unserved, refused })
+        let (sound, trailing) = (settled.sound, settled.trailing);
+        Ok(Planned { plan, narrowed, unasked, moves, sound, trailing, unserved, refused })
     }
 
     fn fits(&self) -> Fits {

@@ -27,6 +27,8 @@ pub(crate) struct Settled {
     /// Writes that have no plan.
     pub(crate) lost: BTreeSet<usize>,
     pub(crate) notes: Vec<String>,
+    /// Writes with conditions that change rows behind the one that compares, where others may come between.
+    pub(crate) trailing: usize,
     /// True if each write has a plan, and each count.
     pub(crate) sound: bool,
 }
@@ -90,6 +92,10 @@ impl Settled {
             self.sound &= failure.lint == "M2";
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
         } else if let Some(line) = line(case, &plan) {
+            let asks = case.write.effects.iter().any(|effect| !effect.conditions.is_empty());
+            let changes = plan.steps.iter().filter(|step| !step.kind.is_read());
+            let apart = changes.filter(|step| step.transaction.is_none()).count() > 1;
+            self.trailing += usize::from(asks && apart);
             self.writes.push(line);
         } else {
             self.notes.push(format!(
