@@ -418,18 +418,28 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Returns true if a family surely has no row of an effect's tuple: it was looked for and does
-    /// not exist, or the family does not hold it.
+    /// Returns true if a family surely has no row of a case's tuple: it was looked for and does not
+    /// exist, a loop has shown another one under its key, or the family does not hold it.
     pub(super) fn finds_no_row(
         &self,
         family: &Family,
-        effect: &Effect,
+        case: &Case<'_>,
         given: &Known,
         old: &Known,
     ) -> bool {
-        self.looked_in_vain(effect, given)
+        self.looked_in_vain(case.effect, given)
+            || self.is_passed_over(case, given)
             || self.dangles(family.source, given)
             || self.is_elsewhere(family, old)
+    }
+
+    /// Returns true if rows of a loop show the case's tuple otherwise than it is selected.
+    fn is_passed_over(&self, case: &Case<'_>, given: &Known) -> bool {
+        let effect = case.effect;
+        if case.prior.is_none() || !selects(effect) || self.is_read(effect, given) {
+            return false;
+        }
+        self.was_read(effect.relation, keys_of(self.model, effect), given, false)
     }
 
     /// Returns what is known of the tuple before the write: of a replaced one only its key.
