@@ -527,6 +527,8 @@ impl Deriver<'_> {
                     wanted.extend(all_key_paths(self.model, family));
                 }
             }
+            // What else selects them is compared with what the loop shows.
+            wanted.extend(effect.key.iter().map(|(column, _)| vec![*column]));
         }
         self.read_loop(each.relation, bindings, alias, &wanted)
     }
