@@ -29,6 +29,7 @@ mod follow;
 pub mod implied;
 pub mod key;
 mod known;
+mod lasting;
 mod loops;
 mod must_be;
 mod needs;

@@ -11,6 +11,7 @@ use super::claims::{claims, unique_values};
 use super::copied::only_for_copies;
 use super::defined::{is_below, is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
+use super::lasting::lasting;
 use super::must_be::{MustBe, new_of, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
@@ -142,7 +143,9 @@ impl Deriver<'_> {
             Need::Put => {
                 self.look_up(effect, family, true);
                 if effect.existing != Existing::Fresh {
-                    self.read_own(effect, &all_key_paths(self.model, family));
+                    let mut wanted = all_key_paths(self.model, family);
+                    wanted.extend(lasting(self.model, self.schema, effect));
+                    self.read_own(effect, &wanted);
                 }
                 self.add(id, put);
             }
@@ -154,6 +157,7 @@ impl Deriver<'_> {
                 let mut wanted = available(self.model, family).clone();
                 wanted.extend(all_key_paths(self.model, family));
                 wanted.extend(guards(self.model, family));
+                wanted.extend(lasting(self.model, self.schema, effect));
                 self.read_own(effect, &wanted);
                 self.look_up(effect, family, true);
                 self.add(id, delete);

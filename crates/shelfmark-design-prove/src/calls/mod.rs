@@ -19,6 +19,7 @@ mod items;
 mod kept;
 mod known;
 mod lacking;
+mod lasting;
 mod marks;
 mod names;
 mod ordered;

@@ -7,6 +7,7 @@ use super::super::rows::{Row, key_of};
 use super::super::state::compare;
 use super::steps::{Looked, Runner};
 use crate::canon::canonical;
+use crate::lasting::{is_as_read, lasting};
 use crate::must_be::{MustBe, must_miss, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::keys_of;
@@ -309,7 +310,27 @@ impl<'a> Runner<'a> {
             is(MustBe::There) && self.misses_itself(effect, &given)
                 || is(MustBe::Referred) && self.dangles(effect.relation, &new)
                 || self.meets(effect, &given)
+                || self.alters(effect, &given)
         })
+    }
+
+    /// Returns true if a row that was read shows another value of what never changes than an effect puts in
+    /// its place.
+    fn alters(&self, effect: &Effect, given: &Known) -> bool {
+        let lasting = lasting(self.model, self.schema, effect);
+        let keys = keys_of(self.model, effect);
+        let is_other = |row: &Row| {
+            lasting.iter().any(|path| {
+                let shown = row.values.get(path);
+                shown.is_some_and(|shown| given.get(path) != Some(shown))
+            })
+        };
+        !lasting.is_empty()
+            && is_as_read(self.write, effect)
+            && self.reads.iter().any(|(_, id, rows)| {
+                self.schema.families.get(*id).is_some_and(|one| one.source == effect.relation)
+                    && rows.iter().any(|row| is_of(row, keys, given, false) && is_other(row))
+            })
     }
 
     /// Returns true if a read by a whole key has found another tuple than the one that is inserted.
