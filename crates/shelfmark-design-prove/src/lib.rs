@@ -49,6 +49,7 @@ pub mod tally;
 mod there;
 mod together;
 pub mod unique;
+mod unreferred;
 mod whole;
 pub mod write;
 pub mod write_case;

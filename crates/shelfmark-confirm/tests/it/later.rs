@@ -45,3 +45,60 @@ schema own target ordered {
     let engine = reports.first().expect("a report");
     assert!(engine.verdicts.iter().all(|one| one.calls > 0), "{engine:?}");
 }
+
+/// A put that may replace a tuple is called where what never changes is otherwise, and changes nothing.
+#[test]
+fn what_never_changes_is_not_written_over() {
+    let reports = agrees(
+        r##"
+entity Event {
+  key id: text(min 1, max 9)
+  at: timestamp immutable
+  who: text(min 1, max 9, without "#") immutable
+  note: text(max 9) optional immutable
+  body: text(min 1, max 9)
+}
+write rep(i, at, b, w) = insert Event(id i, at at, body b, who w) or replace
+write noted(i, at, b, w, n) = insert Event(id i, at at, body b, who w, note n) or replace
+schema dynamo target dynamodb {
+  table events from Event key (id;) store all
+    index by_body key (body; id)
+  table by_who from Event key (who; "<at:iso>#<id>") store { body }
+}
+schema cql target cql {
+  table events from Event key (id;) store all
+  table by_who from Event key (who; at, id) store all
+}
+schema own target shelfmark {
+  table events from Event key (id;) store all
+  table by_body from Event key (body; id) store all
+}
+"##,
+    );
+    for report in &reports {
+        assert!(report.verdicts.iter().all(|one| one.undefined > 0), "{report:?}");
+    }
+}
+
+/// Calls that no draw made defined are told: a folder is deleted only where nothing refers to it.
+#[test]
+fn calls_that_are_left_out_are_told() {
+    let reports = agrees(
+        r#"
+entity Folder { key id: text(min 1, max 9) }
+entity Mail { key id: text(min 1, max 9)  folder: Folder }
+write close(f) = delete Folder(id f)
+schema dynamo target dynamodb {
+  table folders from Folder key (id;) store { count Mail as total }
+  table mails from Mail key (id;) store all
+}
+schema cql target cql {
+  table folders from Folder key (id;) store all
+  table mails from Mail key (id;) store all
+}
+"#,
+    );
+    for verdict in reports.iter().flat_map(|report| &report.verdicts) {
+        assert!(verdict.left_out > 0 && verdict.note.contains("left out"), "{verdict:?}");
+    }
+}
