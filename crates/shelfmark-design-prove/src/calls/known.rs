@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
             }
             let head = Expr::text(head);
             if !matches!(&head, Expr::Const(Value::Text(text), _) if text.is_empty()) {
-                ends.push(End { kind: BoundKind::Begins, value: head, whole: false });
+                ends.push(End { kind: BoundKind::Begins, value: head, whole: false, number: None });
             }
             break;
         }

@@ -27,6 +27,7 @@ mod read;
 mod request;
 mod rows;
 mod shown;
+mod stepped;
 mod typed;
 mod uuids;
 mod write;
