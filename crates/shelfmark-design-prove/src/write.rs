@@ -81,10 +81,20 @@ fn made_below(
     }
 }
 
-/// Returns true if the effect's tuple is the loop's own: the rows of the loop show it.
+/// Returns true if the effect's tuple is the loop's own: the rows of the loop show it, or the loop asks for
+/// what names it.
 pub(super) fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
+    let asked = |column: usize, term: &Term| {
+        effect.each.iter().flat_map(|each| &each.predicates).any(|one| {
+            one.op == CondOp::Eq
+                && canonical(model, effect.relation, &one.path) == [column]
+                && one.values.first() == Some(term)
+        })
+    };
     let own = |column: &usize| {
-        effect.key.iter().any(|(at, term)| at == column && *term == Term::Prior(vec![*column]))
+        effect.key.iter().any(|(at, term)| {
+            at == column && (*term == Term::Prior(vec![*column]) || asked(*column, term))
+        })
     };
     effect.kind != EffectKind::Insert
         && effect.each.as_ref().is_some_and(|each| each.relation == effect.relation)

@@ -102,3 +102,26 @@ schema cql target cql {
         assert!(verdict.left_out > 0 && verdict.note.contains("left out"), "{verdict:?}");
     }
 }
+
+/// A loop deletes rows of a second table, whose key it has from the first.
+#[test]
+fn a_loop_deletes_what_its_rows_lead_to() {
+    let reports = agrees(
+        r##"
+entity Post { key id: text(min 1, max 9) }
+entity Tag { key (post, tag)  post: Post  tag: text(min 1, max 9)  at: timestamp immutable }
+write drop(p) = delete Tag(post p, tag t.tag) for each Tag as t where post = p
+schema cql target cql {
+  table tags from Tag key (post; tag) store all
+  table by_tag from Tag key (tag; at desc, post) store { }
+}
+schema dynamo target dynamodb {
+  table tags from Tag key (post; tag) store all
+  table by_tag from Tag key (tag; "<at:iso>#<post>") store { }
+}
+"##,
+    );
+    for verdict in reports.iter().flat_map(|report| &report.verdicts) {
+        assert!(verdict.calls > 0, "{verdict:?}");
+    }
+}

@@ -160,3 +160,32 @@ schema s target shelfmark {{
     let both = said(" and delete Mail(id m.id) for each Mail as m where folder = f");
     assert!(both.contains("certified") && !both.contains("assumed"), "{both}");
 }
+
+/// A loop that names its tuples by what it asks for knows of each what its rows show.
+#[test]
+fn a_loop_may_name_its_tuples_by_what_it_asks_for() {
+    let text = |named: &str| {
+        format!(
+            r#"
+entity Post {{ key id: text(min 1, max 20) }}
+entity Tag {{
+  key (post, tag)
+  post: Post
+  tag: text(min 1, max 20)
+  at: timestamp immutable
+}}
+write drop(p, q: text(min 1, max 20)) =
+    delete Tag(post {named}, tag t.tag) for each Tag as t where post = p
+schema s target cql {{
+  table tags from Tag key (post; tag) store all
+  table by_tag from Tag key (tag; at desc, post) store {{ }}
+}}
+"#
+        )
+    };
+    for own in ["p", "t.post"] {
+        let of = text(own).replace(", q: text(min 1, max 20)", "");
+        assert_eq!(statuses(&of), ["s.drop certified"]);
+    }
+    assert_eq!(statuses(&text("q")), ["s.drop refused"]);
+}
