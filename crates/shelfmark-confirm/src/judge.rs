@@ -91,6 +91,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         ok: true,
         calls: 0,
         undefined: 0,
+        left_out: 0,
         took: Duration::ZERO,
         rows_read: 0,
         rows_returned: 0,
@@ -105,11 +106,8 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
 fn praise(verdict: &Verdict) -> String {
     let calls = counted(verdict.calls, "call");
     if verdict.write {
-        let undefined = match verdict.undefined {
-            0 => String::new(),
-            undefined => format!("; {undefined} where it is not defined changed nothing"),
-        };
-        return format!("{calls}, each left the rows of the changed state{undefined}");
+        let beside = verdict.beside();
+        return format!("{calls}, each left the rows of the changed state{beside}");
     }
     format!(
         "{calls}, {} rows read, {} returned, {} as claimed",
@@ -277,7 +275,10 @@ impl<'t> Stage<'t> {
         call: &Call,
         verdict: &mut Verdict,
     ) -> Result<(), Box<Wrong>> {
-        let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(()) };
+        let Some(after) = self.trial.after(pattern, &self.scene, call) else {
+            verdict.left_out += 1;
+            return Ok(());
+        };
         let right = sorted(self.trial.images_after(&self.scene, &after)?);
         verdict.calls += 1;
         let done = self.bench.transact(|session| self.trial.write(pattern, call, session));

@@ -46,6 +46,8 @@ pub struct Verdict {
     pub calls: usize,
     /// Calls beside those, of a write where it is not defined.
     pub undefined: usize,
+    /// Calls of a write that were drawn and not run: no draw was defined on the state.
+    pub left_out: usize,
     /// Time that the calls took, or the run of the witness; zero where no clock was handed in.
     pub took: Duration,
     /// Rows that the engine read for them.
@@ -122,6 +124,20 @@ impl Report {
 }
 
 impl Verdict {
+    /// Returns what stands behind the calls of a confirmed write: those where it is not defined, and those
+    /// that were left out.
+    pub(crate) fn beside(&self) -> String {
+        let mut out = String::new();
+        if self.undefined > 0 {
+            out += &format!("; {} where it is not defined changed nothing", self.undefined);
+        }
+        if self.left_out > 0 {
+            let calls = counted(self.left_out, "call");
+            out += &format!("; {calls} left out, not defined on the states that were drawn");
+        }
+        out
+    }
+
     fn json(&self) -> Json {
         let shown = self.shown.as_ref().map(Shown::json);
         json!({
@@ -132,6 +148,7 @@ impl Verdict {
             "ok": self.ok,
             "calls": self.calls,
             "calls_not_defined": self.undefined,
+            "calls_left_out": self.left_out,
             "rows_read": self.rows_read,
             "rows_returned": self.rows_returned,
             "ranges": self.ranges,

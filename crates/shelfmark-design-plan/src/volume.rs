@@ -159,7 +159,7 @@ fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
                 _ => 1.0,
             };
         }
-        Function::First | Function::Div | Function::Hash => return 1.0,
+        Function::First | Function::Div | Function::Hash | Function::Minus => return 1.0,
     };
     retention.map_or(1.0, |retention| retention / period)
 }

@@ -28,6 +28,7 @@ use shelfmark_design_language::syntax::tree::Existing;
 impl Prover<'_> {
     /// Proves that no change comes before the one that shows whether the write is defined.
     pub(super) fn found_out_first(&self, analysis: &mut Analysis) {
+        self.keeps_lasting(analysis);
         let requests = self.changing();
         let several = self.write.effects.len() > 1;
         let Some(first) = requests.first() else { return };

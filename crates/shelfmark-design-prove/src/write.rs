@@ -81,10 +81,20 @@ fn made_below(
     }
 }
 
-/// Returns true if the effect's tuple is the loop's own: the rows of the loop show it.
+/// Returns true if the effect's tuple is the loop's own: the rows of the loop show it, or the loop asks for
+/// what names it.
 pub(super) fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
+    let asked = |column: usize, term: &Term| {
+        effect.each.iter().flat_map(|each| &each.predicates).any(|one| {
+            one.op == CondOp::Eq
+                && canonical(model, effect.relation, &one.path) == [column]
+                && one.values.first() == Some(term)
+        })
+    };
     let own = |column: &usize| {
-        effect.key.iter().any(|(at, term)| at == column && *term == Term::Prior(vec![*column]))
+        effect.key.iter().any(|(at, term)| {
+            at == column && (*term == Term::Prior(vec![*column]) || asked(*column, term))
+        })
     };
     effect.kind != EffectKind::Insert
         && effect.each.as_ref().is_some_and(|each| each.relation == effect.relation)
@@ -179,6 +189,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         analysis.note(1, "every key is computed from inputs and from rows read before");
         analysis.note(4, "every row family that the write concerns is changed, and no other");
         analysis.note(9, format!("rows written by one call: {}", analysis.rows_max));
+        prover.assumes_unreferred(&mut analysis);
         analysis.note(
             4,
             "defined where the result is a state: a new key is new, what is referred to is there",

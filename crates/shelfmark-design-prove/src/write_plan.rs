@@ -12,6 +12,7 @@ use super::conditions::may_check;
 use super::copied::only_for_copies;
 use super::defined::{is_below, is_counter, is_own_row, tells_first};
 use super::exact::{Wanted, exact_read};
+use super::lasting::lasting;
 use super::must_be::{MustBe, new_of, takes};
 use super::needs::{Need, fails, loses_key, needs, stays};
 use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
@@ -173,7 +174,9 @@ impl Deriver<'_> {
             Need::Put => {
                 self.look_up(effect, family, true);
                 if effect.existing != Existing::Fresh {
-                    self.read_own(effect, &all_key_paths(self.model, family));
+                    let mut wanted = all_key_paths(self.model, family);
+                    wanted.extend(lasting(self.model, self.schema, effect));
+                    self.read_own(effect, &wanted);
                 }
                 self.add(id, put);
             }
@@ -185,6 +188,7 @@ impl Deriver<'_> {
                 let mut wanted = available(self.model, family).clone();
                 wanted.extend(all_key_paths(self.model, family));
                 wanted.extend(guards(self.model, family));
+                wanted.extend(lasting(self.model, self.schema, effect));
                 self.read_own(effect, &wanted);
                 self.look_up(effect, family, true);
                 self.add(id, delete);
@@ -558,6 +562,8 @@ impl Deriver<'_> {
                     wanted.extend(all_key_paths(self.model, family));
                 }
             }
+            // What else selects them is compared with what the loop shows.
+            wanted.extend(effect.key.iter().map(|(column, _)| vec![*column]));
         }
         self.read_loop(each.relation, bindings, alias, &wanted)
     }

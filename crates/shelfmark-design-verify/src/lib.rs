@@ -31,6 +31,7 @@ mod write_copies;
 mod write_defined;
 mod write_families;
 mod write_indexes;
+mod write_lasting;
 mod write_loops;
 mod write_parts;
 mod write_reads;

@@ -15,6 +15,7 @@ use super::write_conditions::compared;
 use super::write_copies::{followed, found_whole, kept_in_place, made_again};
 use super::write_defined::checked_first;
 use super::write_families::{concerned, kept_somewhere};
+use super::write_lasting::kept_as_it_was;
 use super::write_loops::gone_through;
 use super::write_parts::{
     each_its_own, gone_again, not_revived, once_each, once_replaced, selected_once, unless_deleted,
@@ -92,6 +93,7 @@ fn certified(
     compared(model, schema, write, steps)?;
     checked_first(model, schema, write, steps)?;
     claimed_first(model, schema, write, steps)?;
+    kept_as_it_was(model, schema, write, steps)?;
     has_room(model, schema, write, steps)?;
     set_together(model, write)?;
     selected_once(model, schema, write)?;

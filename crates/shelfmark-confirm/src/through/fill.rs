@@ -149,11 +149,7 @@ impl Places<'_> {
             return Ok((Value::Text(next), text()));
         }
         if named("$call") == Some("minus") {
-            let one = of()?.as_array().and_then(|all| all.first()).ok_or_else(unknown)?;
-            return match self.typed(one)? {
-                (Value::Int(n), ty) => Ok((Value::Int(n.saturating_neg()), ty)),
-                _ => Err(Open::Missing),
-            };
+            return self.minus(of()?);
         }
         if let Some(name) = named("$call") {
             let function =
@@ -169,6 +165,20 @@ impl Places<'_> {
             return Ok((value, ty));
         }
         Err(unknown())
+    }
+
+    /// Returns a number with the other sign, or less a second one.
+    fn minus(&self, of: &Json) -> Result<Typed, Open> {
+        let unknown = || Open::Unknown(of.to_string());
+        let all = of.as_array().ok_or_else(unknown)?;
+        let less = all.get(1).and_then(Json::as_i64);
+        match self.typed(all.first().ok_or_else(unknown)?)? {
+            (Value::Int(n), ty) => {
+                let n = less.map_or_else(|| n.saturating_neg(), |less| n.saturating_sub(less));
+                Ok((Value::Int(n), ty))
+            }
+            _ => Err(Open::Missing),
+        }
     }
 
     /// Returns true if every guard holds.

@@ -208,12 +208,7 @@ fn judged(
     for (verdict, certificate) in verdicts.iter_mut().zip(&certificates) {
         if verdict.ok && proven(certificate.status) {
             let calls = shelfmark_design::shown::counted(verdict.calls, "call");
-            verdict.note = match verdict.undefined {
-                0 => format!("{calls} {place}"),
-                undefined => {
-                    format!("{calls} {place}; {undefined} where it is not defined changed nothing")
-                }
-            };
+            verdict.note = format!("{calls} {place}{}", verdict.beside());
         } else if verdict.ok {
             verdict.note = format!("not sent: {}", certificate.reason);
         }
@@ -276,6 +271,7 @@ impl<'t> Stage<'t> {
             };
             match done {
                 Ok(true) => verdict.calls += 1,
+                Ok(false) if write => verdict.left_out += 1,
                 Ok(false) => {}
                 Err(wrong) => {
                     self.contradict(pattern, &call, *wrong, verdict);

@@ -2,6 +2,7 @@
 
 mod alarms;
 #[expect(clippy::print_stdout, reason = "a test's own words")]
+mod later;
 mod random;
 mod reference;
 mod seeds;

@@ -57,7 +57,7 @@ pub(super) fn of_hole(hole: &Hole, delimiters: &BTreeSet<char>) -> Domain {
     match hole.letter.as_str() {
         "N" if all(is_whole) => return Domain::new("int"),
         "N" => return Domain::new("decimal"),
-        "B" => return Domain::new("text(min 1)").remark("binary there"),
+        "B" => return Domain::new("bytes(min 1)"),
         _ => {}
     }
     if all(is_uuid) {

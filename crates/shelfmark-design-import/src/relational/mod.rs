@@ -133,8 +133,7 @@ fn entity(one: &Named, all: &[Named]) -> Entity {
             ty = "text(min 1)".to_owned();
         }
         if in_key && ty == "bytes" {
-            ty = "text(min 1)".to_owned();
-            remarks.push("bytes there".to_owned());
+            ty = "bytes(min 1)".to_owned();
         }
         let optional = column.optional && !in_key;
         found.attributes.push(Attribute { name, ty, optional, facts: Vec::new(), remarks });

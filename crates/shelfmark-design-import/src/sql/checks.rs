@@ -18,7 +18,7 @@ pub(super) fn apply(table: &mut Table, tokens: &[Token]) -> Option<String> {
     let column = name.and_then(|name| {
         table.columns.iter_mut().find(|own| own.name.eq_ignore_ascii_case(&name.text))
     });
-    let told = Some(format!("? {} there", comment(&written(inside))));
+    let told = Some(format!("? {} there", comment(&format!("CHECK ({})", written(inside)))));
     let Some(column) = column else { return told };
     if let Some(found) = listed(inside) {
         column.ty = words(&found);
@@ -40,12 +40,13 @@ fn inside(tokens: &[Token]) -> &[Token] {
     tokens.get(start..tokens.len().saturating_sub(rest)).unwrap_or_default()
 }
 
-fn written(tokens: &[Token]) -> String {
+/// Returns tokens as text, parted by spaces.
+pub(super) fn written(tokens: &[Token]) -> String {
     let texts = tokens.iter().map(|token| match token.kind {
         Kind::Text(quote) => format!("{quote}{}{quote}", token.text),
         _ => token.text.clone(),
     });
-    format!("CHECK ({})", texts.collect::<Vec<_>>().join(" "))
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn has(tokens: &[Token], word: &str) -> bool {

@@ -38,6 +38,10 @@ pub(crate) fn import(
         return Err(ImportError::new("1:1", "there is no CREATE TABLE in it"));
     }
     let mut draft = Draft { source: format!("SQL: {}", comment(name)), ..Draft::default() };
+    if !found.left.is_empty() {
+        let left = comment(&found.left.join(", "));
+        draft.remarks.push(format!("? Left out of the schema: {left}. Do patterns need them?"));
+    }
     let tables = relational::write(&mut draft, found.tables);
     let mut log = log.map(log::read).transpose()?.unwrap_or_default();
     // What stands among the tables counts once.
@@ -50,8 +54,9 @@ pub(crate) fn import(
     for (statement, count) in &log.statements {
         match statement::shape(statement, &tables) {
             Ok(shape) => {
-                let entry = counted.entry(shape.text()).or_insert((0, shape));
+                let entry = counted.entry(shape.text()).or_insert_with(|| (0, shape.clone()));
                 entry.0 += count;
+                entry.1.agree(shape);
             }
             Err(why) => *left.entry(why).or_default() += count,
         }

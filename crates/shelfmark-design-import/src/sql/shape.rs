@@ -10,6 +10,8 @@ pub(super) struct Condition {
     pub(super) column: String,
     /// The operator in the model's language.
     pub(super) operator: &'static str,
+    /// The word that a column of few words is compared with.
+    pub(super) word: Option<String>,
 }
 
 /// The change of a column.
@@ -65,8 +67,27 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Returns a text that is the same for statements of one shape.
+    /// Returns a text that is the same for statements of one shape, whatever words they compare with.
     pub(super) fn text(&self) -> String {
-        format!("{self:?}")
+        let mut bare = self.clone();
+        bare.conditions().iter_mut().for_each(|one| one.word = None);
+        format!("{bare:?}")
+    }
+
+    /// Keeps the words of this shape that another statement of the same shape has, too.
+    pub(super) fn agree(&mut self, mut other: Self) {
+        for (one, other) in self.conditions().iter_mut().zip(other.conditions()) {
+            if one.word != other.word {
+                one.word = None;
+            }
+        }
+    }
+
+    /// Returns the conditions of a number of rows, which a row keeps only with constants.
+    fn conditions(&mut self) -> &mut [Condition] {
+        match self {
+            Self::Read { conditions, .. } => conditions,
+            _ => &mut [],
+        }
     }
 }

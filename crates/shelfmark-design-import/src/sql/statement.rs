@@ -174,10 +174,12 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     for one in
         part("order").map(|part| commas(part.get(1..).unwrap_or_default())).unwrap_or_default()
     {
-        let desc = one.last().is_some_and(|token| token.is_word("desc"));
         let length = one
             .iter()
             .position(|token| ["asc", "desc", "nulls"].iter().any(|word| token.is_word(word)));
+        // What comes first or last of NULLs is no row of the order here.
+        let behind = length.and_then(|length| one.get(length..)).unwrap_or_default();
+        let desc = behind.iter().any(|token| token.is_word("desc"));
         let (at, column) =
             tables.column(one.get(..length.unwrap_or(one.len())).unwrap_or_default())?;
         if at != base {
@@ -194,6 +196,10 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     let commas = part("limit").is_some_and(|part| part.iter().any(|token| token.is(",")));
     let offset = commas
         || part("offset").and_then(|part| part.first()).is_some_and(|token| token.text != "0");
+    // Rows that are listed are asked for by an input; a number of rows is kept with its words.
+    if aggregate.is_none() {
+        conditions.iter_mut().for_each(|one| one.word = None);
+    }
     let table = base;
     Ok(Shape::Read { table, with, shown, distinct, aggregate, conditions, order, limit, offset })
 }
@@ -387,7 +393,13 @@ fn condition(tokens: &[Token], tables: &Tables<'_>) -> Result<Condition, String>
         "is" => "is absent",
         other => return Err(format!("conditions with {other}")),
     };
-    Ok(Condition { table, column, operator })
+    let words = tables.all.get(table).and_then(|one| one.table.column(&column));
+    let words = words.filter(|one| operator == "=" && one.ty.starts_with("enum"));
+    let word = match behind {
+        [Token { kind: Kind::Text('\''), text, .. }, ..] if words.is_some() => Some(text.clone()),
+        _ => None,
+    };
+    Ok(Condition { table, column, operator, word })
 }
 
 fn insert(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
@@ -444,7 +456,7 @@ fn whole_key(
         } else if of_key || ["in", "between", "begins", "contains"].contains(&found.operator) {
             return Err("a change of rows that are found by more than their key".to_owned());
         } else {
-            asked.push(found);
+            asked.push(Condition { word: None, ..found });
         }
     }
     if key.len() == known.len() {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::checks;
+use crate::names::comment;
 use crate::relational::{Column, Reference, Table, words};
 use crate::tokens::{Kind, Token};
 use crate::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
@@ -14,6 +15,8 @@ use crate::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 pub(super) struct Found {
     pub(super) tables: Vec<Table>,
     pub(super) others: Vec<(usize, usize)>,
+    /// What else is created, which no model has.
+    pub(super) left: Vec<String>,
 }
 
 pub(super) fn tables(tokens: &[Token], text: &str) -> Result<Found, ImportError> {
@@ -39,11 +42,27 @@ pub(super) fn tables(tokens: &[Token], text: &str) -> Result<Found, ImportError>
             index(statement, word(1, "unique"), &mut found.tables);
         } else if word(0, "alter") && word(1, "table") {
             alter(statement, &mut found.tables);
+        } else if word(0, "create") {
+            found.left.extend(created(statement));
         } else if ["select", "update", "delete", "with"].iter().any(|one| first.is_word(one)) {
             found.others.push((first.start, last.end));
         }
     }
     Ok(found)
+}
+
+/// Returns a statement that creates a view, a trigger or the like, and its name.
+fn created(statement: &[Token]) -> Option<String> {
+    let kinds = ["view", "trigger", "rule", "policy", "function", "procedure", "event"];
+    let is_kind = |token: &Token| kinds.iter().any(|word| token.is_word(word));
+    let at = statement.iter().take(6).position(is_kind)?;
+    let rest = statement.get(at + 1..)?;
+    let skip = rest
+        .iter()
+        .take(3)
+        .filter(|one| ["if", "not", "exists"].iter().any(|word| one.is_word(word)));
+    let (own, _) = name(rest.get(skip.count()..)?);
+    Some(format!("{} {own}", statement.get(at)?.text.to_ascii_lowercase()))
 }
 
 /// Returns a name, the last part of one with dots, and how many tokens it has.
@@ -144,6 +163,8 @@ fn constraint(table: &mut Table, part: &[Token]) -> bool {
         let own = columns(part);
         let at = part.iter().position(|token| token.is_word("references"));
         let to = at.and_then(|at| part.get(at + 1..)).map(|rest| name(rest).0);
+        let names = own.join(", ");
+        table.asks.extend(deleted_with(part).map(|what| format!("? ({names}): {what}")));
         table.references.extend(to.map(|to| Reference { columns: own, table: to }));
     } else if first.is_word("unique") {
         table.uniques.push(columns(part));
@@ -186,8 +207,9 @@ fn column(table: &mut Table, part: &[Token], enums: &BTreeMap<String, Vec<String
         table.references.push(Reference { columns: vec![own.clone()], table: to });
     }
     let (ty, remark) = typed(part.get(1..).unwrap_or_default(), enums);
+    let remark = remark.into_iter().chain(deleted_with(part).map(|what| format!("? {what}")));
     let optional = !has("not", "null") && !has("primary", "key") && !ty_is_serial(part);
-    table.columns.push(Column { name: own, ty, optional, remarks: remark.into_iter().collect() });
+    table.columns.push(Column { name: own, ty, optional, remarks: remark.collect() });
     let check = part.iter().skip(1).position(|token| token.is_word("check"));
     let told = check.and_then(|at| checks::apply(table, part.get(at + 1..).unwrap_or_default()));
     if let Some(column) = table.columns.last_mut() {
@@ -195,12 +217,43 @@ fn column(table: &mut Table, part: &[Token], enums: &BTreeMap<String, Vec<String
     }
 }
 
+/// Returns what the database does with rows whose reference is deleted, if it does anything.
+fn deleted_with(part: &[Token]) -> Option<String> {
+    let at = part.windows(2).position(
+        |two| matches!(two, [on, delete] if on.is_word("on") && delete.is_word("delete")),
+    )?;
+    let words: Vec<String> =
+        part.iter().skip(at + 2).take(2).map(|token| token.text.to_ascii_uppercase()).collect();
+    let (what, here) = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["CASCADE", ..] => ("CASCADE", "a write deletes both"),
+        ["SET", "NULL"] => ("SET NULL", "a write takes the reference away"),
+        ["SET", "DEFAULT"] => ("SET DEFAULT", "a write sets the reference"),
+        _ => return None,
+    };
+    Some(format!("ON DELETE {what} there: here {here}"))
+}
+
 fn ty_is_serial(part: &[Token]) -> bool {
     part.get(1).is_some_and(|token| token.text.to_ascii_lowercase().ends_with("serial"))
 }
 
-/// Returns the model's type of a column, and what it loses.
+/// Returns the model's type of a column, and what it loses; an array is a list.
 fn typed(part: &[Token], enums: &BTreeMap<String, Vec<String>>) -> (String, Option<String>) {
+    let (ty, remark) = element(part, enums);
+    let end = part
+        .iter()
+        .position(|token| ["not", "default", "check"].iter().any(|word| token.is_word(word)));
+    let own = part.get(..end.unwrap_or(part.len())).unwrap_or_default();
+    if !own.iter().any(|token| token.is("[") || token.is_word("array")) {
+        return (ty, remark);
+    }
+    let ty = if ty == "text" { "text(max 200)" } else { &ty };
+    let ask = "? an array there: how many at most? 100 is assumed";
+    (format!("list of {ty}(max 100)"), Some(ask.to_owned()))
+}
+
+/// Returns the model's type of a column that is no array, and what it loses.
+fn element(part: &[Token], enums: &BTreeMap<String, Vec<String>>) -> (String, Option<String>) {
     let (own, length) = name(part);
     let word = own.to_ascii_lowercase();
     let bracketed = part.get(length).is_some_and(|token| token.is("("));
@@ -236,9 +289,8 @@ fn typed(part: &[Token], enums: &BTreeMap<String, Vec<String>>) -> (String, Opti
             let size = size.or_else(|| varying.and_then(|token| token.text.parse().ok()));
             (size.map_or_else(|| "text".to_owned(), |size| format!("text(max {size})")), None)
         }
-        "text" | "citext" | "mediumtext" | "longtext" | "tinytext" | "string" | "clob" => {
-            plain("text")
-        }
+        "citext" => ("text".to_owned(), Some("? citext there: case does not matter".to_owned())),
+        "text" | "mediumtext" | "longtext" | "tinytext" | "string" | "clob" => plain("text"),
         "bytea" | "blob" | "binary" | "varbinary" | "longblob" | "mediumblob" => plain("bytes"),
         "json" | "jsonb" | "xml" | "hstore" => {
             ("bytes".to_owned(), Some(format!("? {word} there: what is in it")))
@@ -255,9 +307,23 @@ fn index(statement: &[Token], unique: bool, tables: &mut [Table]) {
     let Some(table) = tables.iter_mut().find(|table| table.name.eq_ignore_ascii_case(&own)) else {
         return;
     };
-    let partial = rest.iter().any(|token| token.is_word("where"));
-    let list = if unique && !partial { &mut table.uniques } else { &mut table.indexes };
-    list.push(columns(rest));
+    let partial = rest.iter().position(|token| token.is_word("where"));
+    let parts = brackets(rest).map(|(parts, _)| parts).unwrap_or_default();
+    let computed = parts.iter().any(|part| part.iter().any(|token| token.is("(")));
+    if partial.is_none() && !computed {
+        let list = if unique { &mut table.uniques } else { &mut table.indexes };
+        list.push(columns(rest));
+        return;
+    }
+    let inside: Vec<String> = parts.iter().map(|part| checks::written(part)).collect();
+    let of = partial.and_then(|at| rest.get(at + 1..)).map(checks::written);
+    let of = of.map_or_else(String::new, |of| format!(" of rows where {of}"));
+    let (what, ask) = match unique {
+        true => ("a unique index", "which attribute is unique?"),
+        false => ("an index", "for which read?"),
+    };
+    let told = comment(&format!("There is {what} on {}{of}: {ask}", inside.join(", ")));
+    table.asks.push(format!("? {told}"));
 }
 
 fn alter(statement: &[Token], tables: &mut [Table]) {

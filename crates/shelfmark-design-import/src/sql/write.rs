@@ -3,6 +3,7 @@
 use super::shape::{Change, Condition, Shape};
 use crate::names::Names;
 use crate::relational::Named;
+use shelfmark_design_language::syntax::print::quote;
 
 /// The remark on an insert that changes a row that is there.
 const KEEPS: &str = "? A row that is there keeps what this does not set (ON CONFLICT, ON DUPLICATE KEY); \
@@ -213,7 +214,10 @@ fn condition(one: &Condition, path: &str, params: &mut Vec<String>) -> String {
             let high = input(format!("{plain}_to"));
             format!("{path} between {low} and {high}")
         }
-        operator => format!("{path} {operator} {}", input(plain)),
+        operator => match &one.word {
+            Some(word) => format!("{path} {operator} {}", quote(word)),
+            None => format!("{path} {operator} {}", input(plain)),
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every row that is handed on has the whole key of its table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
@@ -23,7 +23,7 @@ pub(super) fn rows(at: &At<'_>, table: &mut Table) -> Result<Vec<String>, Import
         found.push((None, row));
     }
     let (mut keyless, mut recased, mut beyond) = (0, 0, 0);
-    let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
+    let mut seen: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for (facet, at) in found {
         if table.rows.len() >= OBSERVED_ROWS_MAX {
             beyond += 1;
@@ -41,12 +41,17 @@ pub(super) fn rows(at: &At<'_>, table: &mut Table) -> Result<Vec<String>, Import
             keyless += 1;
             continue;
         }
-        // Where facets have rows, the table repeats them.
-        if facet.is_none() && seen.contains(&key) && !table.facets.is_empty() {
+        recased += usize::from(changed);
+        let places = seen.entry(key).or_default();
+        // Where facets have rows, the table repeats them, with what a facet does not show.
+        if facet.is_none() && !places.is_empty() && !table.facets.is_empty() {
+            for place in places.iter() {
+                let same = table.rows.get_mut(*place).into_iter();
+                same.for_each(|same| same.cells.extend(row.cells.clone()));
+            }
             continue;
         }
-        recased += usize::from(changed);
-        seen.insert(key);
+        places.push(table.rows.len());
         table.rows.push(Row { facet, ..row });
     }
     let name = comment(&table.name);

@@ -246,3 +246,32 @@ fn alphabets_of_samples_are_asked_about() {
     }
     assert!(count > 0, "no design has such ids");
 }
+
+/// A facet shows some attributes of a row, and the table has all of them: what the row has is found, and its
+/// values are those of the table. Binary keys are bytes.
+#[test]
+fn a_facets_row_hides_nothing_of_the_tables_row() {
+    let text = r#"{"ModelName": "Clinic", "ModelMetadata": {"Version": "3.0"}, "DataModel": [{
+        "TableName": "clinic",
+        "KeyAttributes": {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}},
+        "NonKeyAttributes": [
+            {"AttributeName": "name", "AttributeType": "S"},
+            {"AttributeName": "fee", "AttributeType": "N"},
+            {"AttributeName": "addr", "AttributeType": "M"}],
+        "TableFacets": [{"FacetName": "Doctor", "KeyAttributeAlias": {"PartitionKeyAlias": "id"},
+            "TableData": [{"id": {"S": "dr1"}, "name": {"S": "A"}, "fee": {"N": "12"}}],
+            "NonKeyAttributes": ["name", "fee"]}],
+        "TableData": [{"id": {"S": "dr1"}, "name": {"S": "Ann"}, "fee": {"N": "12.5"},
+            "addr": {"M": {"city": {"S": "X"}}}}]}]}"#;
+    let model = import("clinic", text, Source::Workbench).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.contains("fee: decimal"), "{model}");
+    assert!(model.contains("addr:"), "{model}");
+    let binary = text.replace(
+        "\"AttributeName\": \"id\", \"AttributeType\": \"S\"",
+        "\"AttributeName\": \"id\", \"AttributeType\": \"B\"",
+    );
+    let bytes =
+        import("clinic", &binary, Source::Workbench).unwrap_or_else(|error| panic!("{error}"));
+    assert!(bytes.contains("id: bytes(min 1)\n"), "{bytes}");
+    Document::parse("model", &model).unwrap_or_else(|report| panic!("{report}"));
+}

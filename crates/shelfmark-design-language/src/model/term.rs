@@ -51,11 +51,13 @@ pub enum Function {
     Hash,
     /// Remainder of a hash.
     Bucket,
+    /// A number with the other sign, which is taken away where numbers are added.
+    Minus,
 }
 
 impl Function {
     /// Lists the functions with their names and numbers of arguments.
-    pub const ALL: [(&'static str, Self, usize); 9] = [
+    pub const ALL: [(&'static str, Self, usize); 10] = [
         ("hour", Self::Hour, 1),
         ("day", Self::Day, 1),
         ("week", Self::Week, 1),
@@ -65,6 +67,7 @@ impl Function {
         ("div", Self::Div, 2),
         ("hash", Self::Hash, 1),
         ("bucket", Self::Bucket, 2),
+        ("minus", Self::Minus, 1),
     ];
 
     /// Returns the name in the language.
@@ -74,7 +77,7 @@ impl Function {
 
     /// Returns true if the value never decreases when the first argument grows, the others fixed.
     pub fn is_monotone(self) -> bool {
-        !matches!(self, Self::Hash | Self::Bucket)
+        !matches!(self, Self::Hash | Self::Bucket | Self::Minus)
     }
 
     /// Computes the function; `Null` where an argument does not fit.
@@ -112,6 +115,7 @@ impl Function {
             (Self::Bucket, Value::Int(n), Some(Value::Int(count))) if *count > 0 => {
                 Value::Int(n.rem_euclid(*count))
             }
+            (Self::Minus, Value::Int(n), _) => Value::Int(n.saturating_neg()),
             _ => Value::Null,
         }
     }
@@ -155,6 +159,10 @@ impl Function {
                 Ok(Type::Int(Some((0, count - 1))))
             }
             (Self::Bucket, ..) => wrong("a hash and how many buckets"),
+            (Self::Minus, Some(ty @ (Type::Int(_) | Type::Decimal(_) | Type::Timestamp)), _) => {
+                Ok(ty.clone())
+            }
+            (Self::Minus, ..) => wrong("a number"),
             _ => wrong("one argument"),
         }
     }

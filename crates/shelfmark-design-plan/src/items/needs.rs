@@ -12,8 +12,9 @@ use crate::families::draft::Ask;
 use crate::families::mixed::Mixed;
 use crate::families::{Modes, Planner};
 use crate::load::{self, Load};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::{
-    ColumnPath, Consistency, Model, Predicate, RelationId, Type, canonical,
+    ColumnPath, Consistency, Model, Predicate, RelationId, Term, Type, canonical,
 };
 use shelfmark_design_language::syntax::tree::CondOp;
 use shelfmark_design_language::target::Target;
@@ -192,7 +193,8 @@ fn behind(
 fn loops(model: &Model) -> Vec<Need> {
     let mut found = Vec::new();
     for (index, write) in model.writes.iter().enumerate() {
-        for each in write.effects.iter().filter_map(|effect| effect.each.as_ref()) {
+        for effect in &write.effects {
+            let Some(each) = &effect.each else { continue };
             if !each.predicates.iter().all(|one| one.op == CondOp::Eq) {
                 continue;
             }
@@ -202,7 +204,7 @@ fn loops(model: &Model) -> Vec<Need> {
             ask.shown = (0..model.relation(each.relation).columns.len()).map(|n| vec![n]).collect();
             found.push(Need {
                 origin: Origin::Loop(index),
-                own: BTreeSet::new(),
+                own: compared(model, effect, &known),
                 behind: Vec::new(),
                 list: false,
                 strong: false,
@@ -214,6 +216,20 @@ fn loops(model: &Model) -> Vec<Need> {
         }
     }
     found
+}
+
+/// Returns what a loop over the tuples that it changes selects by beside their key, and its rows must show.
+fn compared(model: &Model, effect: &Effect, known: &BTreeSet<ColumnPath>) -> BTreeSet<ColumnPath> {
+    let itself = effect.each.as_ref().is_some_and(|each| each.relation == effect.relation);
+    if effect.kind == EffectKind::Insert || !itself {
+        return BTreeSet::new();
+    }
+    let key = model.relation(effect.relation).key();
+    let compares = |(column, term): &&(usize, Term)| {
+        let own = *term == Term::Prior(vec![*column]);
+        !own && !key.contains(column) && !known.contains(&vec![*column])
+    };
+    effect.key.iter().filter(compares).map(|(column, _)| vec![*column]).collect()
 }
 
 /// Returns true if values of the type may stand in a key of typed columns.

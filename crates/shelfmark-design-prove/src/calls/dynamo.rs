@@ -433,6 +433,9 @@ pub(super) fn crossed(ask: &Ask) -> Option<Guard> {
     let [a, b] = ask.ends.as_slice() else { return None };
     let is_low = matches!(a.kind, BoundKind::From | BoundKind::After);
     let (low, high) = if is_low { (a, b) } else { (b, a) };
+    if let Some(guard) = super::stepped::guard(low, high) {
+        return Some(guard);
+    }
     if let (Expr::Const(..), Expr::Const(..)) = (&low.value, &high.value) {
         return None;
     }

@@ -30,6 +30,8 @@ pub(super) enum Expr {
     Call(Function, Vec<Expr>, Type),
     /// A number that is taken away where numbers are added.
     Minus(Box<Expr>),
+    /// A whole value less a number.
+    Less(Box<Expr>, i64),
     /// The smallest text above all that begin with this one.
     Next(Box<Expr>),
     /// Several values, for guards.
@@ -124,6 +126,14 @@ impl Expr {
         }
     }
 
+    /// Returns a whole value less a number; computes it if it is known.
+    pub(super) fn less(self, by: i64) -> Self {
+        match self {
+            Self::Const(Value::Int(n), ty) => Self::Const(Value::Int(n.saturating_sub(by)), ty),
+            other => Self::Less(Box::new(other), by),
+        }
+    }
+
     pub(super) fn ty(&self) -> Type {
         match self {
             Self::Const(_, ty)
@@ -131,7 +141,7 @@ impl Expr {
             | Self::Each(_, ty)
             | Self::Row { ty, .. }
             | Self::Call(_, _, ty) => ty.clone(),
-            Self::Minus(one) => one.ty(),
+            Self::Minus(one) | Self::Less(one, _) => one.ty(),
             Self::Text(_) | Self::Next(_) | Self::Tuple(_) => plain_text(),
         }
     }
@@ -203,6 +213,7 @@ impl Expr {
                 json!({ "$call": function.name(), "of": args.iter().map(Self::json).collect::<Vec<_>>() })
             }
             Self::Minus(one) => json!({ "$call": "minus", "of": [one.json()] }),
+            Self::Less(one, by) => json!({ "$call": "minus", "of": [one.json(), by] }),
             Self::Next(one) => json!({ "$next": one.json() }),
             Self::Tuple(all) => all.iter().map(Self::json).collect(),
         }
@@ -220,7 +231,7 @@ impl Expr {
                 }
             }
             Self::Call(_, args, _) | Self::Tuple(args) => args.iter().for_each(|arg| arg.rows(see)),
-            Self::Next(one) | Self::Minus(one) => one.rows(see),
+            Self::Next(one) | Self::Minus(one) | Self::Less(one, _) => one.rows(see),
             Self::Const(..) | Self::Input(..) | Self::Each(..) => {}
         }
     }
@@ -243,7 +254,7 @@ impl Expr {
             Self::Call(_, args, _) | Self::Tuple(args) => {
                 args.iter().for_each(|arg| arg.inputs(found))
             }
-            Self::Next(one) | Self::Minus(one) => one.inputs(found),
+            Self::Next(one) | Self::Minus(one) | Self::Less(one, _) => one.inputs(found),
             Self::Const(..) | Self::Row { .. } => {}
         }
     }

@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
             }
             let head = Expr::text(head);
             if !matches!(&head, Expr::Const(Value::Text(text), _) if text.is_empty()) {
-                ends.push(End { kind: BoundKind::Begins, value: head, whole: false });
+                ends.push(End { kind: BoundKind::Begins, value: head, whole: false, number: None });
             }
             break;
         }
@@ -379,7 +379,7 @@ impl<'a> Writer<'a> {
     ///
     /// A read that asks for more than is known finds the tuple or nothing, so it tells nothing of a
     /// tuple that it may have missed; one whose rows gave the key has found it.
-    fn finds(&self, told: &BoundRead, keys: &[Vec<usize>], known: &Known) -> bool {
+    pub(super) fn finds(&self, told: &BoundRead, keys: &[Vec<usize>], known: &Known) -> bool {
         let asks_more = told.wanted.iter().any(|(path, value)| known.get(path) != Some(value));
         keys.iter().any(|key| {
             let mut of_rows = false;
@@ -486,7 +486,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the guard that a read has found a row, or none.
-    fn was_found(&self, told: &BoundRead, op: CondOp) -> Option<Guard> {
+    pub(super) fn was_found(&self, told: &BoundRead, op: CondOp) -> Option<Guard> {
         let family = self.calls.schema.families.get(told.family)?;
         let column = self.calls.columns.key(self.calls.base_of(family.table)).first()?;
         let left = Expr::Row { name: column.name.clone(), step: told.step, ty: column.ty.clone() };

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
+use super::stepped;
 use super::uuids::is_by_uuid;
 use crate::follow::leading_to;
 use crate::key::facts::{ends_itself, first_of, going_past, same_form};
@@ -135,10 +136,12 @@ impl Reader<'_> {
             let ty = key.get(step.bound.len()).map(|column| column.ty.clone());
             let typed = matches!(parts.as_slice(), [Part::Hole { codec: Codec::Native, .. }]);
             let whole = typed || matches!(parts.last(), Some(Part::End));
-            ends.push(End { kind: *kind, value: self.column(parts, ty)?, whole });
+            ends.push(End { kind: *kind, value: self.column(parts, ty)?, whole, number: None });
         }
         match self.calls.target.name.as_str() {
-            "dynamodb" if ends.len() == 2 => ends = self.close(ends, &step.bounds),
+            "dynamodb" if ends.len() == 2 => {
+                ends = stepped::included(self.close(ends, &step.bounds), &step.bounds);
+            }
             "candb" if equal.len() < key.len() => ends = self.both_ends(ends),
             _ => {}
         }
@@ -189,7 +192,7 @@ impl Reader<'_> {
         for (end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
             if end.kind == BoundKind::Begins {
                 for kind in [BoundKind::From, BoundKind::Through] {
-                    both.push(End { kind, value: end.value.clone(), whole: false });
+                    both.push(End { kind, value: end.value.clone(), whole: false, number: None });
                     bounds.push((kind, parts.clone()));
                 }
                 continue;
@@ -200,13 +203,14 @@ impl Reader<'_> {
         let mut both = self.close(both, &bounds);
         let text = |text: String| Expr::Const(Value::Text(text), super::expr::plain_text());
         let low = |end: &End| matches!(end.kind, BoundKind::From | BoundKind::After);
+        let whole = |kind, value| End { kind, value, whole: true, number: None };
         if !both.iter().any(low) {
-            both.push(End { kind: BoundKind::From, value: text(String::new()), whole: true });
+            both.push(whole(BoundKind::From, text(String::new())));
         }
         if both.iter().all(low)
             && let Some(last) = self.behind_all()
         {
-            both.push(End { kind: BoundKind::To, value: text(last), whole: true });
+            both.push(whole(BoundKind::To, text(last)));
         }
         both
     }
@@ -248,6 +252,11 @@ impl Reader<'_> {
                     (end.kind, end.whole) = (BoundKind::From, true);
                 }
                 (BoundKind::After, true) if self.no_row_at(parts) => end.kind = BoundKind::From,
+                // What is written in full has no rows behind it before the next text.
+                (BoundKind::After, true) if self.is_written(parts) => {
+                    end.value = end.value.clone().next();
+                    end.kind = BoundKind::From;
+                }
                 (BoundKind::Before, _) if self.no_row_at(parts) => {
                     (end.kind, end.whole) = (BoundKind::To, true);
                 }
@@ -309,6 +318,13 @@ impl Reader<'_> {
             && self.calls.schema.of_table(self.step.table).all(|(_, family)| {
                 family.key.get(at).is_some_and(|column| !columns_may_meet(&whole, &column.parts))
             })
+    }
+
+    /// Returns true if a text is one of a codec, and no row of the range goes on behind it.
+    fn is_written(&self, parts: &[Part]) -> bool {
+        let parts = parts.strip_suffix(&[Part::End]).unwrap_or(parts);
+        let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+        !typed && self.is_whole(parts)
     }
 
     /// Returns true if no row of the range goes on behind a text of these parts: both are whole texts of

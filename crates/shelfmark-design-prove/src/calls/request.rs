@@ -81,6 +81,8 @@ pub(super) struct End {
     pub(super) kind: BoundKind,
     pub(super) value: Expr,
     pub(super) whole: bool,
+    /// The whole value that it was made of, if a range was moved to include its ends.
+    pub(super) number: Option<super::stepped::Whole>,
 }
 
 /// A read of one table or index.

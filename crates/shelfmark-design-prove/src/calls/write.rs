@@ -217,7 +217,7 @@ impl<'a> Writer<'a> {
         for change in changes {
             merge(&mut merged, id, change);
         }
-        for change in self.each_marked(merged)? {
+        for change in self.each_marked(self.each_lasting(merged))? {
             self.steps += 1;
             self.found.push(Request::Write { step: self.steps, changes: vec![change] });
         }
@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
             self.never_cancelled(&changes)?;
         }
         self.steps += 1;
-        let changes = self.each_marked(changes)?;
+        let changes = self.each_marked(self.each_lasting(changes))?;
         self.found.push(Request::Write { step: self.steps, changes });
         Ok(())
     }

@@ -628,11 +628,13 @@ fn dynamo_step(schema: &Schema, read: &Read, step: &ReadStep) -> Result<(), Stri
             return Err("O10: begins_with takes no empty text".to_owned());
         }
     }
+    // Before and behind a whole value lies another one, which BETWEEN includes.
+    let whole = |ty: &Type| matches!(ty, Type::Int(_) | Type::Timestamp | Type::Date);
     let typed = schema
         .tables
         .get(step.table)
         .and_then(|table| table.kinds.get(step.bound.len()))
-        .is_some_and(|kind| matches!(kind, ColumnKind::Typed(_)));
+        .is_some_and(|kind| matches!(kind, ColumnKind::Typed(ty) if !whole(ty)));
     let open = |kind: &BoundKind| matches!(kind, BoundKind::After | BoundKind::Before);
     let one_side = step.bounds.len() == 2 && {
         let lows = step.bounds.iter().filter(|(kind, _)| low(*kind)).count();

@@ -403,8 +403,16 @@ schema s target dynamodb {{ table rows from E key (g; at) store all
     const ONE: &str = "takes one condition";
     let time = |condition: &str, ends: &str| text("timestamp", "g, a, b", condition, ends);
     check(&time("and at >= a and at <= b", "from a through b"), &[("some", "")]);
-    check(&time("and at > a and at <= b", "after a through b"), &[("some", ONE)]);
-    check(&time("and at >= a and at < b", "from a before b"), &[("some", ONE)]);
+    for (condition, ends) in [
+        ("and at > a and at <= b", "after a through b"),
+        ("and at >= a and at < b", "from a before b"),
+    ] {
+        // Whole values have one before and one behind.
+        for whole in ["timestamp", "date", "int"] {
+            check(&text(whole, "g, a, b", condition, ends), &[("some", "")]);
+        }
+        check(&text("decimal", "g, a, b", condition, ends), &[("some", ONE)]);
+    }
     check(&text("timestamp", "g, a", "and at > a", "after a"), &[("some", "")]);
     check(&text("timestamp", "g, a", "and at < a", "before a"), &[("some", "")]);
     let word = |inputs: &str, condition: &str, ends: &str| {

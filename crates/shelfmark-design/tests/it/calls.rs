@@ -92,7 +92,7 @@ fn outcomes(text: &str) -> Vec<String> {
 /// What a target cannot be asked, each beside its neighbour that it can.
 const CASES: [(&str, &[&str]); 16] = [
         (
-            "entity E { key id: uuid  u: uuid  at: timestamp }
+            "entity E { key id: uuid  u: uuid  at: decimal }
              read half(u, a, b) = E where u = u and at >= a and at < b order by at
              read whole(u, a, b) = E where u = u and at >= a and at <= b order by at
              schema s target dynamodb { table base from E key (id;) store all index by_at key (u; at)

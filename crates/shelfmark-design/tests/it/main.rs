@@ -23,6 +23,7 @@ mod decided_targets;
 mod decided_texts;
 mod decided_unique;
 mod decided_uuids;
+mod decided_whole;
 mod decided_writes;
 mod draw;
 mod limits;

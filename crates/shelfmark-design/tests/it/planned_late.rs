@@ -252,3 +252,30 @@ write like(p, u, at) = link Like(post p, user u) set at = at
         assert!(!planned(&read, target).contains("caller's word"), "{schema}");
     }
 }
+
+/// A loop that selects by more than the key has a plan in the schema of items and indexes: what it compares
+/// stands in the index that it goes through.
+#[test]
+fn a_loop_that_compares_has_the_plan_of_an_index() {
+    let text = r#"
+entity Folder { key id: text(min 1, max 20)  name: text(max 40) }
+entity Mail {
+  key id: text(min 1, max 20)
+  folder: Folder
+  unread: bool
+  size: int(0..100000)
+  at: timestamp
+}
+read folder(f) = Folder where id = f unique
+read mail(m) = Mail where id = m unique
+read list_(f) = Mail where folder = f order by at desc limit 10
+write receive(m, f, s, at) = insert Mail(id m, folder f, unread true, size s, at at)
+write move(m, f) = update Mail(id m) set folder = f
+write flip(m, b) = update Mail(id m) set unread = b
+write all_seen(f) = update Mail(id m.id, unread true) set unread = false for each Mail as m where folder = f
+"#;
+    let schema = planned(text, "dynamodb");
+    assert!(!schema.contains("has no plan"), "{schema}");
+    assert_eq!(schema.matches("\n  table ").count(), 1, "{schema}");
+    assert_eq!(schema.matches(" index ").count(), 1, "{schema}");
+}

@@ -40,7 +40,7 @@ schema named target shelfmark {
 }
 "#;
 
-fn proven(text: &str) -> (Document, Vec<Certificate>) {
+pub(super) fn proven(text: &str) -> (Document, Vec<Certificate>) {
     let text = text.replace("\\#", "#");
     let document = Document::parse("model", &text).unwrap_or_else(|report| panic!("{report}"));
     let certificates = document.prove();

@@ -475,11 +475,8 @@ impl Resolver {
         {
             return self.value(inner, None, params, scope);
         }
-        let Some((_, function, arity)) =
-            Function::ALL.iter().find(|(known, ..)| *known == name.text).copied()
-        else {
-            let known: Vec<String> =
-                Function::ALL.iter().map(|(name, ..)| (*name).to_owned()).collect();
+        let Some((_, function, arity)) = computed().find(|(known, ..)| *known == name.text) else {
+            let known: Vec<String> = computed().map(|(name, ..)| name.to_owned()).collect();
             self.unknown("function", &name.text, name.span, &known);
             return None;
         };
@@ -533,6 +530,11 @@ impl Resolver {
             }
         }
     }
+}
+
+/// Returns the functions that values are computed by: what is taken away stands behind `by` alone.
+fn computed() -> impl Iterator<Item = (&'static str, Function, usize)> {
+    Function::ALL.into_iter().filter(|(_, function, _)| *function != Function::Minus)
 }
 
 /// Returns the attribute that a path begins with, and how many of its names belong to it: of a key

@@ -2,7 +2,7 @@
 
 use super::super::pattern::{Each, Effect, EffectKind, Predicate, Write};
 use super::super::relation::Column;
-use super::super::term::Term;
+use super::super::term::{Function, Term};
 use super::super::types::Type;
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
@@ -175,6 +175,9 @@ impl Resolver {
                 matches!(&expr.kind, tree::ExprKind::Path(path) if path.text() == "absent");
             if optional && is_absent {
                 found.push((column, Term::Const(Value::Null)));
+            } else if let (Some(taken), false) = (taken(expr), checked) {
+                let of = self.value(taken, Some(&ty), params, scope);
+                found.extend(of.map(|of| (column, Term::Call(Function::Minus, vec![of]))));
             } else if let Some(term) = self.value(expr, Some(&ty), params, scope) {
                 // What a counter changes by may lie outside what it counts to.
                 if checked {
@@ -267,5 +270,13 @@ impl Resolver {
             Diagnostic::error(effect.span, message)
                 .help("name the whole key; for several, write `for each … where …`"),
         );
+    }
+}
+
+/// Returns the value that is taken away where numbers are added.
+fn taken(expr: &tree::Expr) -> Option<&tree::Expr> {
+    match &expr.kind {
+        tree::ExprKind::Call { name, args } if name.text == Function::Minus.name() => args.first(),
+        _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! Parses reads, writes, predicates, settings and suppressions.
 
+use super::super::lexer::TokenKind;
 use super::super::tree::{
-    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Field, Name, Order,
-    OwnLimit, Path, Read, Settings, Write,
+    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, ExprKind, Field,
+    Name, Order, OwnLimit, Path, Read, Settings, Write,
 };
 use super::{Got, Parser};
+use crate::model::term::Function;
 
 /// The words behind a read or a write; the second is true if a quantity follows.
 const PATTERN_FACTS: [(&str, bool); 11] = [
@@ -359,11 +361,25 @@ impl Parser<'_> {
         }
         let path = Path { parts };
         let name = Field(Name { text: path.text(), span: path.span() });
+        let by = self.word() == "by";
         if !self.eat("=") && !self.eat_word("by") && marked {
             let found = self.found();
             return self.fail(format!("expected `=`, found {found}"), "");
         }
+        if by && marked && self.is("-") && self.peek(1).kind == TokenKind::Name {
+            return Some((name, self.taken()?));
+        }
         Some((name, self.expr()?))
+    }
+
+    /// Parses an input that is taken away: `-n`.
+    fn taken(&mut self) -> Got<Expr> {
+        let start = self.span();
+        self.step();
+        let args = vec![self.expr()?];
+        let span = self.since(start);
+        let name = Name { text: Function::Minus.name().to_owned(), span };
+        Some(Expr { kind: ExprKind::Call { name, args }, span })
     }
 
     fn each(&mut self) -> Got<Each> {

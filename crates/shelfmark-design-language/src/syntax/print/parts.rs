@@ -102,6 +102,9 @@ pub(super) fn expr(item: &Expr) -> String {
         ExprKind::Int(value) => value.to_string(),
         ExprKind::Bool(value) => value.to_string(),
         ExprKind::Call { name, args } if name.text == "div" => join(args, " / ", expr),
+        ExprKind::Call { name, args } if name.text == "minus" => {
+            format!("-{}", join(args, ", ", expr))
+        }
         ExprKind::Call { name, args } => format!("{}({})", name.text, join(args, ", ", expr)),
         ExprKind::Template(template) => quote(&template.raw),
     }

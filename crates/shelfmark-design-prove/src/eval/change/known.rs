@@ -7,6 +7,7 @@ use super::super::rows::{Row, key_of};
 use super::super::state::compare;
 use super::steps::{Looked, Runner};
 use crate::canon::canonical;
+use crate::lasting::{is_as_read, lasting};
 use crate::must_be::{MustBe, must_miss, shows_all, takes};
 use crate::needs::{Need, needs};
 use crate::own_key::keys_of;
@@ -309,7 +310,27 @@ impl<'a> Runner<'a> {
             is(MustBe::There) && self.misses_itself(effect, &given)
                 || is(MustBe::Referred) && self.dangles(effect.relation, &new)
                 || self.meets(effect, &given)
+                || self.alters(effect, &given)
         })
+    }
+
+    /// Returns true if a row that was read shows another value of what never changes than an effect puts in
+    /// its place.
+    fn alters(&self, effect: &Effect, given: &Known) -> bool {
+        let lasting = lasting(self.model, self.schema, effect);
+        let keys = keys_of(self.model, effect);
+        let is_other = |row: &Row| {
+            lasting.iter().any(|path| {
+                let shown = row.values.get(path);
+                shown.is_some_and(|shown| given.get(path) != Some(shown))
+            })
+        };
+        !lasting.is_empty()
+            && is_as_read(self.write, effect)
+            && self.reads.iter().any(|(_, id, rows)| {
+                self.schema.families.get(*id).is_some_and(|one| one.source == effect.relation)
+                    && rows.iter().any(|row| is_of(row, keys, given, false) && is_other(row))
+            })
     }
 
     /// Returns true if a read by a whole key has found another tuple than the one that is inserted.
@@ -418,18 +439,28 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Returns true if a family surely has no row of an effect's tuple: it was looked for and does
-    /// not exist, or the family does not hold it.
+    /// Returns true if a family surely has no row of a case's tuple: it was looked for and does not
+    /// exist, a loop has shown another one under its key, or the family does not hold it.
     pub(super) fn finds_no_row(
         &self,
         family: &Family,
-        effect: &Effect,
+        case: &Case<'_>,
         given: &Known,
         old: &Known,
     ) -> bool {
-        self.looked_in_vain(effect, given)
+        self.looked_in_vain(case.effect, given)
+            || self.is_passed_over(case, given)
             || self.dangles(family.source, given)
             || self.is_elsewhere(family, old)
+    }
+
+    /// Returns true if rows of a loop show the case's tuple otherwise than it is selected.
+    fn is_passed_over(&self, case: &Case<'_>, given: &Known) -> bool {
+        let effect = case.effect;
+        if case.prior.is_none() || !selects(effect) || self.is_read(effect, given) {
+            return false;
+        }
+        self.was_read(effect.relation, keys_of(self.model, effect), given, false)
     }
 
     /// Returns what is known of the tuple before the write: of a replaced one only its key.

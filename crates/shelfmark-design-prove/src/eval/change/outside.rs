@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use super::super::state::{State, Tuple};
 use super::{apply, change_all, holds, names_nothing};
 use crate::defined::is_counter;
+use crate::lasting::lasting;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Family, Part, Schema, WritePlan, WriteStep, WriteStepKind,
@@ -48,7 +49,11 @@ pub fn outcomes(
     }
     let mut found = vec![state.clone()];
     let effects: Vec<&Effect> = write.effects.iter().collect();
-    let changed = change_all(model, &effects, state, inputs)?;
+    let Some(changed) = change_all(model, &effects, state, inputs) else {
+        // What never changes is given another value, and some row shows it.
+        let shown = effects.iter().any(|effect| !lasting(model, schema, effect).is_empty());
+        return shown.then_some(found);
+    };
     if effects.iter().any(|effect| names_nothing(effect, [state, &changed], inputs)) {
         return Some(found);
     }

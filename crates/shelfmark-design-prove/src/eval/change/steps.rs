@@ -364,7 +364,7 @@ impl<'a> Runner<'a> {
         for case in self.cases(own, each) {
             let given = self.given_before(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.finds_no_row(family, case.effect, &given, &old) {
+            if self.finds_no_row(family, &case, &given, &old) {
                 continue;
             }
             self.can_key(family, &old)?;
@@ -448,7 +448,7 @@ impl<'a> Runner<'a> {
         for case in self.cases(updates, each) {
             let given = self.given(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.finds_no_row(family, case.effect, &given, &old) {
+            if self.finds_no_row(family, &case, &given, &old) {
                 continue;
             }
             self.can_key(family, &old)?;
