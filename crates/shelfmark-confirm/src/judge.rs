@@ -91,6 +91,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         ok: true,
         calls: 0,
         undefined: 0,
+        races: 0,
         took: Duration::ZERO,
         rows_read: 0,
         rows_returned: 0,

@@ -46,6 +46,8 @@ pub struct Verdict {
     pub calls: usize,
     /// Calls beside those, of a write where it is not defined.
     pub undefined: usize,
+    /// Number of calls of a write that others were executed in between, as its claim allows.
+    pub races: usize,
     /// Time that the calls took, or the run of the witness; zero where no clock was handed in.
     pub took: Duration,
     /// Rows that the engine read for them.
@@ -132,6 +134,7 @@ impl Verdict {
             "ok": self.ok,
             "calls": self.calls,
             "calls_not_defined": self.undefined,
+            "races": self.races,
             "rows_read": self.rows_read,
             "rows_returned": self.rows_returned,
             "ranges": self.ranges,
