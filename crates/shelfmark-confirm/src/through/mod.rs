@@ -405,7 +405,8 @@ impl<'t> Stage<'t> {
         inputs: &Inputs,
         call: &shelfmark_design::trial::Call,
     ) -> Result<bool, Box<Wrong>> {
-        if requests.first().is_none_or(|first| beside(first, "next").is_none()) {
+        let next = requests.first().and_then(|first| beside(first, "next"));
+        if next.is_none() || !self.trial.has_pages(pattern) {
             return Ok(true);
         }
         let (trial, server) = (self.trial, self.server);
