@@ -92,6 +92,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         calls: 0,
         undefined: 0,
         left_out: 0,
+        races: 0,
         took: Duration::ZERO,
         rows_read: 0,
         rows_returned: 0,

@@ -48,6 +48,8 @@ pub struct Verdict {
     pub undefined: usize,
     /// Calls of a write that were drawn and not run: no draw was defined on the state.
     pub left_out: usize,
+    /// Number of calls of a write that others were executed in between, as its claim allows.
+    pub races: usize,
     /// Time that the calls took, or the run of the witness; zero where no clock was handed in.
     pub took: Duration,
     /// Rows that the engine read for them.
@@ -149,6 +151,7 @@ impl Verdict {
             "calls": self.calls,
             "calls_not_defined": self.undefined,
             "calls_left_out": self.left_out,
+            "races": self.races,
             "rows_read": self.rows_read,
             "rows_returned": self.rows_returned,
             "ranges": self.ranges,

@@ -11,10 +11,12 @@
 use std::collections::BTreeSet;
 
 use super::calls::Calls;
+use super::conditions::checked_by;
 use super::defined::{is_counter, is_own_row};
 use super::must_be::shows_all;
 use super::needs::{Need, needs};
 use super::paths::{all_key_paths, asked_by_index};
+use super::selecting::{asked_again, beside_key};
 use super::unique::{available, key_paths};
 use super::write::kept_paths;
 use super::write_case::WriteCase;
@@ -44,6 +46,7 @@ pub fn concurrency(case: WriteCase<'_>, plan: &WritePlan) -> Option<Concurrency>
 /// The steps of a plan, by what they do.
 struct Steps<'a> {
     case: WriteCase<'a>,
+    plan: &'a WritePlan,
     all: &'a [WriteStep],
     reads: Vec<&'a WriteStep>,
     changes: Vec<&'a WriteStep>,
@@ -53,7 +56,7 @@ impl<'a> Steps<'a> {
     fn of(case: WriteCase<'a>, plan: &'a WritePlan) -> Option<Self> {
         let (reads, changes): (Vec<_>, Vec<_>) =
             plan.steps.iter().partition(|step| step.kind.is_read());
-        (!changes.is_empty()).then_some(Self { case, all: &plan.steps, reads, changes })
+        (!changes.is_empty()).then_some(Self { case, plan, all: &plan.steps, reads, changes })
     }
 
     fn loops(&self) -> bool {
@@ -132,13 +135,15 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// Returns the attributes that a changed row's key shows, of which the request asks that it is there:
-    /// it lies under the tuple's own key and these.
+    /// Returns the attributes that the request compares: those in the key of a changed row of which it
+    /// asks that it is there, which lies under the tuple's own key and these, and those that it compares
+    /// with attributes beside the key.
     fn compared(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
-        let WriteCase { model, schema, .. } = self.case;
+        let WriteCase { model, schema, write, .. } = self.case;
         let own: BTreeSet<ColumnPath> =
             model.relation(effect.relation).key().iter().map(|at| vec![*at]).collect();
         let mut found = BTreeSet::new();
+        let checked = checked_by(model, schema, write, self.plan, effect);
         for (step, id, family) in self.changed().filter(|(step, ..)| !step.kind.is_put()) {
             let moves = self.changed().any(|(put, other, _)| other == id && put.kind.is_put());
             let keys = key_paths(model, family);
@@ -154,13 +159,19 @@ impl<'a> Steps<'a> {
                 && !is_counter(schema, family)
                 && step.kind.each().is_none()
             {
+                let selecting = if checked == Some(id) {
+                    beside_key(self.case, effect)
+                } else {
+                    asked_again(model, schema, id, effect)
+                };
                 found.extend(keys);
+                found.extend(selecting.into_iter().map(|column| vec![column]));
             }
         }
         found
     }
 
-    /// Returns the attributes of an effect's tuple that requests take from what was read.
+    /// Returns the attributes of an effect's tuple that were read and that requests depend on.
     fn used(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
         let WriteCase { model, schema, .. } = self.case;
         let named = |path: &ColumnPath, terms: &[(usize, Term)]| {
@@ -191,6 +202,8 @@ impl<'a> Steps<'a> {
             found.extend(own);
         }
         found.retain(|path| !named(path, &effect.key));
+        // What else selects was read, and decided whether anything is sent.
+        found.extend(beside_key(self.case, effect).into_iter().map(|column| vec![column]));
         found
     }
 }

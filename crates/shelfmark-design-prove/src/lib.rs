@@ -42,6 +42,7 @@ pub mod paths;
 pub mod range;
 mod read;
 mod room;
+mod selecting;
 mod sizes;
 mod source;
 mod spare;

@@ -16,11 +16,17 @@ use shelfmark_design_language::certificate::ASSUMED;
 use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::schema::{Codec, Column, Family, Part, Schema, Serve, Step};
 use shelfmark_design_language::model::types::{TextDomain, Type};
-use shelfmark_design_language::model::{Model, Term};
+use shelfmark_design_language::model::{ColumnPath, Model, Term};
 use shelfmark_design_language::target::Target;
 
 /// Bytes of a character outside ASCII, at most.
 const CHARACTER_BYTES: u64 = 4;
+
+/// Bytes of a value of fixed length, its mark and overhead, at most.
+///
+/// Source: DynamoDB Developer Guide, item sizes, read 2026-11: a number has up to 21 bytes, a text of a UUID
+/// 36.
+const FIXED_BYTES: u64 = 40;
 
 /// The most bytes that values may take.
 #[derive(Default)]
@@ -79,6 +85,18 @@ fn most(ty: &Type, character: &impl Fn(&TextDomain) -> u64) -> Option<u64> {
 fn character_bytes(domain: &TextDomain) -> u64 {
     let ascii = domain.bytes().max().is_none_or(|byte| byte < 0x80);
     if ascii { 1 } else { CHARACTER_BYTES }
+}
+
+/// Returns the most bytes of an item with these values and the names of its attributes; `None` where one
+/// of them has no declared maximum.
+pub(crate) fn item_bytes(model: &Model, family: &Family, shown: &[ColumnPath]) -> Option<u64> {
+    let mut item = Longest::default();
+    for path in shown {
+        item.add(&model.path_type(family.source, &canonical(model, family.source, path)));
+        let name = model.path_text(family.source, path).len() as u64;
+        item.put(name + FIXED_BYTES, name + FIXED_BYTES);
+    }
+    (!item.open).then_some(item.bytes)
 }
 
 /// Proves that the keys and items that a write changes are no longer than the target takes.

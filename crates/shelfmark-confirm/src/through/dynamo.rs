@@ -120,11 +120,14 @@ impl Server for DynamoDb<'_> {
             found.extend(
                 answer.get("Items").and_then(Json::as_array).into_iter().flatten().cloned(),
             );
-            let (Some(next), None) = (answer.get("LastEvaluatedKey"), limit) else {
+            // An answer ends at its limit, or earlier where it has as many bytes as one may have.
+            let left = limit.map(|limit| limit.saturating_sub(found.len() as u64));
+            let Some(next) = answer.get("LastEvaluatedKey").filter(|_| left != Some(0)) else {
                 return Ok(found);
             };
             if let Some(fields) = body.as_object_mut() {
                 fields.insert("ExclusiveStartKey".to_owned(), next.clone());
+                fields.extend(left.map(|left| ("Limit".to_owned(), Json::from(left))));
             }
         }
         Err(format!("{operation}: its pages do not end"))

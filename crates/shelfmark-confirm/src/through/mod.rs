@@ -14,6 +14,7 @@ mod cql;
 mod dynamo;
 mod endpoint;
 mod fill;
+mod race;
 mod server;
 mod statement;
 mod wire;
@@ -33,6 +34,7 @@ use cql::Cql;
 use dynamo::DynamoDb;
 pub(crate) use endpoint::{LocalCql, local_dynamodb};
 use fill::{Open, Places};
+use race::{Racer, is_plain};
 use server::Server;
 
 pub use endpoint::CqlEndpoint;
@@ -182,6 +184,11 @@ pub fn filled(
     })
 }
 
+/// Returns true if a write is claimed to be one with others beside it.
+fn atomic(certificate: &shelfmark_design::Certificate) -> bool {
+    certificate.concurrency.as_ref().is_some_and(|one| one.is_atomic())
+}
+
 fn proven(status: Status) -> bool {
     matches!(status, Status::Certified | Status::Multi)
 }
@@ -203,12 +210,22 @@ fn judged(
                 continue;
             }
             stage.calls(pattern, certificate.write, seed, options.calls, verdict)?;
+            if atomic(certificate) && verdict.ok {
+                let writes = certificates.iter().enumerate();
+                let others = writes.filter(|(_, one)| proven(one.status) && atomic(one));
+                let others: Vec<usize> = others.map(|(other, _)| other).collect();
+                stage.raced(pattern, &others, seed, verdict)?;
+            }
         }
     }
     for (verdict, certificate) in verdicts.iter_mut().zip(&certificates) {
         if verdict.ok && proven(certificate.status) {
             let calls = shelfmark_design::shown::counted(verdict.calls, "call");
             verdict.note = format!("{calls} {place}{}", verdict.beside());
+            if verdict.races > 0 {
+                let others = shelfmark_design::shown::counted(verdict.races, "other write");
+                verdict.note.push_str(&format!("; {others} behind its reads left one order"));
+            }
         } else if verdict.ok {
             verdict.note = format!("not sent: {}", certificate.reason);
         }
@@ -291,6 +308,33 @@ impl<'t> Stage<'t> {
         Ok(())
     }
 
+    /// Runs a write with each of some others between its reads and its changes.
+    fn raced(
+        &self,
+        pattern: usize,
+        others: &[usize],
+        seed: u64,
+        verdict: &mut crate::Verdict,
+    ) -> Result<(), String> {
+        let racer = |pattern: usize| -> Result<(Racer, _), String> {
+            let call = self.call(pattern, seed.wrapping_add((pattern as u64) << 32));
+            let inputs = self.trial.inputs(pattern, &call);
+            Ok((Racer { requests: self.trial.requests(pattern)?, inputs }, call))
+        };
+        let (own, call) = racer(pattern)?;
+        if !own.reads() || !is_plain(&own.requests) {
+            return Ok(());
+        }
+        let own_first = others.iter().filter(|other| **other == pattern);
+        let order = own_first.chain(others.iter().filter(|other| **other != pattern));
+        let all: Result<Vec<Racer>, String> = order.map(|other| Ok(racer(*other)?.0)).collect();
+        match self.races(&own, all?) {
+            Ok(tried) => verdict.races += tried,
+            Err(wrong) => self.contradict(pattern, &call, *wrong, verdict),
+        }
+        Ok(())
+    }
+
     fn contradict(
         &self,
         pattern: usize,
@@ -357,7 +401,8 @@ impl<'t> Stage<'t> {
         inputs: &Inputs,
         call: &shelfmark_design::trial::Call,
     ) -> Result<bool, Box<Wrong>> {
-        if requests.first().is_none_or(|first| beside(first, "next").is_none()) {
+        let next = requests.first().and_then(|first| beside(first, "next"));
+        if next.is_none() || !self.trial.has_pages(pattern) {
             return Ok(true);
         }
         let (trial, server) = (self.trial, self.server);
@@ -456,8 +501,22 @@ fn guards(found: Option<&Json>) -> &[Json] {
 
 /// Sends the requests of a write one after another; the first whose condition fails ends it.
 fn run(server: &dyn Server, requests: &[Call], inputs: &Inputs) -> Result<(), String> {
+    run_with(server, requests, inputs, &mut || Ok(()))
+}
+
+/// Sends them with something else between the reads that they begin with and what follows.
+fn run_with(
+    server: &dyn Server,
+    requests: &[Call],
+    inputs: &Inputs,
+    between: &mut dyn FnMut() -> Result<(), String>,
+) -> Result<(), String> {
     let mut read: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
-    for call in requests {
+    let first_change = requests.iter().position(|one| !one.reads);
+    for (at, call) in requests.iter().enumerate() {
+        if first_change == Some(at) {
+            between()?;
+        }
         let places = |rows: BTreeMap<u64, Json>| (inputs, rows);
         let first: BTreeMap<u64, Json> =
             read.iter().filter_map(|(step, rows)| Some((*step, rows.first()?.clone()))).collect();

@@ -68,6 +68,61 @@ fn models_run_through_the_cql_face() {
     assert!(sent >= 25 && planned >= 80, "only {sent} and {planned}");
 }
 
+/// A place that is taken by two at the same time: what a write selects by beside the key is asked again by
+/// the request that changes the row, also where a number is kept of the rows that it selects.
+#[test]
+fn another_write_behind_the_reads_leaves_one_order() {
+    let text = "type nm = text(min 1, max 9)
+entity Berth {
+  ferry: nm  place: nm  is: enum(\"open\", \"kept\", \"paid\")  by: nm optional  whose: nm optional
+  key (ferry, place)
+}
+write keep(f, p, b) = update Berth(ferry f, place p, is \"open\") set is = \"kept\", by = b
+write pay(f, p, b) = update Berth(ferry f, place p, is \"open\") set is = \"paid\", whose = b
+write drop(f, p) = delete Berth(ferry f, place p, is \"open\")
+write pass(f, p, b, c) = update Berth(ferry f, place p, by b) set by = c
+";
+    let kept = "type nm = text(min 1, max 9)
+entity Desk { key id: nm  name: nm }
+entity Case { desk: Desk  no: int(0..99)  is: enum(\"new\", \"done\")  key (desk, no) }
+read left(d) = count of Case where desk = d and is = \"new\"
+read cases(d) = Case where desk = d
+write open(d, n) = insert Case(desk d, no n, is \"new\")
+write close(d, n) = update Case(desk d, no n, is \"new\") set is = \"done\"
+write lose(d, n) = delete Case(desk d, no n, is \"new\")
+schema planned target dynamodb {
+  table all {
+    row desk from Desk key (id; \"d\") store { name, count Case where is = \"new\" as fresh }
+    row case from Case key (desk; \"c#<no:pad(2)>\") store all
+  }
+}
+";
+    let mut found = Vec::new();
+    for (name, text, target, send) in [
+        ("berths", text, "dynamodb", confirm_through_dynamodb as Send),
+        ("berths", text, "cql", confirm_through_cql as Send),
+        ("desks", kept, "dynamodb", confirm_through_dynamodb as Send),
+    ] {
+        let document = Document::parse(name, text).expect("a model");
+        let whole = match document.schemas().is_empty() {
+            true => document.with_only(&document.plan(target, "planned").expect("a schema").schema),
+            false => text.to_owned(),
+        };
+        let document = Document::parse(name, &whole).expect("a model");
+        let options = Options { scales: vec![3, 9], calls: 4, ..Options::default() };
+        let report = send(&document, &options).expect("it runs");
+        for one in &report.verdicts {
+            println!("{target} {}: {} {}", one.pattern, one.races, one.note);
+            if !one.ok {
+                found.push(format!("{target} {}: {}", one.pattern, one.note));
+            }
+        }
+        let raced: usize = report.verdicts.iter().map(|one| one.races).sum();
+        assert!(raced >= 6, "{name} {target}: only {raced} beside others\n{}", report.text());
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 /// An index holds every item of its table that has the columns of its key: rows of another type
 /// with attributes of the same names and types are not to be found in it.
 #[test]

@@ -42,6 +42,9 @@ pub struct Target {
     pub transaction_items_max: f64,
     /// Bytes of a whole key.
     pub key_bytes_max: f64,
+    /// Bytes of the rows of one answer, where the target cuts it there: the rest is asked for again.
+    #[serde(default)]
+    pub answer_bytes_max: Option<f64>,
     /// Of one table.
     pub indexes_max: f64,
     /// Indexes of one table that lie beside its rows, in their partition.

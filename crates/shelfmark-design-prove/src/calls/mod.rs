@@ -25,6 +25,7 @@ mod names;
 mod ordered;
 mod read;
 mod request;
+mod rest;
 mod rows;
 mod shown;
 mod stepped;
@@ -137,6 +138,8 @@ impl<'a> Calls<'a> {
         let said: Result<Vec<Call>, Refusal> =
             requests.into_iter().map(|one| self.say(name, one)).collect();
         let mut said = said?;
+        let paged = said.first_mut().filter(|_| size.is_some());
+        paged.into_iter().for_each(|first| first.beside.retain(|(named, _)| *named != "next"));
         if let (Some(first), Some(size)) = (said.first_mut(), size) {
             if let ("cql", Some(request)) =
                 (self.target.name.as_str(), first.request.as_object_mut())
@@ -205,7 +208,10 @@ impl<'a> Calls<'a> {
         {
             guards.extend(dynamo::crossed(ask));
         }
-        let beside = request.beside();
+        let mut beside = request.beside();
+        if self.may_be_cut(&request) {
+            beside.push(("next", self.next()));
+        }
         let (step, reads) = (request.step(), request.is_read());
         let (operation, body, inputs) = match self.target.name.as_str() {
             "dynamodb" => dynamo::say(self, &request)?,

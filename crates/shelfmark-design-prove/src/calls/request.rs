@@ -125,6 +125,8 @@ pub(super) struct Condition {
     pub(super) op: CondOp,
     pub(super) value: Option<Expr>,
     pub(super) ty: Type,
+    /// True if a read has shown before that it holds: guards say so too.
+    pub(super) again: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -207,7 +209,8 @@ impl Request {
 /// change may happen.
 fn needed_rows(changes: &[Change]) -> Vec<Guard> {
     let mut needed: Vec<Guard> = Vec::new();
-    let conditional = |one: &&Change| one.each.is_none() && !one.conditions.is_empty();
+    let conditional =
+        |one: &&Change| one.each.is_none() && one.conditions.iter().any(|one| !one.again);
     for change in changes.iter().filter(conditional) {
         let compared = change.conditions.iter().filter_map(|one| one.value.as_ref());
         for value in change.values().into_iter().chain(compared) {

@@ -12,6 +12,7 @@ use crate::claims::claims;
 use crate::conditions::checked_by;
 use crate::needs::{Need, needs, replaces};
 use crate::paths::{all_key_paths, is_optional};
+use crate::selecting::asked_again;
 use crate::unique::{available, key_paths};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, FamilyId, Stored};
@@ -241,6 +242,23 @@ impl Writer<'_> {
             .collect()
     }
 
+    /// Returns what a change of a row in place asks for: comparisons that the target makes, and guards on
+    /// what was read.
+    fn asked(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        case: &Case<'_>,
+        given: &Known,
+    ) -> Result<(Vec<Condition>, Vec<Guard>), Refusal> {
+        let conditions = self.conditions(id, family, case.effect)?;
+        if !conditions.is_empty() {
+            return Ok((conditions, Vec::new()));
+        }
+        let guards = self.selected(case, &key_paths(self.calls.model, family), given)?;
+        Ok((self.again(id, family, case.effect), guards))
+    }
+
     /// Returns the comparisons that a change of this family makes for an effect.
     fn conditions(
         &self,
@@ -267,7 +285,7 @@ impl Writer<'_> {
             };
             let ty = model.path_type(family.source, &path);
             let name = name.to_owned();
-            found.push(Condition { name, op: CondOp::Eq, value: Some(value), ty });
+            found.push(Condition { name, op: CondOp::Eq, value: Some(value), ty, again: false });
         }
         for one in &effect.conditions {
             let name = self.calls.columns.attribute(family.table, family.source, &one.path);
@@ -280,9 +298,28 @@ impl Writer<'_> {
             };
             let name = name.ok_or_else(|| self.unknown("what a condition compares"))?.to_owned();
             let ty = model.path_type(family.source, &one.path);
-            found.push(Condition { name, op: one.op, value, ty });
+            found.push(Condition { name, op: one.op, value, ty, again: false });
         }
         Ok(found)
+    }
+
+    /// Returns the comparisons by which a change asks again for what has selected the tuple, which a
+    /// read has shown before.
+    fn again(&self, id: FamilyId, family: &Family, effect: &Effect) -> Vec<Condition> {
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let key = self.calls.columns.key(family.table);
+        let columns = asked_again(model, schema, id, effect).into_iter();
+        let one = |column: usize| {
+            let (at, term) = effect.key.iter().find(|(at, _)| *at == column)?;
+            let path = vec![*at];
+            let name = self.calls.columns.attribute(family.table, family.source, &path)?.to_owned();
+            let value = self.input(effect.relation, &path, term)?;
+            let ty = model.path_type(family.source, &path);
+            let beside = !key.iter().any(|other| other.name == name) && !value.is_null();
+            let value = Some(value);
+            beside.then_some(Condition { name, op: CondOp::Eq, value, ty, again: true })
+        };
+        columns.filter_map(one).collect()
     }
 
     /// Returns the condition of a sparse family; `None` where what is known never satisfies it.
@@ -345,11 +382,7 @@ impl Writer<'_> {
                 let key = self.calls.model.relation(case.effect.relation).key();
                 given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
             }
-            let conditions = self.conditions(id, family, case.effect)?;
-            let mut guards = match conditions.is_empty() {
-                true => self.selected(&case, &key_paths(self.calls.model, family), &given)?,
-                false => Vec::new(),
-            };
+            let (conditions, mut guards) = self.asked(id, family, &case, &given)?;
             let old = self.with_reads(case.effect, given);
             let Some(key) = self.key(family, &old)? else { continue };
             guards.extend(self.keyed(family, &old));
@@ -462,11 +495,7 @@ impl Writer<'_> {
         });
         for case in self.cases(updates, each)? {
             let given = self.given(&case);
-            let conditions = self.conditions(id, family, case.effect)?;
-            let guards = match conditions.is_empty() {
-                true => self.selected(&case, &key_paths(self.calls.model, family), &given)?,
-                false => Vec::new(),
-            };
+            let (conditions, guards) = self.asked(id, family, &case, &given)?;
             let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);

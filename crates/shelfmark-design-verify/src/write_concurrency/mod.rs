@@ -13,7 +13,7 @@ use super::write_reads::holds_all;
 use shelfmark_design_language::certificate::{Certificate, Claim};
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep};
-use shelfmark_design_language::model::{ColumnPath, Model, Write};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Type, Value, Write};
 use shelfmark_design_language::syntax::tree::Existing;
 
 /// Checks the claim of a certified write, if it makes one.
@@ -137,13 +137,33 @@ impl<'a> Plan<'a> {
             let paths = lies(family);
             let under = key.iter().all(|path| paths.contains(path));
             if own(family) && under && holds_all(self.model, family) && !moves && !counters {
+                asked.extend(self.selected_again(effect, family));
                 asked.extend(paths);
             }
         }
         let given =
             |path: &ColumnPath| effect.key.iter().any(|(column, _)| path.as_slice() == [*column]);
+        let mut selects = effect.key.iter().map(|(column, _)| vec![*column]);
         !asked.is_empty()
+            && selects.all(|path| key.contains(&path) || asked.contains(&path))
             && self.taken(effect).iter().all(|path| given(path) || asked.contains(path))
+    }
+
+    /// Returns the attributes by which an effect selects that a request compares where it changes a row
+    /// that shows them: with one value, which is there.
+    fn selected_again(&self, effect: &Effect, family: &Family) -> Vec<ColumnPath> {
+        let there = shown(self.model, family);
+        let compares = |(column, term): &&(usize, Term)| {
+            let one = match term {
+                Term::Const(value) => *value != Value::Null,
+                Term::Param(_) | Term::Call(..) => true,
+                _ => false,
+            };
+            let path = vec![*column];
+            let list = matches!(self.model.path_type(effect.relation, &path), Type::List(..));
+            one && !list && there.contains(&path)
+        };
+        effect.key.iter().filter(compares).map(|(column, _)| vec![*column]).collect()
     }
 
     /// Returns the attributes of an effect's tuple that its changes need as they were.

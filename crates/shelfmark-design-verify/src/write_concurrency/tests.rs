@@ -86,3 +86,36 @@ fn conditions_are_of_tables_that_are_changed() {
     let told = said(&text("dynamodb", "delete B(id j)", "delete bbb"), Claim::Alone, &["own"]);
     assert!(told.is_err_and(|why| why.contains("conditions on own")));
 }
+
+/// Holds that what selects beside the key is compared by the request, not only read: where the row that is
+/// changed in place shows it, or where it lies in that row's key.
+#[test]
+fn what_else_selects_is_compared_too() {
+    let text = |target: &str, rows: &str, write: &str, plan: &str| {
+        format!(
+            "type nm = text(min 1, max 9)
+entity A {{ key id: nm  k: nm  at: nm optional }}
+entity B {{ key id: nm  n: int }}
+write w(i: nm, k: nm, t: nm) = {write}
+schema s target {target} {{ {rows} table bbb from B key (id;) store all  write w {{ {plan} }} }}
+"
+        )
+    };
+    let (all, bare) = ("table own from A key (id;) store all", "table own from A key (id;) store { at }");
+    let set = "update A(id i, k k) set at = t";
+    let patch = "read own where id = i ; patch own";
+    let moves = "read own where id = i ; delete own ; put own";
+    for (target, rows, write, plan, right) in [
+        ("dynamodb", all, set, patch, true),
+        ("cql", all, set, patch, true),
+        ("shelfmark", all, set, patch, false),
+        ("dynamodb", bare, set, patch, false),
+        ("dynamodb", "table own from A key (id; k) store all", set, patch, true),
+        ("dynamodb", all, "delete A(id i, k k)", "read own where id = i ; delete own", true),
+        ("dynamodb", bare, "delete A(id i, k k)", "read own where id = i ; delete own", false),
+        ("dynamodb", all, set, moves, false),
+    ] {
+        let told = said(&text(target, rows, write, plan), Claim::Compared, &["own"]);
+        assert_eq!(told.is_ok(), right, "{target} {rows} {write} {plan}: {told:?}");
+    }
+}

@@ -232,6 +232,12 @@ impl Trial<'_> {
         self.run(read, serve, scene, call, shelf)
     }
 
+    /// Returns true if a read comes page by page.
+    #[must_use]
+    pub fn has_pages(&self, pattern: usize) -> bool {
+        self.planned(pattern).is_ok_and(|(read, _)| read.page)
+    }
+
     /// Runs a read whose limit is the size of a page, without the limit: what all pages together are.
     ///
     /// # Errors
