@@ -95,6 +95,8 @@ schema planned target dynamodb {
     row desk from Desk key (id; \"d\") store { name, count Case where is = \"new\" as fresh }
     row case from Case key (desk; \"c#<no:pad(2)>\") store all
   }
+  write close { read case where desk = d and no = n ; transaction { patch case ; patch desk } }
+  write lose { read case where desk = d and no = n ; transaction { delete case ; patch desk } }
 }
 ";
     let mut found = Vec::new();
@@ -118,7 +120,7 @@ schema planned target dynamodb {
             }
         }
         let raced: usize = report.verdicts.iter().map(|one| one.races).sum();
-        assert!(raced >= 6, "{name} {target}: only {raced} beside others\n{}", report.text());
+        assert!(raced >= 4, "{name} {target}: only {raced} beside others\n{}", report.text());
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -101,7 +101,8 @@ schema s target {target} {{ {rows} table bbb from B key (id;) store all  write w
 "
         )
     };
-    let (all, bare) = ("table own from A key (id;) store all", "table own from A key (id;) store { at }");
+    let (all, bare) =
+        ("table own from A key (id;) store all", "table own from A key (id;) store { at }");
     let set = "update A(id i, k k) set at = t";
     let patch = "read own where id = i ; patch own";
     let moves = "read own where id = i ; delete own ; put own";
