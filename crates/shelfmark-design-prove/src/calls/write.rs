@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
                 }
                 let ty = model.path_type(family.source, &path);
                 let (name, value) = (name.to_owned(), Some(value.clone()));
-                let one = Condition { name, op: CondOp::Eq, value, ty };
+                let one = Condition { name, op: CondOp::Eq, value, ty, again: false };
                 if !change.conditions.iter().any(|other| other.name == one.name) {
                     change.conditions.push(one);
                 }
