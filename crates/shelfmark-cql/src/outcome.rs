@@ -295,11 +295,13 @@ pub struct Answered {
     pub outcome: Outcome,
     /// Sentences for the client, such as about large batches.
     pub warnings: Vec<String>,
+    /// What a change of the schema changed beside what the outcome names: clients are told of it.
+    pub beside: Vec<SchemaChange>,
 }
 
 impl From<Outcome> for Answered {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, warnings: Vec::new() }
+        Self { outcome, warnings: Vec::new(), beside: Vec::new() }
     }
 }
 

@@ -12,7 +12,8 @@ const RUNS: [Run; 3] = [confirm, confirm_through_dynamodb, confirm_through_cql];
 fn agrees(text: &str) -> Vec<Report> {
     let document = Document::parse("t", text).unwrap_or_else(|report| panic!("{report}"));
     let options = Options { scales: vec![3, 9], calls: 12, ..Options::default() };
-    let reports = RUNS.iter().map(|run| run(&document, &options).expect("it runs"));
+    let run = |run: &Run| run(&document, &options).unwrap_or_else(|error| panic!("{error}"));
+    let reports = RUNS.iter().map(run);
     reports.inspect(|report| assert!(report.ok(), "{report:?}")).collect()
 }
 

@@ -1,8 +1,8 @@
 //! Models on the engine: certified right, refused wrong.
 
 mod alarms;
-#[expect(clippy::print_stdout, reason = "a test's own words")]
 mod later;
+#[expect(clippy::print_stdout, reason = "a test's own words")]
 mod random;
 mod reference;
 mod seeds;

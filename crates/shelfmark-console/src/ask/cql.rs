@@ -41,7 +41,7 @@ pub(super) fn run(
     answer
 }
 
-fn shown(Answered { outcome, warnings }: Answered) -> Answer {
+fn shown(Answered { outcome, warnings, .. }: Answered) -> Answer {
     let mut answer = match outcome {
         Outcome::Void => said("Done."),
         Outcome::Rows(rows) => table(&rows),

@@ -30,6 +30,9 @@ impl Face {
         if let Outcome::SchemaChange(change) = &answered.outcome {
             self.events.publish(change);
         }
+        for change in &answered.beside {
+            self.events.publish(change);
+        }
         Ok(answered)
     }
 }

@@ -212,7 +212,7 @@ impl PendingRequest {
     fn outcome(mut self, answered: Answered, known: &ClientMetadata) {
         self.turn = None;
         self.end_watch(Ending::Done);
-        let Answered { mut outcome, warnings } = answered;
+        let Answered { mut outcome, warnings, beside } = answered;
         let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
         let (mut head, mut state) = (RowsMetadata::Full, None);
         match &outcome {
@@ -264,6 +264,9 @@ impl PendingRequest {
             None
         });
         if let Outcome::SchemaChange(change) = &outcome {
+            self.face.events.publish(change);
+        }
+        for change in &beside {
             self.face.events.publish(change);
         }
     }

@@ -92,6 +92,19 @@ fn differences(before: &Schema, after: &Schema) -> Vec<SchemaChange> {
     told
 }
 
+/// Returns the tables and views that `told` changed beside the one that it names, as Cassandra tells of
+/// them: views of an altered table, tables with columns of an altered type.
+pub(super) fn changed_beside(
+    told: &SchemaChange,
+    before: &Schema,
+    after: &Schema,
+) -> Vec<SchemaChange> {
+    let of = |schema: &Schema| schema.keyspaces.get(&told.keyspace).cloned();
+    let mut changed = tables(of(before).as_deref(), of(after).as_deref());
+    changed.retain(|own| told.target != ChangeTarget::Table || own.name != told.name);
+    changed
+}
+
 fn tables(before: Option<&Keyspace>, after: Option<&Keyspace>) -> Vec<SchemaChange> {
     let names: BTreeSet<&String> =
         [before, after].into_iter().flatten().flat_map(|own| own.tables.keys()).collect();

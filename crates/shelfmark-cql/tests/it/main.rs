@@ -32,6 +32,7 @@ mod permissions;
 mod recorded;
 mod statements;
 mod system;
+mod told;
 mod traces;
 mod unreadable;
 mod wire;

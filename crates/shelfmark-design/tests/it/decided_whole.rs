@@ -7,7 +7,10 @@ use shelfmark_design::Document;
 /// Returns the requests of a schema as text.
 fn calls(text: &str, schema: &str) -> String {
     let document = Document::parse("t", text).unwrap_or_else(|report| panic!("{report}"));
-    document.calls(schema, None).expect("requests").json().to_string()
+    match document.calls(schema, None) {
+        Ok(calls) => calls.json().to_string(),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// BETWEEN includes both of its ends: of whole values it says ranges that do not, too.

@@ -276,9 +276,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     let updates = request.indexes.unwrap_or_default();
     let vectors = request.vectors.unwrap_or_default();
     check_definitions(table, &definitions, (&updates, &vectors))?;
-    if updates.iter().filter(|update| update.update.is_none()).count() > 1 {
-        return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
-    }
+    check_one_change(&updates)?;
     // Everything is checked before anything is changed.
     let changes = updates
         .into_iter()
@@ -289,7 +287,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
     let name = &table.schema.name.name;
     let vector = vector_requests::change(vectors, &definitions, billing, (name, before))?;
     if vector.is_some() && changes.iter().any(IndexChange::is_online) {
-        return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
+        return one_index_change();
     }
     if billing == Billing::Provisioned && vector.is_none() && !meta.vectors.is_empty() {
         return Err(Error::validation(texts::VECTORS_NEED_ON_DEMAND));
@@ -349,6 +347,18 @@ fn check_definitions(
     attribute_uses::check_agree(&table.schema, keys.chain(vectors))
 }
 
+/// Refuses to make or drop several indexes at once.
+fn check_one_change(updates: &[IndexUpdate]) -> Result<()> {
+    match updates.iter().filter(|update| update.update.is_none()).count() {
+        0 | 1 => Ok(()),
+        _ => one_index_change(),
+    }
+}
+
+fn one_index_change<T>() -> Result<T> {
+    Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE))
+}
+
 /// Refuses to make or drop an index while another one is made. The very one that is made may be dropped.
 fn check_one_online(indexes: &[IndexSchema], changes: &[IndexChange]) -> Result<()> {
     let is_made = |index: &&IndexSchema| index.state == IndexState::Building;
@@ -359,7 +369,7 @@ fn check_one_online(indexes: &[IndexSchema], changes: &[IndexChange]) -> Result<
         IndexChange::Update(..) => false,
     };
     match changes.iter().any(is_of_another) {
-        true => Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE)),
+        true => one_index_change(),
         false => Ok(()),
     }
 }

@@ -33,6 +33,7 @@ use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
 use super::Executor;
+use super::elsewhere::changed_beside;
 use crate::auth::{RequiredPermission, Resource, User};
 use crate::engine_error::from_engine;
 use crate::outcome::{Answered, Outcome, RequestOptions};
@@ -200,7 +201,13 @@ impl Executor {
                 Statement::AlterTable(own) => matches!(own.action, AlterTableAction::Add { .. }),
                 _ => false,
             });
-        let mut answered = Answered::from(Outcome::SchemaChange(change.event));
+        let beside = match statement {
+            Statement::AlterTable(_) | Statement::AlterType(_) => {
+                changed_beside(&change.event, before, &schema)
+            }
+            _ => Vec::new(),
+        };
+        let mut answered = Answered { beside, ..Outcome::SchemaChange(change.event).into() };
         answered.warnings.extend(of_replicas);
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)

@@ -1,0 +1,45 @@
+//! Which changes of the schema clients are told of: what a statement names, and what changes with it.
+
+use shelfmark_cql::{Outcome, RequestOptions};
+
+use crate::statements::World;
+
+/// Runs a statement; returns the name that it says and those that it says beside.
+fn told(world: &mut World, text: &str) -> (String, Vec<String>) {
+    let statement = world.prepare(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    let answered = world.execute(&statement, RequestOptions::default());
+    let answered = answered.unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    let Outcome::SchemaChange(change) = answered.outcome else { panic!("{text}") };
+    (change.name, answered.beside.into_iter().map(|own| own.name).collect())
+}
+
+#[test]
+fn views_and_tables_of_a_type_are_told_of_too() {
+    let mut world = World::new();
+    for text in [
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
+        "USE k",
+        "CREATE TYPE pair (a int)",
+        "CREATE TABLE other (k int PRIMARY KEY)",
+        "CREATE TABLE pairs (k int PRIMARY KEY, p frozen<pair>, l list<frozen<pair>>)",
+        "CREATE TABLE t (k int, c int, v int, PRIMARY KEY (k, c))",
+        "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, k)",
+    ] {
+        world.run(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    }
+    for (text, name, beside) in [
+        ("ALTER TABLE t ADD x int", "t", vec!["w"]),
+        ("ALTER TABLE t RENAME c TO d", "t", vec!["w"]),
+        ("ALTER TABLE t ADD s int static", "t", vec![]),
+        ("ALTER TABLE t WITH comment = 'x'", "t", vec![]),
+        ("ALTER TYPE pair ADD b int", "pair", vec!["pairs"]),
+        ("CREATE TABLE more (k int PRIMARY KEY)", "more", vec![]),
+    ] {
+        let said = told(&mut world, text);
+        assert_eq!(
+            said,
+            (name.to_owned(), beside.into_iter().map(str::to_owned).collect()),
+            "{text}"
+        );
+    }
+}
