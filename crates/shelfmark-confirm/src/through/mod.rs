@@ -512,6 +512,7 @@ fn run_with(
     between: &mut dyn FnMut() -> Result<(), String>,
 ) -> Result<(), String> {
     let mut read: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
+    let mut deleted_last = None;
     let first_change = requests.iter().position(|one| !one.reads);
     for (at, call) in requests.iter().enumerate() {
         if first_change == Some(at) {
@@ -546,10 +547,10 @@ fn run_with(
                 guards(beside(call, "only_if")),
                 &call.request,
             )? {
-                // What is not there to be changed is passed over; what is there already, and whatever
-                // happens together, ends the plan.
-                if !server.change(operation, &body)? && each.is_none() && !passes(operation, &body)
-                {
+                // What is not there to be changed is passed over, as is what was deleted just before; what
+                // is there already, and whatever happens together, ends the plan.
+                let is_passed = deletes_again(&mut deleted_last, &body) || passes(operation, &body);
+                if !server.change(operation, &body)? && each.is_none() && !is_passed {
                     return Ok(());
                 }
             }
@@ -597,6 +598,15 @@ fn passes(operation: &str, body: &Json) -> bool {
     let compares = text.contains(" IF ") && !text.ends_with(" IF EXISTS");
     matches!(operation, "UpdateItem" | "DeleteItem")
         || !compares && (text.starts_with("UPDATE ") || text.starts_with("DELETE "))
+}
+
+/// Returns true if a statement deletes what the one before it has deleted, and keeps it for the next one.
+fn deletes_again(last: &mut Option<String>, body: &Json) -> bool {
+    let filled = body.get("filled").and_then(Json::as_str);
+    let deleted = filled.filter(|text| text.starts_with("DELETE ")).map(str::to_owned);
+    let is_again = deleted.is_some() && deleted == *last;
+    *last = deleted;
+    is_again
 }
 
 /// Returns a body for each row that the request is repeated for, as far as its guards hold.
