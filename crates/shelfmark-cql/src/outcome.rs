@@ -295,7 +295,7 @@ pub struct Answered {
     pub outcome: Outcome,
     /// Sentences for the client, such as about large batches.
     pub warnings: Vec<String>,
-    /// What a change of the schema changed beside what the outcome names: clients are told of it.
+    /// Names the further changes of the schema beside that of the outcome: clients are told of each.
     pub beside: Vec<SchemaChange>,
 }
 

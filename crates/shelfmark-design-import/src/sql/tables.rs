@@ -15,7 +15,7 @@ use crate::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 pub(super) struct Found {
     pub(super) tables: Vec<Table>,
     pub(super) others: Vec<(usize, usize)>,
-    /// What else is created, which no model has.
+    /// Names what else is created, which no model has.
     pub(super) left: Vec<String>,
 }
 
