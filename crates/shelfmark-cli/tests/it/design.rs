@@ -181,6 +181,7 @@ fn confirming_says_by_its_exit_code_how_it_went() {
         "ok",
         "calls",
         "calls_not_defined",
+        "calls_left_out",
         "races",
         "rows_read",
         "rows_returned",
