@@ -30,7 +30,6 @@ fn views_and_tables_of_a_type_are_told_of_too() {
     for (text, name, beside) in [
         ("ALTER TABLE t ADD x int", "t", vec!["w"]),
         ("ALTER TABLE t RENAME c TO d", "t", vec!["w"]),
-        ("ALTER TABLE t ADD s int static", "t", vec![]),
         ("ALTER TABLE t WITH comment = 'x'", "t", vec![]),
         ("ALTER TYPE pair ADD b int", "pair", vec!["pairs"]),
         ("CREATE TABLE more (k int PRIMARY KEY)", "more", vec![]),
