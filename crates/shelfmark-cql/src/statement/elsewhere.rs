@@ -92,8 +92,7 @@ fn differences(before: &Schema, after: &Schema) -> Vec<SchemaChange> {
     told
 }
 
-/// Returns the tables and views that `told` changed beside the one that it names, as Cassandra tells of
-/// them: views of an altered table, tables with columns of an altered type.
+/// Returns what `told` changed beside the table that it names, as Cassandra tells of it: its views.
 pub(super) fn changed_beside(
     told: &SchemaChange,
     before: &Schema,

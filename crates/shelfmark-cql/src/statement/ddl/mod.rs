@@ -202,9 +202,7 @@ impl Executor {
                 _ => false,
             });
         let beside = match statement {
-            Statement::AlterTable(_) | Statement::AlterType(_) => {
-                changed_beside(&change.event, before, &schema)
-            }
+            Statement::AlterTable(_) => changed_beside(&change.event, before, &schema),
             _ => Vec::new(),
         };
         let mut answered = Answered { beside, ..Outcome::SchemaChange(change.event).into() };
