@@ -1,4 +1,7 @@
-//! Reads lines of values between delimiters, with quotation marks around those that hold any.
+//! Reads the records of an object: lines of values between delimiters, with quotation marks around those
+//! that hold any; objects of JSON, of which a line may hold several; and other lines as they are.
+//!
+//! What it is not: what a record means; of JSON and Ion it knows the ends alone.
 //!
 //! Invariant: a record is bounded in bytes, whatever the file holds.
 
