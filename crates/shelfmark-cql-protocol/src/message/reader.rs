@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bytes::{Buf as _, Bytes};
 
 use crate::bound::BoundValue;
+use crate::frame::Version;
 use crate::types::{CqlType, take_type_option};
 
 /// A body that does not hold what it says.
@@ -116,12 +117,14 @@ impl Reader {
         }
     }
 
-    /// Reads a `[value]`: length −1 is null, −2 is "not set".
-    pub(crate) fn value(&mut self) -> Read<BoundValue> {
+    /// Reads a `[value]`: length −1 is null, −2 is "not set". Version 3 has nothing that is not set:
+    /// each negative length is null there.
+    pub(crate) fn value(&mut self, version: Version) -> Read<BoundValue> {
         let length = self.int()?;
         match (length, usize::try_from(length)) {
             (_, Ok(length)) => self.take_value(length).map(BoundValue::Bytes),
             (-1, _) => Ok(BoundValue::Null),
+            _ if version < Version::V4 => Ok(BoundValue::Null),
             (-2, _) => Ok(BoundValue::Unset),
             _ => Err(Malformed::new(format!("Invalid ByteBuf length {length}"))),
         }

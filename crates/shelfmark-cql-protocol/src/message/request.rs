@@ -222,10 +222,10 @@ impl QueryParameters {
         if flags & bit::VALUES != 0 {
             let count = reader.short()?;
             options.values = if flags & bit::NAMES != 0 {
-                let named = (0..count).map(|_| Ok((reader.string()?, reader.value()?)));
+                let named = (0..count).map(|_| Ok((reader.string()?, reader.value(version)?)));
                 Values::Named(named.collect::<Read<_>>()?)
             } else {
-                Values::Positional((0..count).map(|_| reader.value()).collect::<Read<_>>()?)
+                Values::Positional((0..count).map(|_| reader.value(version)).collect::<Read<_>>()?)
             };
         }
         if flags & bit::PAGE_SIZE != 0 {
@@ -278,7 +278,7 @@ impl Batch {
                 }
             };
             let values = reader.short()?;
-            items.push((item, (0..values).map(|_| reader.value()).collect::<Read<_>>()?));
+            items.push((item, (0..values).map(|_| reader.value(version)).collect::<Read<_>>()?));
         }
         let mut options =
             QueryParameters { consistency: consistency(reader)?, ..QueryParameters::default() };

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use shelfmark_cql_protocol::{CqlError, ErrorCode};
 
 use super::face::Face;
-use crate::outcome::{Answered, Outcome, RequestOptions};
+use crate::outcome::{Answered, RequestOptions};
 
 impl Face {
     /// Runs one statement and waits for its answer, a write's until it is durable. Clients are told of
@@ -27,12 +27,7 @@ impl Face {
         self.executor.execute(&statement, options, Box::new(answer));
         let lost = || Err(CqlError::new(ErrorCode::Server, "the answer was lost"));
         let answered = receiver.recv().unwrap_or_else(|_| lost())?;
-        if let Outcome::SchemaChange(change) = &answered.outcome {
-            self.events.publish(change);
-        }
-        for change in &answered.beside {
-            self.events.publish(change);
-        }
+        self.events.publish_all(&answered.outcome, &answered.beside);
         Ok(answered)
     }
 }

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, Weak};
 
 use bytes::BytesMut;
 use shelfmark_cql_protocol::frame::Version;
-use shelfmark_cql_protocol::{SchemaChange, ServerChange, message};
+use shelfmark_cql_protocol::{ChangeTarget, SchemaChange, ServerChange, message};
 
 use super::send_queue::SendQueue;
+use crate::outcome::Outcome;
 use shelfmark_engine::locks::lock;
 
 /// A kind of events that connections register for.
@@ -48,6 +49,17 @@ impl Events {
         });
         if !known {
             listeners.push((kind, Arc::downgrade(listener)));
+        }
+    }
+
+    /// Tells everybody of each change of the schema that a request made, if it made one. What goes with a
+    /// keyspace is told before it, for drivers know nothing of the parts of one that is gone.
+    pub(super) fn publish_all(&self, outcome: &Outcome, beside: &[SchemaChange]) {
+        let Outcome::SchemaChange(change) = outcome else { return };
+        let is_last = change.target == ChangeTarget::Keyspace;
+        let (before, behind) = if is_last { (beside, &[][..]) } else { (&[][..], beside) };
+        for change in before.iter().chain([change]).chain(behind) {
+            self.publish(change);
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn compression(
         return Err(CqlError::protocol("Missing value CQL_VERSION in STARTUP message"));
     };
     check_language(language)?;
-    let Some(name) = option("COMPRESSION").filter(|name| !name.is_empty()) else { return Ok(None) };
+    let Some(name) = option("COMPRESSION") else { return Ok(None) };
     let compression = Compression::named(name)
         .ok_or_else(|| CqlError::protocol(format!("Unknown compression algorithm: {name}")))?;
     if version >= Version::V5 && compression == Compression::Snappy {

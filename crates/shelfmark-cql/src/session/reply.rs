@@ -263,12 +263,7 @@ impl PendingRequest {
             });
             None
         });
-        if let Outcome::SchemaChange(change) = &outcome {
-            self.face.events.publish(change);
-        }
-        for change in &beside {
-            self.face.events.publish(change);
-        }
+        self.face.events.publish_all(&outcome, &beside);
     }
 
     /// Says what kind of statement it is, to whoever watches.

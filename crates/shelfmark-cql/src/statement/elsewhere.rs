@@ -13,6 +13,7 @@ use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, SchemaChange, ServerChang
 use shelfmark_engine::locks::lock;
 
 use super::Executor;
+use super::ddl::{function_event, schema_event};
 use crate::schema::{Keyspace, Schema};
 
 impl Executor {
@@ -75,7 +76,10 @@ fn differences(before: &Schema, after: &Schema) -> Vec<SchemaChange> {
                 told.push(whole(ChangeKind::Created));
                 told.extend(tables(None, Some(own)));
             }
-            (Some(_), None) => told.push(whole(ChangeKind::Dropped)),
+            (Some(own), None) => {
+                told.extend(dropped_with(own));
+                told.push(whole(ChangeKind::Dropped));
+            }
             (Some(old), Some(new)) => {
                 if old.replication != new.replication
                     || old.types != new.types
@@ -92,16 +96,64 @@ fn differences(before: &Schema, after: &Schema) -> Vec<SchemaChange> {
     told
 }
 
-/// Returns what `told` changed beside the table that it names, as Cassandra tells of it: its views.
+/// Returns what `told` changed beside what it names, as Cassandra tells of it: the views of an altered
+/// table, what is made of an altered type, all that goes with a keyspace.
 pub(super) fn changed_beside(
     told: &SchemaChange,
     before: &Schema,
     after: &Schema,
 ) -> Vec<SchemaChange> {
-    let of = |schema: &Schema| schema.keyspaces.get(&told.keyspace).cloned();
-    let mut changed = tables(of(before).as_deref(), of(after).as_deref());
-    changed.retain(|own| told.target != ChangeTarget::Table || own.name != told.name);
-    changed
+    let before = before.keyspaces.get(&told.keyspace);
+    let after = after.keyspaces.get(&told.keyspace);
+    match (told.kind, told.target, before, after) {
+        (ChangeKind::Dropped, ChangeTarget::Keyspace, Some(before), _) => dropped_with(before),
+        (ChangeKind::Updated, ChangeTarget::Type, Some(before), Some(after)) => {
+            let mut changed = made_anew(before, after);
+            changed.retain(|own| own.target != told.target || own.name != told.name);
+            changed
+        }
+        (ChangeKind::Updated, ChangeTarget::Table, ..) => {
+            let mut changed = tables(before.map(AsRef::as_ref), after.map(AsRef::as_ref));
+            changed.retain(|own| own.name != told.name);
+            changed
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns what goes with a keyspace, in Cassandra's order.
+fn dropped_with(keyspace: &Keyspace) -> Vec<SchemaChange> {
+    let told = |target, name: &str| schema_event(ChangeKind::Dropped, target, &keyspace.name, name);
+    let tables = |is_view| {
+        let own = keyspace.tables.values().filter(move |own| own.view.is_some() == is_view);
+        own.map(|own| told(ChangeTarget::Table, &own.name))
+    };
+    let types = keyspace.types.keys().map(|name| told(ChangeTarget::Type, name));
+    let functions = keyspace.functions.iter().map(|own| {
+        let types: Vec<_> = own.arguments.iter().map(|(_, kind)| kind.clone()).collect();
+        function_event(keyspace, ChangeKind::Dropped, ChangeTarget::Function, &own.name, &types)
+    });
+    let aggregates = keyspace.aggregates.iter().map(|own| {
+        let target = ChangeTarget::Aggregate;
+        function_event(keyspace, ChangeKind::Dropped, target, &own.name, &own.arguments)
+    });
+    tables(true).chain(tables(false)).chain(types).chain(functions).chain(aggregates).collect()
+}
+
+/// Returns the types and tables that are made of other types than they were.
+fn made_anew(before: &Keyspace, after: &Keyspace) -> Vec<SchemaChange> {
+    let told = |target, name| schema_event(ChangeKind::Updated, target, &after.name, name);
+    let types = after
+        .types
+        .iter()
+        .filter(|(name, own)| before.types.get(*name).is_some_and(|old| old != *own));
+    let tables = after.tables.iter().filter(|(name, own)| {
+        before.tables.get(*name).is_some_and(|old| old.columns != own.columns)
+    });
+    types
+        .map(|(name, _)| told(ChangeTarget::Type, name))
+        .chain(tables.map(|(name, _)| told(ChangeTarget::Table, name)))
+        .collect()
 }
 
 fn tables(before: Option<&Keyspace>, after: Option<&Keyspace>) -> Vec<SchemaChange> {

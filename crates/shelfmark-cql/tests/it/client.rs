@@ -150,6 +150,36 @@ fn a_serial_read_names_one_partition() {
     }
 }
 
+#[test]
+fn writes_without_conditions_have_no_serial_levels_and_counters_not_any() {
+    let mut wire = started(ProtocolVersion::V5);
+    wire.run(KEYSPACE);
+    wire.run("CREATE TABLE k.t (k int PRIMARY KEY, v int)");
+    wire.run("CREATE TABLE k.n (k int PRIMARY KEY, v counter)");
+    let put = "INSERT INTO k.t (k, v) VALUES (1, 1)";
+    let add = "UPDATE k.n SET v = v + 1 WHERE k = 1";
+    let counters = "Counter operations are inherently non-serializable";
+    for (text, consistency, wanted) in [
+        (put, Consistency::Any, None),
+        (
+            put,
+            Consistency::Serial,
+            Some("You must use conditional updates for serializable writes"),
+        ),
+        (add, Consistency::One, None),
+        (
+            add,
+            Consistency::Any,
+            Some("Consistency level ANY is not yet supported for counter table n"),
+        ),
+        (add, Consistency::LocalSerial, Some(counters)),
+        ("DELETE FROM k.n WHERE k = 1", Consistency::Serial, Some(counters)),
+    ] {
+        let said = refusal_of(&mut wire, text, consistency);
+        assert_eq!(said.as_deref(), wanted, "{text} {consistency:?}");
+    }
+}
+
 /// Returns the text of the refusal of a statement, if it is refused.
 fn refusal_of(wire: &mut Wire, text: &str, consistency: Consistency) -> Option<String> {
     match wire.ask(&Query { text, consistency, ..Query::default() }) {

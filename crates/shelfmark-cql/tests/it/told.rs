@@ -14,6 +14,28 @@ fn told(world: &mut World, text: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+fn what_is_made_of_a_type_and_what_goes_with_a_keyspace_is_told_of() {
+    let mut world = World::new();
+    for text in [
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
+        "USE k",
+        "CREATE TYPE u (a int)",
+        "CREATE TYPE outer (u frozen<u>)",
+        "CREATE TYPE apart (a int)",
+        "CREATE TABLE other (k int PRIMARY KEY, v frozen<apart>)",
+        "CREATE TABLE t (k int, c int, v frozen<outer>, PRIMARY KEY (k, c))",
+        "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, k)",
+    ] {
+        world.run(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    }
+    let told = |world: &mut World, text| told(world, text).1.join(" ");
+    assert_eq!(told(&mut world, "ALTER TYPE u ADD b int"), "outer t w");
+    assert_eq!(told(&mut world, "ALTER TYPE u RENAME b TO c"), "outer t w");
+    assert_eq!(told(&mut world, "CREATE TYPE more (a int)"), "");
+    assert_eq!(told(&mut world, "DROP KEYSPACE k"), "w other t apart more outer u");
+}
+
+#[test]
 fn views_of_an_altered_table_are_told_of_too() {
     let mut world = World::new();
     for text in [

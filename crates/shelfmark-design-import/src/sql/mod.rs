@@ -7,6 +7,7 @@
 //! with the reason, with how often it came.
 
 mod checks;
+mod condition;
 mod log;
 mod shape;
 mod statement;

@@ -21,10 +21,24 @@ pub(super) enum Change {
     Set,
     /// It is taken away.
     Absent,
-    /// A number is added: this one.
-    By(String),
-    /// A number is added: an input.
-    ByInput,
+    /// A number is added or, with `minus`, taken away: this one, or an input. `enough` is true if the
+    /// change asks that as much is there.
+    By { amount: Option<String>, minus: bool, enough: bool },
+}
+
+impl Change {
+    /// Returns true if the change asks that as much is there as it takes away.
+    pub(super) fn is_of_enough(&self) -> bool {
+        matches!(self, Self::By { enough: true, .. })
+    }
+
+    /// Returns the number that is added, if the statement says it.
+    fn amount(&mut self) -> Option<&mut Option<String>> {
+        match self {
+            Self::By { amount, .. } => Some(amount),
+            _ => None,
+        }
+    }
 }
 
 /// A read or a change, without its values.
@@ -67,20 +81,36 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Returns a text that is the same for statements of one shape, whatever words they compare with.
+    /// Returns a text that is the same for statements of one shape, whatever words they compare with and
+    /// numbers they add.
     pub(super) fn text(&self) -> String {
         let mut bare = self.clone();
         bare.conditions().iter_mut().for_each(|one| one.word = None);
+        bare.amounts().for_each(|one| *one = None);
         format!("{bare:?}")
     }
 
-    /// Keeps the words of this shape that another statement of the same shape has, too.
+    /// Keeps the words and numbers of this shape that another statement of the same shape has, too.
     pub(super) fn agree(&mut self, mut other: Self) {
         for (one, other) in self.conditions().iter_mut().zip(other.conditions()) {
             if one.word != other.word {
                 one.word = None;
             }
         }
+        for (one, other) in self.amounts().zip(other.amounts()) {
+            if one != other {
+                *one = None;
+            }
+        }
+    }
+
+    /// Returns the numbers that are added.
+    fn amounts(&mut self) -> impl Iterator<Item = &mut Option<String>> {
+        let set = match self {
+            Self::Update { set, .. } => set.as_mut_slice(),
+            _ => &mut [],
+        };
+        set.iter_mut().filter_map(|(_, change)| change.amount())
     }
 
     /// Returns the conditions of a number of rows, which a row keeps only with constants.

@@ -3,19 +3,21 @@
 //! What it is not: all of SQL. Joins follow foreign keys, conditions are joined by AND, and a change
 //! names its row by the whole key; for all else the reason is returned.
 
+use super::condition::{condition, split_and};
 use super::shape::{Change, Condition, Shape};
 use super::tables::{brackets, name};
 use crate::relational::Named;
 use crate::tokens::{Kind, SQL, Token, tokens};
 
 /// Words that end the list of tables of a query.
-const CLAUSES: [&str; 14] = [
-    "where", "order", "limit", "offset", "group", "having", "join", "inner", "left", "right", "on",
-    "for", "union", "cross",
+const CLAUSES: [&str; 15] = [
+    "where", "order", "limit", "offset", "fetch", "group", "having", "join", "inner", "left",
+    "right", "on", "for", "union", "cross",
 ];
 
-struct Tables<'n> {
-    all: &'n [Named],
+/// The tables that a statement names.
+pub(super) struct Tables<'n> {
+    pub(super) all: &'n [Named],
     /// Aliases and the numbers of their tables, the first of FROM first.
     named: Vec<(String, usize)>,
 }
@@ -52,7 +54,7 @@ fn find(tokens: &[Token], word: &str) -> Option<usize> {
 
 impl Tables<'_> {
     /// Returns the table and the column of a name, perhaps with an alias before it.
-    fn column(&self, tokens: &[Token]) -> Result<(usize, String), String> {
+    pub(super) fn column(&self, tokens: &[Token]) -> Result<(usize, String), String> {
         let words: Vec<&str> = tokens
             .iter()
             .filter(|token| token.kind != Kind::Mark)
@@ -84,7 +86,7 @@ impl Tables<'_> {
 impl Tables<'_> {
     /// Returns true if a value is worked out from columns. A word behind a mark such as `:` or `@` is an
     /// input.
-    fn is_of_row(&self, value: &[Token]) -> bool {
+    pub(super) fn is_of_row(&self, value: &[Token]) -> bool {
         let own = |name: &str| {
             let mut tables = self.named.iter().filter_map(|(_, at)| self.all.get(*at));
             tables.any(|one| one.table.column(name).is_some())
@@ -150,7 +152,7 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     }
     let start = find(tokens, "from").ok_or("a SELECT without a table")?;
     let rest = tokens.get(start + 1..).unwrap_or_default();
-    let ends = ["where", "order", "limit", "offset", "for"];
+    let ends = ["where", "order", "limit", "offset", "fetch", "for"];
     let end = |from: usize| {
         let more = rest.get(from..).unwrap_or_default();
         ends.iter().filter_map(|word| find(more, word)).min().map_or(rest.len(), |at| from + at)
@@ -170,38 +172,78 @@ fn select(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     if conditions.iter().any(|one| !known(one.table)) {
         return Err("a join that follows no foreign key".to_owned());
     }
-    let mut order = Vec::new();
-    for one in
-        part("order").map(|part| commas(part.get(1..).unwrap_or_default())).unwrap_or_default()
-    {
-        let length = one
-            .iter()
-            .position(|token| ["asc", "desc", "nulls"].iter().any(|word| token.is_word(word)));
-        // What comes first or last of NULLs is no row of the order here.
-        let behind = length.and_then(|length| one.get(length..)).unwrap_or_default();
-        let desc = behind.iter().any(|token| token.is_word("desc"));
-        let (at, column) =
-            tables.column(one.get(..length.unwrap_or(one.len())).unwrap_or_default())?;
-        if at != base {
-            return Err("an order by another table's column".to_owned());
-        }
-        order.push((column, desc));
-    }
+    let order = part("order").map(|part| ordered(part, &tables, base)).transpose()?;
+    let order = order.unwrap_or_default();
     let items = tokens.get(1..start).unwrap_or_default();
-    let Items { shown, distinct, aggregate } = items_of(items, &tables, base)?;
-    let limit = part("limit").and_then(|part| part.first()).map(|token| match token.kind {
-        Kind::Number => token.text.clone(),
-        _ => "n".to_owned(),
-    });
-    let commas = part("limit").is_some_and(|part| part.iter().any(|token| token.is(",")));
-    let offset = commas
-        || part("offset").and_then(|part| part.first()).is_some_and(|token| token.text != "0");
+    let Items { shown, distinct, aggregate, counted } = items_of(items, &tables, base)?;
+    // A count of a column counts the rows that have it.
+    conditions.extend(counted.map(|column| Condition {
+        table: base,
+        column,
+        operator: "is present",
+        word: None,
+    }));
+    let (limit, offset) = limited(part("limit"), part("offset"), part("fetch"));
     // Rows that are listed are asked for by an input; a number of rows is kept with its words.
     if aggregate.is_none() {
         conditions.iter_mut().for_each(|one| one.word = None);
     }
     let table = base;
     Ok(Shape::Read { table, with, shown, distinct, aggregate, conditions, order, limit, offset })
+}
+
+/// Returns the columns of an order, each with whether it is descending.
+fn ordered(
+    part: &[Token],
+    tables: &Tables<'_>,
+    base: usize,
+) -> Result<Vec<(String, bool)>, String> {
+    let mut order = Vec::new();
+    for one in commas(part.get(1..).unwrap_or_default()) {
+        let words = ["asc", "desc", "nulls", "using", "collate"];
+        let length = one.iter().position(|token| words.iter().any(|word| token.is_word(word)));
+        let (column, behind) = one.split_at(length.unwrap_or(one.len()));
+        if let Some(word) = behind.iter().find(|one| one.is_word("using") || one.is_word("collate"))
+        {
+            return Err(format!("an order with {}", word.text.to_ascii_uppercase()));
+        }
+        if let [Token { kind: Kind::Number, .. }] = column {
+            return Err("an order by a place in the list; name the column".to_owned());
+        }
+        // What comes first or last of NULLs is no row of the order here.
+        let desc = behind.iter().any(|token| token.is_word("desc"));
+        let (at, column) = tables.column(column)?;
+        if at != base {
+            return Err("an order by another table's column".to_owned());
+        }
+        order.push((column, desc));
+    }
+    Ok(order)
+}
+
+/// Returns the most rows that are wanted, and whether some are skipped: of LIMIT, which MySQL writes with
+/// the rows to skip before a comma, of OFFSET, and of FETCH FIRST.
+fn limited(
+    limit: Option<&[Token]>,
+    offset: Option<&[Token]>,
+    fetch: Option<&[Token]>,
+) -> (Option<String>, bool) {
+    let count = |token: &Token| match token.kind {
+        Kind::Number => Some(token.text.clone()),
+        Kind::Word if token.is_word("all") || token.is_word("null") => None,
+        _ => Some("n".to_owned()),
+    };
+    let skips = |part: &[Token]| part.first().is_some_and(|token| token.text != "0");
+    let parts: Vec<&[Token]> = limit.map(commas).unwrap_or_default();
+    let most = match (parts.as_slice(), fetch) {
+        ([_, most, ..] | [most], _) => most.first().and_then(count),
+        // `FETCH FIRST ROW ONLY` wants one.
+        ([], Some([_, most, ..])) if most.is_word("row") => Some("1".to_owned()),
+        ([], Some([_, most, ..])) => count(most),
+        _ => None,
+    };
+    let skipped = if let [skipped, _, ..] = parts.as_slice() { Some(*skipped) } else { offset };
+    (most, skipped.is_some_and(skips))
 }
 
 /// Returns the table that refers to all others, and its columns that do.
@@ -247,6 +289,8 @@ struct Items {
     shown: Vec<(usize, String)>,
     distinct: bool,
     aggregate: Option<String>,
+    /// The column whose rows are counted, where it may be missing.
+    counted: Option<String>,
 }
 
 fn items_of(items: &[Token], tables: &Tables<'_>, base: usize) -> Result<Items, String> {
@@ -264,6 +308,7 @@ fn items_of(items: &[Token], tables: &Tables<'_>, base: usize) -> Result<Items, 
                 return Err("an aggregate or a function beside something else".to_owned());
             }
             found.aggregate = Some(aggregate(item, tables)?);
+            found.counted = counted(item, tables, base)?;
             return Ok(found);
         }
         if item.last().is_some_and(|token| token.is("*")) {
@@ -325,6 +370,22 @@ fn aggregate(item: &[Token], tables: &Tables<'_>) -> Result<String, String> {
     }
 }
 
+/// Returns the column of `count(column)`, if rows may be without it.
+fn counted(item: &[Token], tables: &Tables<'_>, base: usize) -> Result<Option<String>, String> {
+    let (parts, _) = brackets(item).unwrap_or_default();
+    let own = parts.first().copied().unwrap_or_default();
+    let is_column = own.iter().any(|token| token.kind == Kind::Word);
+    if !item.first().is_some_and(|token| token.is_word("count")) || !is_column {
+        return Ok(None);
+    }
+    let (at, column) = tables.column(own)?;
+    if at != base {
+        return Err("a count of another table's column".to_owned());
+    }
+    let found = tables.all.get(at).and_then(|one| one.table.column(&column));
+    Ok(found.is_some_and(|own| own.optional).then_some(column))
+}
+
 fn commas(tokens: &[Token]) -> Vec<&[Token]> {
     let mut open = 0_usize;
     tokens
@@ -335,71 +396,6 @@ fn commas(tokens: &[Token]) -> Vec<&[Token]> {
         })
         .filter(|part| !part.is_empty())
         .collect()
-}
-
-/// Splits conditions at AND; one between the ends of BETWEEN does not part.
-fn split_and(tokens: &[Token]) -> Vec<&[Token]> {
-    let mut between = false;
-    tokens
-        .split(|token| {
-            if token.is_word("between") {
-                between = true;
-            }
-            let and = token.is_word("and");
-            let parts = and && !between;
-            if and {
-                between = false;
-            }
-            parts
-        })
-        .filter(|part| !part.is_empty())
-        .collect()
-}
-
-fn condition(tokens: &[Token], tables: &Tables<'_>) -> Result<Condition, String> {
-    if tokens.iter().any(|token| token.is_word("or") || token.is_word("select")) {
-        return Err("conditions joined by OR, or on a query".to_owned());
-    }
-    let words = ["in", "between", "like", "ilike", "is", "not"];
-    let marks = ["=", "<", "<=", ">", ">="];
-    let at = tokens
-        .iter()
-        .position(|token| {
-            marks.iter().any(|mark| token.is(mark)) || words.iter().any(|word| token.is_word(word))
-        })
-        .ok_or("a condition without a comparison")?;
-    let (table, column) = tables.column(tokens.get(..at).unwrap_or_default())?;
-    let word = tokens.get(at).map(|token| token.text.to_ascii_lowercase()).unwrap_or_default();
-    let behind = tokens.get(at + 1..).unwrap_or_default();
-    if tables.is_of_row(behind) && !behind.iter().any(|token| token.is(".")) {
-        return Err("a comparison with what other columns hold".to_owned());
-    }
-    let operator = match word.as_str() {
-        "=" | "<" | "<=" | ">" | ">=" if behind.iter().any(|token| token.is(".")) => {
-            return Err("a join in WHERE; write it as JOIN … ON".to_owned());
-        }
-        "=" => "=",
-        "<" => "<",
-        "<=" => "<=",
-        ">" => ">",
-        ">=" => ">=",
-        "in" => "in",
-        "between" => "between",
-        "like" => match behind.first() {
-            Some(Token { kind: Kind::Text(_), text, .. }) if text.starts_with('%') => "contains",
-            _ => "begins",
-        },
-        "is" if behind.iter().any(|token| token.is_word("not")) => "is present",
-        "is" => "is absent",
-        other => return Err(format!("conditions with {other}")),
-    };
-    let words = tables.all.get(table).and_then(|one| one.table.column(&column));
-    let words = words.filter(|one| operator == "=" && one.ty.starts_with("enum"));
-    let word = match behind {
-        [Token { kind: Kind::Text('\''), text, .. }, ..] if words.is_some() => Some(text.clone()),
-        _ => None,
-    };
-    Ok(Condition { table, column, operator, word })
 }
 
 fn insert(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
@@ -475,35 +471,70 @@ fn update(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {
     named.extend(alias.map(|alias| (alias, table)));
     let tables = Tables { all, named };
     let at = find(tokens, "where").ok_or("a change of all rows")?;
+    let end = find(tokens, "returning").unwrap_or(tokens.len());
+    let conditions = tokens.get(at + 1..end).unwrap_or_default();
     let mut changes = Vec::new();
     for one in commas(tokens.get(set + 1..at).unwrap_or_default()) {
-        let middle = one.iter().position(|token| token.is("=")).ok_or("SET without a value")?;
-        let (_, column) = tables.column(one.get(..middle).unwrap_or_default())?;
-        let value = one.get(middle + 1..).unwrap_or_default();
-        // `n = n + 1` adds; what the caller works out is an input.
-        let own = value.first().is_some_and(|token| token.is_word(&column));
-        let by = value.get(2).map(|token| token.text.clone());
-        let sign = value.get(1).filter(|token| own && (token.is("+") || token.is("-")));
-        if tables.is_of_row(value.get(if sign.is_some() { 2 } else { 0 }..).unwrap_or_default()) {
-            return Err(format!("a change of {column} to what is worked out from columns"));
-        }
-        let null = value.len() == 1 && value.first().is_some_and(|token| token.is_word("null"));
-        let change = match sign.zip(by) {
-            Some((sign, by)) if by.parse::<u64>().is_ok() => {
-                Change::By(if sign.is("-") { format!("-{by}") } else { by })
-            }
-            Some(_) => Change::ByInput,
-            None if null => Change::Absent,
-            None => Change::Set,
-        };
-        changes.push((column, change));
+        changes.push(change(one, conditions, &tables)?);
     }
-    let end = find(tokens, "returning").unwrap_or(tokens.len());
-    let (known, asked) = whole_key(tokens.get(at + 1..end).unwrap_or_default(), &tables, table)?;
+    let (known, mut asked) = whole_key(conditions, &tables, table)?;
+    // That there is enough is said with the amount.
+    asked.retain(|one| {
+        one.operator != ">="
+            || !changes
+                .iter()
+                .any(|(column, change)| *column == one.column && change.is_of_enough())
+    });
     if changes.iter().all(|(column, _)| known.contains(column)) {
         return Err("a change of nothing but the key".to_owned());
     }
     Ok(Shape::Update { table, set: changes, known, asked })
+}
+
+/// Returns a column and how SET changes it.
+fn change(
+    one: &[Token],
+    conditions: &[Token],
+    tables: &Tables<'_>,
+) -> Result<(String, Change), String> {
+    let middle = one.iter().position(|token| token.is("=")).ok_or("SET without a value")?;
+    let (_, column) = tables.column(one.get(..middle).unwrap_or_default())?;
+    let value = one.get(middle + 1..).unwrap_or_default();
+    // `n = n + 1` adds; what the caller works out is an input.
+    let own = value.first().is_some_and(|token| token.is_word(&column));
+    let sign = value.get(1).filter(|token| own && (token.is("+") || token.is("-")));
+    let by = value.get(if sign.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    if tables.is_of_row(by) {
+        return Err(format!("a change of {column} to what is worked out from columns"));
+    }
+    let change = match (sign, by) {
+        (Some(sign), by) => {
+            let minus = sign.is("-");
+            let whole = |token: &&Token| token.text.parse::<u64>().is_ok();
+            let amount = by.first().filter(|_| by.len() == 1).filter(whole);
+            let enough = minus && asks_for(&column, by, conditions, tables);
+            Change::By { amount: amount.map(|one| one.text.clone()), minus, enough }
+        }
+        (None, [only]) if only.is_word("null") => Change::Absent,
+        (None, _) => Change::Set,
+    };
+    Ok((column, change))
+}
+
+/// Returns true if a condition asks that a column has as much as is taken away. Markers without a name
+/// may stand for two amounts.
+fn asks_for(column: &str, amount: &[Token], conditions: &[Token], tables: &Tables<'_>) -> bool {
+    let texts = |tokens: &[Token]| -> Vec<String> {
+        tokens.iter().map(|token| token.text.clone()).collect()
+    };
+    let nameless = amount.iter().any(|token| token.is("?")) || texts(amount) == ["%", "s"];
+    !nameless
+        && split_and(conditions).iter().any(|one| {
+            let Some(at) = one.iter().position(|token| token.is(">=")) else { return false };
+            let own = tables.column(one.get(..at).unwrap_or_default());
+            own.is_ok_and(|(_, own)| own == column)
+                && texts(one.get(at + 1..).unwrap_or_default()) == texts(amount)
+        })
 }
 
 fn delete(tokens: &[Token], all: &[Named]) -> Result<Shape, String> {

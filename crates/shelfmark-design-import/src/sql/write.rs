@@ -29,7 +29,7 @@ pub(super) fn pattern(shape: &Shape, tables: &[Named], names: &mut Names) -> (St
             let Some(one) = tables.get(*table) else { return Default::default() };
             let name = names.fresh(&format!("delete_{}", one.table.name.to_lowercase()));
             let (mut params, key) = keys(one, known);
-            let condition = asking(one, asked, &mut params);
+            let condition = asking(one, asked, Vec::new(), &mut params);
             let params = params.join(", ");
             (
                 format!("write {name}({params}) = delete {}({key}){condition}", one.entity),
@@ -46,9 +46,13 @@ fn keys(one: &Named, known: &[String]) -> (Vec<String>, String) {
     (own, pairs.join(", "))
 }
 
-/// Returns the condition of a change, and adds its inputs.
-fn asking(one: &Named, asked: &[Condition], params: &mut Vec<String>) -> String {
-    let mut parts: Vec<String> = Vec::new();
+/// Returns the condition of a change, of parts that are written already and others, and adds its inputs.
+fn asking(
+    one: &Named,
+    asked: &[Condition],
+    mut parts: Vec<String>,
+    params: &mut Vec<String>,
+) -> String {
     for ask in asked {
         let column = one.names.known(&ask.column);
         parts.push(match ask.operator {
@@ -265,13 +269,21 @@ fn update(
     let name = names.fresh(&format!("update_{}", one.table.name.to_lowercase()));
     let (mut params, key) = keys(one, known);
     let mut plain = Vec::new();
-    let mut effects = Vec::new();
+    let (mut effects, mut enoughs) = (Vec::new(), Vec::new());
     for (foreign, change) in set.iter().filter(|(foreign, _)| !known.contains(foreign)) {
         let column = one.names.known(foreign);
         let optional = one.table.column(foreign).is_some_and(|column| column.optional);
         let by = match change {
-            Change::By(by) => by.clone(),
-            Change::ByInput => input(format!("{column}_by"), &mut params),
+            Change::By { amount, minus, enough } => {
+                let amount = match amount {
+                    Some(amount) => amount.clone(),
+                    None => input(format!("{column}_by"), &mut params),
+                };
+                if *enough {
+                    enoughs.push(format!("{column} >= {amount}"));
+                }
+                format!("{}{amount}", if *minus { "-" } else { "" })
+            }
             Change::Absent if optional => {
                 plain.push(format!("{column} = absent"));
                 continue;
@@ -287,7 +299,7 @@ fn update(
         effects.insert(0, format!("update {}({key}) set {}", one.entity, plain.join(", ")));
     }
     // One condition decides on the whole write.
-    let condition = asking(one, asked, &mut params);
+    let condition = asking(one, asked, enoughs, &mut params);
     if let Some(first) = effects.first_mut() {
         first.push_str(&condition);
     }

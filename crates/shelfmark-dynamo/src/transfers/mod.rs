@@ -12,7 +12,6 @@
 mod buckets;
 mod claims;
 mod counted;
-mod csv;
 mod export;
 mod filter;
 mod gzip;
@@ -20,6 +19,7 @@ mod import;
 mod ion;
 mod lines;
 pub mod manifest;
+mod object_records;
 mod readers;
 mod record;
 mod source;

@@ -7,7 +7,7 @@ use shelfmark_engine::{LedgerEntry, Table};
 use shelfmark_model::{Item, KeyType, Value};
 
 use super::counted::Counted;
-use super::csv::{self, Line, Lines, Records};
+use super::object_records::{self, Line, Lines, Records};
 use super::{gzip, ion, zstd};
 use crate::json::Reader;
 use crate::table::{check_attribute_names, check_item};
@@ -152,7 +152,7 @@ impl Items {
                 Line::Whole(line) => String::from_utf8(line).ok(),
                 Line::Part | Line::TooLong | Line::End => None,
             };
-            let names = first.and_then(|line| csv::values(&line, options.delimiter));
+            let names = first.and_then(|line| object_records::values(&line, options.delimiter));
             options.header = names.unwrap_or_default();
         }
         let (lines, begun) = (Lines::new(options.records()), reader.place());
@@ -207,7 +207,8 @@ impl Items {
 
     /// Makes an item of a record: keys have their types, all else is text. Empty values are left out.
     fn of_values(&self, line: &[u8]) -> Option<Item> {
-        let values = csv::values(std::str::from_utf8(line).ok()?, self.options.delimiter)?;
+        let values =
+            object_records::values(std::str::from_utf8(line).ok()?, self.options.delimiter)?;
         if values.len() > self.options.header.len() {
             return None;
         }

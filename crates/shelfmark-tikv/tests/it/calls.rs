@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-const TRIES: usize = 8;
+const TRIES: usize = 24;
 
 /// Requests by method.
 type Calls = BTreeMap<String, u64>;

@@ -49,10 +49,22 @@ fn change(
     name: &str,
     types: &[CqlType],
 ) -> Change {
+    let event = event(keyspace, kind, target, name, types);
+    Change { changes: vec![attach(keyspace)], event, builds: Vec::new() }
+}
+
+/// Returns what clients are told of a function or aggregate.
+pub(in crate::statement) fn event(
+    keyspace: &Keyspace,
+    kind: ChangeKind,
+    target: ChangeTarget,
+    name: &str,
+    types: &[CqlType],
+) -> SchemaChange {
     let mut event = super::schema_event(kind, target, &keyspace.name, name);
     let is_dropped = kind == ChangeKind::Dropped;
     event.arguments = types.iter().map(|ty| told(ty, is_dropped)).collect();
-    Change { changes: vec![attach(keyspace)], event, builds: Vec::new() }
+    event
 }
 
 /// Returns a type as clients are told it: user types with their keyspace.

@@ -21,6 +21,7 @@ mod verify;
 mod view;
 mod view_filter;
 
+pub(super) use function::event as function_event;
 pub(super) use keyspace::is_replicated;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -202,8 +203,9 @@ impl Executor {
                 _ => false,
             });
         let beside = match statement {
-            Statement::AlterTable(_) => changed_beside(&change.event, before, &schema),
-            _ => Vec::new(),
+            // An index is the table's, and no view has it.
+            Statement::CreateIndex(_) | Statement::DropIndex(_) => Vec::new(),
+            _ => changed_beside(&change.event, before, &schema),
         };
         let mut answered = Answered { beside, ..Outcome::SchemaChange(change.event).into() };
         answered.warnings.extend(of_replicas);
@@ -412,7 +414,7 @@ fn drop_unreadable(
     })
 }
 
-fn schema_event(
+pub(super) fn schema_event(
     kind: ChangeKind,
     target: ChangeTarget,
     keyspace: &str,

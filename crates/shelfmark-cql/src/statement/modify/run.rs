@@ -102,10 +102,9 @@ fn run(
         run_conditional(engine, &ready, options, is_batch, answer);
         return;
     }
-    if !is_batch && matches!(options.consistency, Consistency::Serial | Consistency::LocalSerial) {
-        return answer(Err(CqlError::invalid(
-            "You must use conditional updates for serializable writes",
-        )));
+    let alone = entries.first().filter(|_| !is_batch);
+    if let Err(error) = alone.map_or(Ok(()), |own| check_level(own.modify, options.consistency)) {
+        return answer(Err(error));
     }
     let kind = match (is_batch, entries.first().is_some_and(|own| own.modify.table.flags.counter)) {
         (_, true) => WriteKind::Counter,
@@ -192,6 +191,24 @@ fn synced(engine: &Engine) -> String {
         Durability::Interval(interval) => {
             format!("Appended to the commit log, to be synced within {} ms", interval.as_millis())
         }
+    }
+}
+
+/// Refuses consistency levels that writes without conditions do not have.
+fn check_level(modify: &Modify, level: Consistency) -> Result<()> {
+    let serial = matches!(level, Consistency::Serial | Consistency::LocalSerial);
+    match (modify.table.flags.counter, level) {
+        (true, Consistency::Any) => Err(CqlError::invalid(format!(
+            "Consistency level ANY is not yet supported for counter table {}",
+            modify.table.name
+        ))),
+        (true, _) if serial => {
+            Err(CqlError::invalid("Counter operations are inherently non-serializable"))
+        }
+        (false, _) if serial => {
+            Err(CqlError::invalid("You must use conditional updates for serializable writes"))
+        }
+        _ => Ok(()),
     }
 }
 
