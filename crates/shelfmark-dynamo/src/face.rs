@@ -8,7 +8,7 @@ use shelfmark_engine::budget::{NoRoom, Room};
 use shelfmark_engine::weight::{Allowance, Asker, Inline, Pool, Weight};
 use shelfmark_engine::{Engine, Environment, Owner};
 
-use crate::auth::{Credentials, CurrentCredentials, Policy, Refusal, SignedRequest};
+use crate::auth::{Access, Credentials, CurrentCredentials, Policy, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
@@ -66,6 +66,12 @@ impl<'a> RequestHead<'a> {
             asker: None,
             room: None,
         }
+    }
+
+    /// Returns true if the key that signed the request may do anything with a table of this name.
+    pub(crate) fn sees(&self, table: &str) -> bool {
+        let may = |access| self.policy.is_none_or(|own| own.allows(access, table));
+        Access::ALL.into_iter().any(may)
     }
 
     fn name(&self) -> Option<&'a str> {

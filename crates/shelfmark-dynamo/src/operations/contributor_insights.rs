@@ -98,28 +98,16 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
     }
     shape.range("MaxResults", limit, i64::MIN, i64::try_from(LIST_TABLES_MAX).ok());
     shape.check()?;
-    // A page ends with a table, so it may hold some more than asked for.
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LIST_TABLES_MAX);
-    let mut after = token.as_deref().map(|name| face.engine.table_name(name));
-    let mut found: Vec<(Arc<Table>, String, Insights)> = Vec::new();
-    let mut is_done = false;
-    let may =
-        |name: &TableName| head.policy.is_none_or(|policy| policy.allows(Access::Read, &name.name));
-    if let Some(name) = &table {
-        collect(table::find_own(&face.engine, name)?, &mut found);
-        is_done = true;
+    let limit = limit.max(1);
+    let start = token.as_deref().and_then(|token| token.split_once('/'));
+    let mut found: Vec<Listed> = Vec::new();
+    match &table {
+        Some(name) => collect(table::find_own(&face.engine, name)?, start, &mut found),
+        None => collect_all(face, head, start, limit, &mut found)?,
     }
-    while !is_done && found.len() < limit.max(1) {
-        let names = face.engine.table_names(Some(face.engine.set_name()), after.as_ref(), 1)?;
-        let Some(name) = names.into_iter().next() else {
-            is_done = true;
-            break;
-        };
-        if may(&name) {
-            collect(face.engine.table(&name)?, &mut found);
-        }
-        after = Some(name);
-    }
+    let has_more = found.len() > limit;
+    found.truncate(limit);
     Ok(Writer::answer(|out| {
         out.name("ContributorInsightsSummaries").list(|out| {
             for (table, index, insights) in &found {
@@ -129,17 +117,47 @@ pub(super) fn list(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<A
                 });
             }
         });
-        if let Some(after) = after.filter(|_| !is_done) {
-            out.name("NextToken").text(&after.name);
+        if let Some((table, index, _)) = found.last().filter(|_| has_more) {
+            out.name("NextToken").text(&format!("{}/{index}", table.schema.name.name));
         }
     }))
 }
 
-fn collect(table: Arc<Table>, found: &mut Vec<(Arc<Table>, String, Insights)>) {
-    let insights = Meta::of(&table).tools.insights;
-    for (index, insights) in insights.into_iter().filter(|(_, own)| own.enabled) {
-        found.push((Arc::clone(&table), index, insights));
+/// A table or, by its name, one of its indexes, with its insights.
+type Listed = (Arc<Table>, String, Insights);
+
+/// Adds those of all tables behind a place, one more than a page has if there are so many.
+fn collect_all(
+    face: &Face,
+    head: &RequestHead<'_>,
+    start: Option<(&str, &str)>,
+    limit: usize,
+    found: &mut Vec<Listed>,
+) -> Result<()> {
+    let may = |name: &TableName| head.policy.is_none_or(|own| own.allows(Access::Read, &name.name));
+    let mut after = start.map(|(name, _)| face.engine.table_name(name));
+    // The table of the place itself may be gone by now.
+    let own = after.as_ref().filter(|name| may(name));
+    if let Some(Ok(table)) = own.map(|name| face.engine.table(name)) {
+        collect(table, start, found);
     }
+    while found.len() <= limit {
+        let names = face.engine.table_names(Some(face.engine.set_name()), after.as_ref(), 1)?;
+        let Some(name) = names.into_iter().next() else { break };
+        if may(&name) {
+            collect(face.engine.table(&name)?, None, found);
+        }
+        after = Some(name);
+    }
+    Ok(())
+}
+
+/// Adds those of a table, behind the index of a place; the table itself comes before its indexes.
+fn collect(table: Arc<Table>, start: Option<(&str, &str)>, found: &mut Vec<Listed>) {
+    let insights = Meta::of(&table).tools.insights.into_iter();
+    let is_behind = |index: &str| start.is_none_or(|(_, last)| index > last);
+    let listed = insights.filter(|(index, own)| own.enabled && is_behind(index));
+    found.extend(listed.map(|(index, insights)| (Arc::clone(&table), index, insights)));
 }
 
 fn find(face: &Face, request: &Request) -> Result<Arc<Table>> {

@@ -2,7 +2,7 @@
 
 use shelfmark_engine::StreamTable;
 
-use crate::auth::Access;
+use super::listing::page;
 use crate::errors::{Error, Result, texts};
 use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
@@ -24,7 +24,7 @@ pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     let request = parse(body)?;
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(STREAMS_PAGE_MAX);
-    let mut after = match &request.start {
+    let after = match &request.start {
         Some(arn) => Some(
             StreamName::of_arn(arn)
                 .map(|name| (name.table, name.label))
@@ -33,24 +33,16 @@ pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
         None => None,
     };
     let table = request.table.as_deref().map(name_of);
-    let is_shown = |stream: &StreamTable| {
-        let any = |access| head.policy.is_none_or(|own| own.allows(access, &stream.table.name));
-        Access::ALL.into_iter().any(any)
-    };
-    let mut found: Vec<StreamTable> = Vec::new();
-    // One more than asked for says whether there is another page.
-    while found.len() <= limit {
-        let start = after.as_ref().map(|(table, label)| (table.as_str(), label.as_str()));
-        let page = face.engine.streams(face.engine.set_name(), table, start, limit + 1)?;
-        let is_last = page.len() <= limit;
-        after = page.last().map(|last| (last.table.name.clone(), last.label.clone()));
-        found.extend(page.into_iter().filter(is_shown));
-        if is_last {
-            break;
-        }
-    }
-    let has_more = found.len() > limit;
-    found.truncate(limit);
+    let (found, has_more) = page(
+        limit,
+        after,
+        |after, most| {
+            let after = after.map(|(table, label)| (table.as_str(), label.as_str()));
+            face.engine.streams(face.engine.set_name(), table, after, most)
+        },
+        |stream| (stream.table.name.clone(), stream.label.clone()),
+        |stream| head.sees(&stream.table.name),
+    )?;
     let arn = |own: &StreamTable| stream_arn(&face.options, &own.table.name, &own.label);
     Ok(Writer::answer(|out| {
         if let Some(last) = found.last().filter(|_| has_more) {

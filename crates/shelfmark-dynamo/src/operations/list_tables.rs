@@ -2,7 +2,7 @@
 
 use shelfmark_model::TableName;
 
-use crate::auth::Access;
+use super::listing::page;
 use crate::errors::Result;
 use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
@@ -21,27 +21,16 @@ pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     let request = parse(body)?;
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(LIST_TABLES_MAX);
-    let is_shown = |name: &TableName| {
-        let any = |access| head.policy.is_none_or(|policy| policy.allows(access, &name.name));
-        Access::ALL.into_iter().any(any)
-    };
-    let mut after = request.start.as_deref().map(|name| face.engine.table_name(name));
-    let set = face.engine.set_name();
-    let mut found: Vec<TableName> = Vec::new();
-    // One more than asked for says whether there is another page.
-    while found.len() <= limit {
-        let page = face.engine.table_names(Some(set), after.as_ref(), limit + 1)?;
-        let is_last = page.len() <= limit;
-        after = page.last().cloned();
-        found.extend(page.into_iter().filter(is_shown));
-        if is_last {
-            break;
-        }
-    }
-    found.truncate(limit + 1);
-    let names: Vec<&str> = found.iter().take(limit).map(|name| name.name.as_str()).collect();
+    let (found, has_more) = page(
+        limit,
+        request.start.as_deref().map(|name| face.engine.table_name(name)),
+        |after, most| face.engine.table_names(Some(face.engine.set_name()), after, most),
+        TableName::clone,
+        |name| head.sees(&name.name),
+    )?;
+    let names: Vec<&str> = found.iter().map(|name| name.name.as_str()).collect();
     Ok(Writer::answer(|out| {
-        if let Some(last) = names.last().filter(|_| found.len() > limit) {
+        if let Some(last) = names.last().filter(|_| has_more) {
             out.name("LastEvaluatedTableName").text(last);
         }
         out.name("TableNames").list(|out| names.iter().for_each(|name| out.text(name)));

@@ -35,6 +35,7 @@ mod key_range;
 mod kinesis_destination;
 mod list_streams;
 mod list_tables;
+mod listing;
 mod paging;
 mod put_item;
 mod query;

@@ -315,7 +315,7 @@ pub(super) fn change(
     updates: Vec<VectorUpdate>,
     definitions: &Definitions,
     billing: Billing,
-    (table, (others, mut indexes)): (&str, (&[IndexSchema], BTreeMap<String, VectorIndex>)),
+    (table, (others, indexes)): (&str, (&[IndexSchema], BTreeMap<String, VectorIndex>)),
 ) -> Result<Option<VectorChange>> {
     let mut updates = updates.into_iter();
     let Some(update) = updates.next() else { return Ok(None) };
@@ -331,12 +331,11 @@ pub(super) fn change(
             if indexes.contains_key(&name) || others.iter().any(|other| other.name == name) {
                 return Err(Error::validation(texts::INDEX_EXISTS));
             }
-            indexes.insert(name.clone(), index.clone());
-            if indexes.len() > VECTOR_INDEXES_MAX {
+            if indexes.len() >= VECTOR_INDEXES_MAX {
                 let text = texts::one_vector_index_too_many(VECTOR_INDEXES_MAX);
                 return Err(Error::new(Exception::LimitExceeded, text));
             }
-            check_together(&indexes)?;
+            check_beside(&index, &indexes)?;
             Ok(Some(VectorChange::Create(name, index)))
         }
         (None, Some(request)) => {
@@ -352,6 +351,18 @@ pub(super) fn change(
     }
 }
 
+/// Refuses a new index whose attribute has vectors of another size in those that are there.
+fn check_beside(new: &VectorIndex, indexes: &BTreeMap<String, VectorIndex>) -> Result<()> {
+    let differs =
+        |own: &&VectorIndex| own.attribute == new.attribute && own.dimensions != new.dimensions;
+    let Some(old) = indexes.values().find(differs) else { return Ok(()) };
+    let shown = |own: &VectorIndex| {
+        texts::vector_element_of_schema(&own.attribute, &own.dimensions.to_string())
+    };
+    Err(Error::validation(texts::attribute_redefined(&shown(old), &shown(new))))
+}
+
+/// Refuses indexes of a new table that are of one attribute and of vectors of several sizes.
 fn check_together(indexes: &BTreeMap<String, VectorIndex>) -> Result<()> {
     let mut dimensions: BTreeMap<&str, usize> = BTreeMap::new();
     for index in indexes.values() {

@@ -12,9 +12,10 @@ use shelfmark_cql::CqlType;
 use shelfmark_cql_protocol::client::Query;
 use shelfmark_cql_syntax::ast::{Attributes, InsertValues, Statement};
 use shelfmark_cql_syntax::quoted_name;
-use shelfmark_cql_types::{Native, from_text, to_literal, to_text};
+use shelfmark_cql_types::{Native, from_text, to_literal};
 use shelfmark_store::vfs;
 use shelfmark_transfer::delimited::{Field, Reader, Writer, Wrong};
+use shelfmark_transfer::rows::field_of;
 
 use super::copy_command::{Copy, Options, parse};
 use super::copy_input::{Input, STANDARD};
@@ -74,7 +75,7 @@ impl Shell {
             let page = self.session.ask(&query)?.page.unwrap_or_default();
             for row in &page.rows {
                 for (column, cell) in columns.iter().zip(row) {
-                    writer.field(&shown(&column.kind, cell.as_deref(), &options.null));
+                    writer.field(&field_of(&column.kind, cell.as_deref(), &options.null));
                 }
                 writer.end().map_err(cannot)?;
             }
@@ -263,27 +264,6 @@ fn plain(written: &str) -> String {
         Some(inner) => inner.replace("\"\"", "\""),
         None => written.to_lowercase(),
     }
-}
-
-/// Formats a value: single values as they are, others as constants of CQL.
-fn shown(kind: &CqlType, cell: Option<&[u8]>, null: &str) -> Field {
-    let Some(bytes) = cell else { return Field { text: null.to_owned(), quoted: false } };
-    let text = match kind {
-        CqlType::Native(Native::Blob) => to_literal(kind, Some(bytes)),
-        CqlType::Native(Native::Boolean) => match bytes {
-            [0] => "False".to_owned(),
-            _ => "True".to_owned(),
-        },
-        // As cqlsh writes it: it reads no fractions of seconds otherwise.
-        CqlType::Native(Native::Timestamp) => {
-            to_text(kind, bytes).replace('T', " ").replace('Z', "+0000")
-        }
-        CqlType::Native(_) => to_text(kind, bytes),
-        _ => to_literal(kind, Some(bytes)),
-    };
-    // What looks like null and is not, is quoted.
-    let quoted = text == null;
-    Field { text, quoted }
 }
 
 /// Orders the columns as in a header; where columns were named, it must have the same ones.

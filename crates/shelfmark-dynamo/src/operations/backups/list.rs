@@ -3,11 +3,11 @@
 use shelfmark_engine::Backup;
 
 use super::name::{BackupName, backup_arn, put_own, shape_arn};
-use crate::auth::Access;
 use crate::errors::{Error, Result, texts};
 use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
 use crate::limits::BACKUPS_PAGE_MAX;
+use crate::operations::listing::page;
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table::{Meta, name_of, table_arn};
@@ -30,7 +30,7 @@ pub(crate) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(BACKUPS_PAGE_MAX);
     let table = request.table.as_deref().map(name_of);
-    let mut after = match &request.start {
+    let after = match &request.start {
         Some(arn) => {
             let name = BackupName::asked(arn)?;
             if !face.engine.is_place_of(arn) {
@@ -40,24 +40,16 @@ pub(crate) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result
         }
         None => None,
     };
-    let is_shown = |backup: &Backup| {
-        let any = |access| head.policy.is_none_or(|own| own.allows(access, &backup.table.name));
-        request.wants(backup) && Access::ALL.into_iter().any(any)
-    };
-    let mut found: Vec<Backup> = Vec::new();
-    // One more than asked for says whether there is another page.
-    while found.len() <= limit {
-        let start = after.as_ref().map(|(table, id)| (table.as_str(), id.as_str()));
-        let page = face.engine.backups(face.engine.set_name(), table, start, limit + 1)?;
-        let is_last = page.len() <= limit;
-        after = page.last().map(|last| (last.table.name.clone(), last.id.clone()));
-        found.extend(page.into_iter().filter(is_shown));
-        if is_last {
-            break;
-        }
-    }
-    let has_more = found.len() > limit;
-    found.truncate(limit);
+    let (found, has_more) = page(
+        limit,
+        after,
+        |after, most| {
+            let after = after.map(|(table, id)| (table.as_str(), id.as_str()));
+            face.engine.backups(face.engine.set_name(), table, after, most)
+        },
+        |backup| (backup.table.name.clone(), backup.id.clone()),
+        |backup| request.wants(backup) && head.sees(&backup.table.name),
+    )?;
     Ok(Writer::answer(|out| {
         out.name("BackupSummaries").list(|out| {
             for backup in &found {

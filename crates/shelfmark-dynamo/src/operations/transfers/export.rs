@@ -181,7 +181,10 @@ fn put(out: &mut Writer, face: &Face, entry: &LedgerEntry) {
     }
     let form = Form::of(entry);
     out.name("ExportFormat").text(form.name());
-    out.name("ExportType").text(&or("export_type", "FULL_EXPORT"));
+    // As the service does, only where the request named one.
+    if !entry.text("export_type").is_empty() {
+        out.name("ExportType").text(entry.text("export_type"));
+    }
     if let Some(view) = form.view {
         out.name("IncrementalExportSpecification").object(|out| {
             put_seconds(out.name("ExportFromTime"), number("from_ms"));

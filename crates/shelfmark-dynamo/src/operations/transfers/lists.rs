@@ -4,7 +4,6 @@ use shelfmark_engine::LedgerEntry;
 
 use super::export::export_arn;
 use super::import::{import_arn, put_source};
-use crate::auth::Access;
 use crate::describe::put_seconds;
 use crate::errors::{Error, Result, texts};
 use crate::face::{Face, RequestHead};
@@ -89,11 +88,10 @@ fn page(
     let before = request.token.as_deref().map(|token| id_of(kind, token)).transpose()?;
     let is_shown = |entry: &LedgerEntry| {
         let own = entry.text("table");
-        let any = |access| head.policy.is_none_or(|policy| policy.allows(access, own));
         let is_own = face.engine.owns(entry) && table.is_none_or(|table| table == own);
         let is_of_table = table_id.as_ref().is_none_or(|id| id == entry.text("table_id"));
         let is_behind = before.as_ref().is_none_or(|before| entry.id < *before);
-        is_own && is_of_table && is_behind && Access::ALL.into_iter().any(any)
+        is_own && is_of_table && is_behind && head.sees(own)
     };
     let mut found = face.engine.ledger_entries(kind, "", None, usize::MAX)?;
     found.retain(is_shown);
