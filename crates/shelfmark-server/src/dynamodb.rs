@@ -676,12 +676,25 @@ fn text_of<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     std::str::from_utf8(value).ok().filter(|text| text.is_ascii())
 }
 
-/// Returns the approximate number of values in a body, where it is long enough to matter.
+/// Returns the approximate number of values in a body, where it is long enough to matter: each has a name
+/// before it or, in lists and sets, a comma.
 fn parts_of(body: &[u8]) -> usize {
     if body.len() < BODY_COUNTED_SIZE_BYTES {
         return 0;
     }
-    body.iter().filter(|own| **own == b':').count()
+    let (mut names, mut commas) = (0, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in body {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b':' if !in_text => names += 1,
+            b',' if !in_text => commas += 1,
+            _ => {}
+        }
+    }
+    names.max(commas)
 }
 
 /// Returns the parts of a request that its signature covers.

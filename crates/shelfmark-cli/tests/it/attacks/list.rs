@@ -114,7 +114,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     short("bodies that never end", |target| half_bodies(target, 15 << 20)),
     long("bodies of one byte each", |target| half_bodies(target, 1)),
     long("bodies in small chunks", chunks),
-    short("bodies of many small values", small_values),
+    short("bodies of many small values", |target| {
+        let values = r#"{"N":"1"},"#.repeat(1_500_000);
+        small_values(target, &format!(r#"{{"L":[{values}{{"N":"1"}}]}}"#));
+    }),
+    short("sets of many numbers", |target| {
+        let members: Vec<String> = (0..1_500_000).map(|number| format!(r#""{number}""#)).collect();
+        small_values(target, &format!(r#"{{"NS":[{}]}}"#, members.join(",")));
+    }),
     long("a compressed bomb", bomb),
     short("small bodies that are large", small_packed),
     short("answers of DynamoDB that nobody reads", unread_pages),
@@ -464,11 +471,9 @@ fn chunks(target: &Target) {
 }
 
 /// Text of few bytes each that becomes values of many.
-fn small_values(target: &Target) {
-    let values = r#"{"N":"1"},"#.repeat(1_500_000);
+fn small_values(target: &Target, value: &str) {
     let body = format!(
-        r#"{{"TableName":"tab","Item":{{"pk":{{"S":"b"}},"sk":{{"S":"1"}},"l":{{"L":[{}{{"N":"1"}}]}}}}}}"#,
-        values
+        r#"{{"TableName":"tab","Item":{{"pk":{{"S":"b"}},"sk":{{"S":"1"}},"l":{value}}}}}"#
     );
     let request = call("PutItem", &body);
     std::thread::scope(|scope| {
