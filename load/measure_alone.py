@@ -100,6 +100,17 @@ def restored(server, arn):
           flush=True)
 
 
+def is_open(one):
+    """Tells whether the server has not closed a connection that nothing is awaited on."""
+    one.setblocking(False)
+    try:
+        return one.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 def connected(server, count):
     before = memory(server)
     sockets = []
@@ -112,7 +123,8 @@ def connected(server, count):
         if not one.recv(4096).startswith(b"HTTP/1.1 200"):
             raise SystemExit(f"refused after {len(sockets)} connections")
         sockets.append(one)
-    print(f"| memory of the server before, and with {count} connections that have asked once | "
+    still = sum(is_open(one) for one in sockets)
+    print(f"| memory of the server before, and with {still} of {count} connections that have asked once | "
           f"{before:.0f}, {memory(server):.0f} MB | 300 MB |", flush=True)
     for one in sockets:
         one.close()

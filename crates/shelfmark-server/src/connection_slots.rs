@@ -3,7 +3,7 @@
 //!
 //! Whoever comes where all slots are taken gets that of a connection that is idle: first of clients
 //! that are not authenticated, then of the address that has most, and of those the one that has been
-//! idle for longest. So connections that say nothing shut nobody out.
+//! idle for longest; what came just now goes last. So connections that say nothing shut nobody out.
 //!
 //! Invariant: a connection with a request under way keeps its slot.
 
@@ -17,14 +17,15 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::limits::{
-    CONNECTION_SIZE_BYTES, CONNECTIONS_MAX, CONNECTIONS_MIN, SLOT_POLL_PERIOD, SLOT_TIME_MAX,
+    CONNECTION_NEW_TIME, CONNECTION_SIZE_BYTES, CONNECTIONS_MAX, CONNECTIONS_MIN, SLOT_POLL_PERIOD,
+    SLOT_TIME_MAX,
 };
 
 /// Assumed limit of open files where the system does not say.
 const FILES_MAX_USUAL: u64 = 1024;
 
 /// Limit of open files that goes with [`CONNECTIONS_MAX`].
-const FILES_WANTED: u64 = 16 * 1024;
+const FILES_WANTED: u64 = 64 * 1024;
 
 /// The port that a connection came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,7 @@ struct Limits {
 impl Limits {
     fn of(all: usize) -> Self {
         let port = (all - all / 4).max(1);
-        Self { port, address: (port / 2).max(1), unauthenticated: (port / 2).max(1) }
+        Self { port, address: (port - port / 5).max(1), unauthenticated: (port / 2).max(1) }
     }
 }
 
@@ -56,6 +57,8 @@ impl Limits {
 struct Marks {
     client: Client,
     is_busy: AtomicBool,
+    /// True once a request came.
+    has_asked: AtomicBool,
     /// Time of the last activity, in milliseconds from the start of the server.
     active_ms: AtomicU64,
     leave: Notify,
@@ -73,12 +76,13 @@ struct Entry {
 struct State {
     entries: HashMap<u64, Entry>,
     next: u64,
+    of_port: [usize; 2],
     of_address: HashMap<(bool, IpAddr), usize>,
 }
 
 impl State {
     fn of_port(&self, port: Port) -> usize {
-        self.entries.values().filter(|entry| entry.port == port).count()
+        self.of_port[usize::from(port == Port::Cql)]
     }
 
     fn of_address(&self, port: Port, address: IpAddr) -> usize {
@@ -86,7 +90,7 @@ impl State {
     }
 
     /// Asks the connection that may go first, of those that `may`, to close.
-    fn ask_one(&self, port: Port, may: impl Fn(&Entry) -> bool) {
+    fn ask_one(&self, now_ms: u64, port: Port, may: impl Fn(&Entry) -> bool) {
         let idle = self.entries.values().filter(|entry| {
             entry.port == port && may(entry) && !entry.marks.is_busy.load(Ordering::Relaxed)
         });
@@ -97,7 +101,9 @@ impl State {
             let crowd = self.of_address(port, entry.address);
             let marks = &entry.marks;
             let active = marks.active_ms.load(Ordering::Relaxed);
-            (marks.client.is_known(), std::cmp::Reverse(crowd), active)
+            let is_new = !marks.has_asked.load(Ordering::Relaxed)
+                && u128::from(now_ms.saturating_sub(active)) < CONNECTION_NEW_TIME.as_millis();
+            (marks.client.is_known(), std::cmp::Reverse(crowd), is_new, active)
         });
         if let Some(entry) = first {
             entry.marks.leaves.store(true, Ordering::Relaxed);
@@ -171,13 +177,14 @@ impl ConnectionSlots {
     /// Takes a slot if there is one; otherwise asks a connection to close.
     fn try_enter(&self, port: Port, address: IpAddr, client: &Client) -> Option<ConnectionSlot> {
         let limits = self.inner.limits;
+        let now = self.inner.now_ms();
         let mut state = self.inner.state();
         if state.of_address(port, address) >= limits.address {
-            state.ask_one(port, |entry| entry.address == address);
+            state.ask_one(now, port, |entry| entry.address == address);
             return None;
         }
         if state.of_port(port) >= limits.port {
-            state.ask_one(port, |_| true);
+            state.ask_one(now, port, |_| true);
             return None;
         }
         if !client.is_known() {
@@ -185,20 +192,22 @@ impl ConnectionSlots {
             if state.entries.values().filter(|entry| strange(entry)).count()
                 >= limits.unauthenticated
             {
-                state.ask_one(port, strange);
+                state.ask_one(now, port, strange);
                 return None;
             }
         }
         let marks = Arc::new(Marks {
             client: client.clone(),
             is_busy: AtomicBool::new(false),
-            active_ms: AtomicU64::new(self.inner.now_ms()),
+            has_asked: AtomicBool::new(false),
+            active_ms: AtomicU64::new(now),
             leave: Notify::new(),
             leaves: AtomicBool::new(false),
         });
         let number = state.next;
         state.next += 1;
         state.entries.insert(number, Entry { port, address, marks: Arc::clone(&marks) });
+        state.of_port[usize::from(port == Port::Cql)] += 1;
         *state.of_address.entry((port == Port::Cql, address)).or_default() += 1;
         Some(ConnectionSlot { inner: Arc::clone(&self.inner), number, marks })
     }
@@ -237,6 +246,7 @@ impl ConnectionSlot {
     /// Sets if a request is in progress; either way the connection is not idle now.
     pub(crate) fn set_busy(&self, is_busy: bool) {
         self.marks.is_busy.store(is_busy, Ordering::Relaxed);
+        self.marks.has_asked.store(true, Ordering::Relaxed);
         self.marks.active_ms.store(self.inner.now_ms(), Ordering::Relaxed);
     }
 
@@ -257,6 +267,7 @@ impl Drop for ConnectionSlot {
         let mut state = self.inner.state();
         if let Some(entry) = state.entries.remove(&self.number) {
             let key = (entry.port == Port::Cql, entry.address);
+            state.of_port[usize::from(key.0)] -= 1;
             if let Some(count) = state.of_address.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {
@@ -318,7 +329,7 @@ mod tests {
 
     #[tokio::test]
     async fn two_of_three_places_of_a_port_are_a_crowd() {
-        // Of 8 a port has 6, and an address 3 of them.
+        // Of 8 a port has 6, and an address 5 of them.
         let slots = ConnectionSlots::new(8);
         let mut taken = Vec::new();
         for number in 1..=6 {
@@ -342,7 +353,7 @@ mod tests {
     async fn who_comes_gets_the_place_of_who_has_been_idle_for_longest() {
         let slots = ConnectionSlots::new(8);
         let mut tasks = Vec::new();
-        for number in 0..3 {
+        for number in 0..5 {
             let slot = slots.enter(Port::Cql, address(7), &client(true)).await.unwrap();
             tokio::time::advance(std::time::Duration::from_secs(1)).await;
             if number == 0 {
@@ -355,9 +366,28 @@ mod tests {
         let newcomer = slots.enter(Port::Cql, address(7), &client(true)).await.unwrap();
         tokio::task::yield_now().await;
         let ended: Vec<bool> = tasks.iter().map(|task| task.is_finished()).collect();
-        assert_eq!(ended, [false, true, false]);
+        assert_eq!(ended, [false, true, false, false, false]);
         assert!(slots.enter(Port::Cql, address(8), &client(true)).await.is_some());
         drop(newcomer);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_came_just_now_is_not_idle_yet() {
+        let slots = ConnectionSlots::new(8);
+        let mut tasks = Vec::new();
+        for number in 0..5 {
+            let slot = slots.enter(Port::Dynamodb, address(7), &client(true)).await.unwrap();
+            if number == 3 {
+                // It has asked, and waits for its next request since.
+                slot.set_busy(true);
+                slot.set_busy(false);
+            }
+            tasks.push(idle(slot));
+        }
+        assert!(slots.enter(Port::Dynamodb, address(7), &client(true)).await.is_some());
+        tokio::task::yield_now().await;
+        let ended: Vec<bool> = tasks.iter().map(|task| task.is_finished()).collect();
+        assert_eq!(ended, [false, false, false, true, false]);
     }
 
     #[tokio::test(start_paused = true)]

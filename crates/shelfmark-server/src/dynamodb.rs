@@ -238,7 +238,8 @@ fn answering(
     let caller = Arc::clone(caller);
     service_fn(move |request| {
         let caller = Arc::clone(&caller);
-        async move {
+        // In a box of its own: a connection that waits for its next request keeps none of it.
+        Box::pin(async move {
             let running = caller.in_flight.begin();
             if running.number.is_multiple_of(TURN_REQUESTS_MAX) {
                 tokio::task::yield_now().await;
@@ -248,7 +249,7 @@ fn answering(
                 running.answered();
             }
             Ok(answer)
-        }
+        })
     })
 }
 

@@ -13,10 +13,16 @@ pub const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const CONSOLE_BODY_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Connections served at once over all ports. Fewer where the process may not have that many open
-/// files, or that much memory. A port has three quarters of them, an address half of those.
+/// files, or that much memory. A port has three quarters of them, an address four fifths of those.
 ///
-/// Source: ours.
-pub const CONNECTIONS_MAX: usize = 10_000;
+/// Source: ours; with 20,000 files, which systems commonly allow, an address has ten thousand.
+pub const CONNECTIONS_MAX: usize = 32_000;
+
+/// Time in which a connection that has asked nothing yet does not count as idle: its request may be there,
+/// unread.
+///
+/// Source: ours; the longest that a burst of all connections there may be takes to be accepted.
+pub const CONNECTION_NEW_TIME: Duration = Duration::from_secs(1);
 
 /// Connections that are served however little memory there is.
 ///
