@@ -141,7 +141,7 @@ fn as_one(
     (name, options): (&str, Options),
 ) -> Result<Plan, String> {
     if !weighs(basis, target) {
-        return families::derive(basis, target, name);
+        return families::derive(basis, target, (name, &options));
     }
     let weighed = items::derive(basis, target, name, options)?;
     if weighed.unserved() == 0 {
@@ -149,7 +149,7 @@ fn as_one(
     }
     // What no candidate serves the rules may: a schema that serves more is the better one, unless all
     // other patterns pay for it.
-    let ruled = families::derive(basis, target, name)?;
+    let ruled = families::derive(basis, target, (name, &options))?;
     let more = ruled.unserved() < weighed.unserved();
     let dear = || Ok::<_, String>(month(basis, &ruled)? > month(basis, &weighed)? * SERVED_COSTS);
     Ok(if more && !dear()? { ruled } else { weighed })

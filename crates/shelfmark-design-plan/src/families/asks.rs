@@ -39,6 +39,7 @@ impl Planner<'_> {
         for (read, mut ask) in asks {
             let follows = self.follows(read, &mut ask);
             let alone = self.alone.contains(&read);
+            ask.viewed = self.moves.viewed.contains(&read);
             let (draft, flip) = self.ask_beside(&ask, alone);
             let Ask { equal, sorted, .. } = ask;
             self.served.push(Served { read, draft, flip, equal, sorted, follows });
