@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Modes, Moves, Planner};
 use crate::basis::Basis;
-use crate::cost::cost;
+use crate::cost::cost_of_proven;
 use crate::counting::with_counts;
-use crate::{Options, Plan};
+use crate::{FEWER_COSTS, Options, Plan};
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::model::RelationId;
 use shelfmark_design_language::target::Target;
@@ -27,11 +27,6 @@ const MOVES_TRIED_MAX: usize = 24;
 ///
 /// Ours: a hundredth of the bill is about what one more thing to look after is worth.
 const ONE_MORE: f64 = 0.01;
-
-/// The part of its cost that a schema may cost more for having no more tables and indexes than it may have.
-///
-/// Ours: as what serves more patterns may.
-const FEWER_COST: f64 = crate::SERVED_COSTS;
 
 /// The model and the target that a schema is derived for, its name, and how many tables and indexes it
 /// may have.
@@ -74,17 +69,21 @@ fn narrowest(wanted: Wanted<'_>, counts: &BTreeSet<usize>) -> Result<Planned, St
 
 /// Derives a schema by the rules, then departs from them one by one where that costs less.
 fn cheapest(wanted: Wanted<'_>, modes: Modes<'_>) -> Result<Planned, String> {
-    let usual = planned(wanted, modes, &Moves::default())?;
+    let none = Hopeless::default();
+    let usual = planned(wanted, modes, (&Moves::default(), &none))?;
     if wanted.0.model.reads.len() > SEARCHED_PATTERNS_MAX {
         return Ok(usual);
     }
     let (mut best, mut moves) = without_idle_tables(wanted, modes, usual)?;
+    let usual = (best.refused.clone(), best.unserved.clone());
     for one in best.moves.clone().into_iter().take(MOVES_TRIED_MAX) {
         let with = moves.and(&one);
         if with == moves {
             continue;
         }
-        let tried = planned(wanted, modes, &with)?;
+        // What no rows by the rules serve no departure does: it is not tried over and over.
+        let hopeless = Hopeless::beside(&usual, &one);
+        let tried = planned(wanted, modes, (&with, &hopeless))?;
         if tried.betters(&best, wanted)? {
             (best, moves) = (tried, with);
         }
@@ -104,14 +103,15 @@ fn without_idle_tables(
     }
     let all = usual.unasked.clone();
     let leading = Moves { leading: all.clone(), ..Moves::default() };
-    let most = planned(wanted, modes, &leading)?;
+    let none = Hopeless::default();
+    let most = planned(wanted, modes, (&leading, &none))?;
     if most.betters(&usual, wanted)? {
         return Ok((most, leading));
     }
     let (mut best, mut moves) = (usual, Moves::default());
     for relation in all.into_iter().take(IDLE_TABLES_TRIED_MAX) {
         moves.leading.insert(relation);
-        let one = planned(wanted, modes, &moves)?;
+        let one = planned(wanted, modes, (&moves, &none))?;
         if one.betters(&best, wanted)? {
             best = one;
         } else {
@@ -122,11 +122,11 @@ fn without_idle_tables(
 }
 
 /// Derives a schema; a read that a shared family turns out not to serve gets one of its own, and one
-/// that none serves gets none.
+/// that none serves, or is known to have none, gets none.
 fn planned(
     (basis, target, name, options): Wanted<'_>,
     modes: Modes<'_>,
-    moves: &Moves,
+    (moves, known): (&Moves, &Hopeless),
 ) -> Result<Planned, String> {
     let planner = |alone: &BTreeSet<usize>, hopeless| {
         let planner = Planner::new(basis.model, target, modes, alone.clone());
@@ -134,24 +134,51 @@ fn planned(
     };
     let few = options.tables_max < usize::MAX;
     let mut alone = BTreeSet::new();
-    let mut best = planner(&alone, BTreeMap::new()).plan(basis, name, few)?;
+    let mut best = planner(&alone, known.refused.clone()).plan(basis, name, few)?;
     if best.refused.is_empty() || basis.model.reads.len() > SEARCHED_PATTERNS_MAX {
+        best.unserved.extend(&known.unserved);
+        best.refused.extend(known.refused.clone());
         return Ok(best);
     }
     if !best.unserved.is_empty() {
         alone.clone_from(&best.unserved);
-        let apart = planner(&alone, BTreeMap::new()).plan(basis, name, few)?;
+        let apart = planner(&alone, known.refused.clone()).plan(basis, name, few)?;
         if apart.unserved.len() < best.unserved.len() {
             best = apart;
         } else {
             alone.clear();
         }
     }
+    best.refused.extend(known.refused.clone());
+    best.unserved.extend(&known.unserved);
     let without = planner(&alone, best.refused.clone()).plan(basis, name, few)?;
     if without.plan.unserved() > best.plan.unserved() {
         return Ok(best);
     }
     Ok(Planned { unserved: best.unserved, refused: best.refused, ..without })
+}
+
+/// Reads that no rows by the rules serve.
+#[derive(Default)]
+struct Hopeless {
+    refused: BTreeMap<usize, String>,
+    /// Those for which a family was made.
+    unserved: BTreeSet<usize>,
+}
+
+impl Hopeless {
+    /// Returns those that have no plan by the rules, and that a departure is not about.
+    fn beside(
+        (refused, unserved): &(BTreeMap<usize, String>, BTreeSet<usize>),
+        moves: &Moves,
+    ) -> Self {
+        let sets = [&moves.sparse, &moves.keyed, &moves.followed, &moves.copied, &moves.viewed];
+        let other = |read: &usize| !sets.iter().any(|set| set.contains(read));
+        Self {
+            refused: refused.clone().into_iter().filter(|(read, _)| other(read)).collect(),
+            unserved: unserved.iter().copied().filter(other).collect(),
+        }
+    }
 }
 
 /// A derived schema with its findings.
@@ -190,8 +217,8 @@ impl Planned {
         }
         let ((own, parts), (theirs, their_parts)) = (self.month(wanted.0)?, other.month(wanted.0)?);
         match self.excess(wanted)?.cmp(&other.excess(wanted)?) {
-            Ordering::Less => return Ok(own <= theirs * FEWER_COST),
-            Ordering::Greater => return Ok(own * FEWER_COST < theirs),
+            Ordering::Less => return Ok(own <= theirs * FEWER_COSTS),
+            Ordering::Greater => return Ok(own * FEWER_COSTS < theirs),
             Ordering::Equal => {}
         }
         let more = |at: fn(&[usize; 2]) -> usize| at(&parts).saturating_sub(at(&their_parts));
@@ -215,7 +242,7 @@ impl Planned {
             return Ok(*counted);
         }
         let model = basis.with(&self.plan.schema)?;
-        let cost = model.schemas.first().and_then(|schema| cost(&model, schema));
+        let cost = model.schemas.first().and_then(|schema| cost_of_proven(&model, schema));
         let found = cost.map_or((0.0, [0; 2]), |cost| (cost.month(), [cost.tables, cost.indexes]));
         Ok(*self.counted.get_or_init(|| found))
     }
@@ -233,6 +260,7 @@ impl Moves {
         both.followed.extend(&other.followed);
         both.copied.extend(&other.copied);
         both.viewed.extend(&other.viewed);
+        both.gathered.extend(&other.gathered);
         both.guarding |= other.guarding;
         both
     }

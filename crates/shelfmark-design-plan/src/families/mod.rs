@@ -18,6 +18,7 @@ mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;
 mod follows;
+mod gathered;
 mod lookups;
 pub(crate) mod mixed;
 pub(crate) mod names;
@@ -39,6 +40,7 @@ use crate::word::is_met;
 use choose::Planned;
 pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
+use gathered::Gathered;
 use mixed::Mixed;
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 use shelfmark_design_language::target::Target;
@@ -85,6 +87,8 @@ pub(crate) struct Moves {
     copied: BTreeSet<usize>,
     /// Reads of a materialized view, where the rules have a second table.
     viewed: BTreeSet<usize>,
+    /// Reads of several row types whose collections also serve reads of one of them.
+    gathered: BTreeSet<usize>,
 }
 
 /// Choices that are tried in turn.
@@ -105,6 +109,8 @@ pub(crate) struct Planner<'a> {
     of_relation: BTreeMap<RelationId, Vec<usize>>,
     served: Vec<Served>,
     pub(crate) mixed: Vec<Mixed>,
+    /// Reads of one row type that collections serve.
+    gathered: Vec<Gathered>,
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
     pub(crate) notes: Vec<String>,
@@ -141,6 +147,7 @@ impl<'a> Planner<'a> {
             of_relation: BTreeMap::new(),
             served: Vec::new(),
             mixed: Vec::new(),
+            gathered: Vec::new(),
             counted: Vec::new(),
             notes: Vec::new(),
         }
@@ -156,7 +163,11 @@ impl<'a> Planner<'a> {
         self.spread_views();
         self.look_ups();
         let mut skeleton = self.schema_text(name);
-        let settled = settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
+        let mut settled =
+            settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
+        for (read, why) in &mut settled.refused {
+            *why = self.spread_pages(*read).unwrap_or_else(|| std::mem::take(why));
+        }
         skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
         for (read, why) in &settled.refused {
             let name = self.model.reads.get(*read).map_or("", |read| read.name.text.as_str());
@@ -245,7 +256,8 @@ impl<'a> Planner<'a> {
     /// Gives what writes change and no read asks for a row of its own, so that it is not lost.
     fn homes(&mut self) {
         for effect in self.model.writes.iter().flat_map(|write| &write.effects) {
-            if !self.of_relation.contains_key(&effect.relation) {
+            let collected = self.rows_of_all(effect.relation).next().is_some();
+            if !self.of_relation.contains_key(&effect.relation) && !collected {
                 self.base(effect.relation);
             }
         }
@@ -335,6 +347,7 @@ impl<'a> Planner<'a> {
                 found.push(one(&|moves| moves.apart.extend([*relation])));
             }
         }
+        found.extend(self.gatherings());
         found.extend(self.other_follows());
         found.extend(self.views(few));
         found
