@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::Ask;
-use super::mixed::{Mixed, MixedRow};
+use super::mixed::{Gathered, Mixed, MixedRow};
 use super::serve::{known_term, term};
 use super::text::EVERYTHING;
 use super::text_keys::{DELIMITER, input_hole};
@@ -18,18 +18,6 @@ use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::{ColumnPath, Read, RelationId};
 use shelfmark_design_language::syntax::print::quote;
 use shelfmark_design_prove::paths::is_optional;
-
-/// A read of one row type, and the collection that serves it.
-#[derive(Debug, Clone)]
-pub(crate) struct Gathered {
-    pub(super) read: usize,
-    pub(super) mixed: usize,
-    row: usize,
-    /// True if the range is read from its end.
-    flip: bool,
-    /// True if the whole key is known.
-    point: bool,
-}
 
 impl Planner<'_> {
     /// Returns the row of a collection that is there for every tuple of a relation and has the relation's own

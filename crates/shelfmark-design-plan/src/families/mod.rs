@@ -40,8 +40,7 @@ use crate::word::is_met;
 use choose::Planned;
 pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
-use gathered::Gathered;
-use mixed::Mixed;
+use mixed::{Gathered, Mixed};
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 use shelfmark_design_language::target::Target;
 
