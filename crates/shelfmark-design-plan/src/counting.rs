@@ -80,7 +80,7 @@ fn numbered<T>(
     let sure = numbers.iter().filter(|(_, sure)| **sure);
     let mut kept: BTreeSet<usize> = sure.map(|(read, _)| *read).collect();
     let mut whole = derive(&all)?;
-    if all == kept && plan(&mut whole).unserved() == 0 {
+    if all.is_empty() || all == kept && plan(&mut whole).unserved() == 0 {
         return Ok((whole, all));
     }
     if all == kept {

@@ -29,6 +29,7 @@ mod word;
 use basis::Basis;
 use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
 use shelfmark_design_language::target::{Target, names, profile, usual};
+use split::Taken;
 
 /// The part of the bill that several requests for one read must save before one range gives way.
 ///
@@ -39,6 +40,12 @@ const REQUESTS_SAVE: f64 = 0.01;
 ///
 /// Ours: a pattern without a plan is told; a bill that is a quarter higher is not.
 const SERVED_COSTS: f64 = 1.25;
+
+/// The bill of a schema with no more tables and indexes than it may have, in that of one with more, up to
+/// which it is taken.
+///
+/// Ours: what is beyond that number is to save a quarter of the bill.
+const FEWER_COSTS: f64 = 4.0 / 3.0;
 
 /// The arrangement of rows in tables, and what weighs how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,15 +123,23 @@ fn chosen(
     target: &Target,
     (name, options): (&str, Options),
 ) -> Result<Plan, String> {
-    let whole = as_one(basis, target, (name, options))?;
-    let apart = split::planned(basis, |parts| as_one(parts, target, (name, options)))?;
-    let Some(apart) = apart.filter(|apart| apart.unserved() <= whole.unserved()) else {
-        return Ok(whole);
-    };
-    // A request more is to save something.
-    let better = apart.unserved() < whole.unserved()
-        || month(basis, &apart)? < month(basis, &whole)? * (1.0 - REQUESTS_SAVE);
-    Ok(if better { apart } else { whole })
+    let mut best = as_one(basis, target, (name, options))?;
+    // Where candidates are weighed, so are collections and rows that lie apart.
+    let weighed = weighs(basis, target) && best.unserved() == 0;
+    let kinds = if weighed { &[Taken::Limited][..] } else { &Taken::ALL };
+    for taken in kinds {
+        let apart = split::planned(basis, *taken, |parts| as_one(parts, target, (name, options)))?;
+        let Some(apart) = apart.filter(|apart| apart.unserved() <= best.unserved()) else {
+            continue;
+        };
+        // A request more is to save something.
+        let better = apart.unserved() < best.unserved()
+            || month(basis, &apart)? < month(basis, &best)? * (1.0 - REQUESTS_SAVE);
+        if better {
+            best = apart;
+        }
+    }
+    Ok(best)
 }
 
 /// Returns the dollars a month of a plan; no number where the target has no prices.
@@ -141,7 +156,7 @@ fn as_one(
     (name, options): (&str, Options),
 ) -> Result<Plan, String> {
     if !weighs(basis, target) {
-        return families::derive(basis, target, name);
+        return families::derive(basis, target, (name, &options));
     }
     let weighed = items::derive(basis, target, name, options)?;
     if weighed.unserved() == 0 {
@@ -149,7 +164,7 @@ fn as_one(
     }
     // What no candidate serves the rules may: a schema that serves more is the better one, unless all
     // other patterns pay for it.
-    let ruled = families::derive(basis, target, name)?;
+    let ruled = families::derive(basis, target, (name, &options))?;
     let more = ruled.unserved() < weighed.unserved();
     let dear = || Ok::<_, String>(month(basis, &ruled)? > month(basis, &weighed)? * SERVED_COSTS);
     Ok(if more && !dear()? { ruled } else { weighed })
@@ -166,7 +181,10 @@ impl Plan {
 
     /// Returns how many patterns have no plan.
     fn unserved(&self) -> usize {
-        self.notes.iter().filter(|note| note.contains(" has no plan")).count()
+        // What is behind the colon may say so of another schema.
+        let told =
+            |note: &&String| note.split(':').next().is_some_and(|it| it.ends_with(" has no plan"));
+        self.notes.iter().filter(told).count()
     }
 }
 

@@ -149,10 +149,11 @@ pub(crate) fn rows_of(model: &Model, relation: RelationId, known: &BTreeSet<Colu
 }
 
 fn usual_rows(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>, all: f64) -> f64 {
-    // What is known of two attributes bounds what shares both.
-    let of_part = known
-        .iter()
-        .filter_map(|path| rows(model, relation, &BTreeSet::from([path.clone()]), Figure::Average));
+    // What is known of two attributes bounds what shares both, and so does what is usual of one.
+    let of_part = known.iter().map(|path| {
+        let one = BTreeSet::from([path.clone()]);
+        rows(model, relation, &one, Figure::Average).unwrap_or(USUAL_ROWS)
+    });
     let values = distinct(model, relation, known).map(|values| all / values.max(1.0));
     of_part.chain(values).min_by(f64::total_cmp).unwrap_or(USUAL_ROWS)
 }

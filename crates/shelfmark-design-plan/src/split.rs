@@ -1,8 +1,9 @@
-//! Plans reads whose row types have limits of their own as one read for each row type.
+//! Plans reads of several row types as one read for each row type.
 //!
 //! A range that holds several row types has one limit. Where it cannot be that of a row type, the read is
 //! several requests, and each of them asks for rows in an order of its own: as reads of these row types
-//! would. So these are planned, and their plans are put together.
+//! would. So these are planned, and their plans are put together. A read without a limit may be several
+//! requests as well: its row types then need no rows that lie together.
 //!
 //! What it is not: no proof. Whether the requests together are right says the prover.
 //!
@@ -35,13 +36,28 @@ struct Parts {
     sort: Vec<Order>,
 }
 
-/// Plans a model whose reads with limits of single row types are taken apart; `None` where there are none,
+/// The reads of several row types that are taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Those of which a row type has a limit.
+    Limited,
+    /// Those without any limit as well.
+    Unlimited,
+}
+
+impl Taken {
+    /// The kinds, in the order in which they are tried.
+    pub(crate) const ALL: [Self; 2] = [Self::Limited, Self::Unlimited];
+}
+
+/// Plans a model whose reads of several row types are taken apart; `None` where there are none of the kind,
 /// or not all of them are served so.
 pub(crate) fn planned(
     basis: &Basis<'_>,
+    taken: Taken,
     plan: impl FnOnce(&Basis<'_>) -> Result<Plan, String>,
 ) -> Result<Option<Plan>, String> {
-    let Some((text, split)) = taken_apart(basis) else { return Ok(None) };
+    let Some((text, split)) = taken_apart(basis, taken) else { return Ok(None) };
     let Ok(model) = model_of(&text) else { return Ok(None) };
     let plan = put_together(plan(&Basis::new(&model, &text))?, &split);
     let model = basis.with(&plan.schema)?;
@@ -60,8 +76,17 @@ fn serves(model: &Model, split: &[Parts]) -> bool {
     })
 }
 
-/// Returns the model's text with a read for each row type where these have limits of their own.
-fn taken_apart(basis: &Basis<'_>) -> Option<(String, Vec<Parts>)> {
+/// Returns the model's text with a read for each row type where reads of several are taken apart.
+fn taken_apart(basis: &Basis<'_>, taken: Taken) -> Option<(String, Vec<Parts>)> {
+    let unlimited = |read: &Read| {
+        let several = read.sources.len() > 1 && !read.has_own_limits();
+        several && read.limit.is_none() && !read.page && !read.order.is_empty()
+    };
+    if taken == Taken::Unlimited && !basis.model.reads.iter().any(unlimited) {
+        return None;
+    }
+    let parts =
+        |read: &&Read| read.has_own_limits() || taken == Taken::Unlimited && unlimited(read);
     let mut file = parse(&basis.text_with("")).file;
     let mut split = Vec::new();
     let mut items = Vec::new();
@@ -71,7 +96,7 @@ fn taken_apart(basis: &Basis<'_>) -> Option<(String, Vec<Parts>)> {
             continue;
         };
         let resolved = basis.model.reads.iter().find(|one| one.name.text == read.name.text);
-        let Some(resolved) = resolved.filter(|one| one.has_own_limits()) else {
+        let Some(resolved) = resolved.filter(parts) else {
             items.push(item);
             continue;
         };

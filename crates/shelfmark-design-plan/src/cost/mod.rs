@@ -134,10 +134,19 @@ pub fn beside(basis: &Basis<'_>, schema: &Schema, name: &str) -> Result<Beside, 
 /// Counts the cost of a schema of a model.
 #[must_use]
 pub fn cost(model: &Model, schema: &Schema) -> Option<SchemaCost> {
+    counted(model, schema, false)
+}
+
+/// Counts the cost of a schema whose writes with a named plan have been proven.
+pub(crate) fn cost_of_proven(model: &Model, schema: &Schema) -> Option<SchemaCost> {
+    counted(model, schema, true)
+}
+
+fn counted(model: &Model, schema: &Schema, proven: bool) -> Option<SchemaCost> {
     let target = profile(&schema.target)?;
     let prices = Prices::of(&target.name)?;
-    let counter = Counter { model, schema, target, prices, items: Items { model, schema, target } };
-    Some(counter.schema())
+    let items = Items { model, schema, target };
+    Some(Counter { model, schema, target, prices, items, proven }.schema())
 }
 
 struct Counter<'a> {
@@ -146,6 +155,8 @@ struct Counter<'a> {
     target: &'a Target,
     prices: &'static Prices,
     items: Items<'a>,
+    /// True if the named plans of writes have been proven.
+    proven: bool,
 }
 
 impl Counter<'_> {
@@ -160,7 +171,8 @@ impl Counter<'_> {
         }
         for case in WriteCase::all(self.model, self.schema, self.target) {
             let plan = write_certificate::plan(case);
-            let served = decisive(&prove_write(case, &plan)).is_none();
+            let named = || self.schema.writes.iter().any(|plan| plan.write == case.index);
+            let served = self.proven && named() || decisive(&prove_write(case, &plan)).is_none();
             let units = self.write(case.write, &plan);
             let facts = (&case.write.name.text, &case.write.facts);
             patterns.push(self.pattern(facts, true, served, units));

@@ -37,8 +37,12 @@ impl Planner<'_> {
         }
         asks.sort_by_key(|(_, ask)| std::cmp::Reverse(ask.equal.len() + ask.tail.len()));
         for (read, mut ask) in asks {
+            if self.gather(read, &ask) {
+                continue;
+            }
             let follows = self.follows(read, &mut ask);
             let alone = self.alone.contains(&read);
+            ask.viewed = self.moves.viewed.contains(&read);
             let (draft, flip) = self.ask_beside(&ask, alone);
             let Ask { equal, sorted, .. } = ask;
             self.served.push(Served { read, draft, flip, equal, sorted, follows });

@@ -137,11 +137,9 @@ impl Planner<'_> {
     /// Returns the number that answers a read, where a row could keep it.
     pub(crate) fn countable(&self, read: &Read) -> Option<Kept> {
         let kept = Kept::of(self.model, read)?;
-        let relation = self.model.relation(kept.counted);
-        let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
         // A target that cannot compare with what is absent raises no largest value.
         let raised = !kept.is_extreme() || !self.target.rules.contains_key("either");
-        let fits = !optional && raised && self.too_hot(&kept).is_none();
+        let fits = raised && self.too_hot(&kept).is_none();
         fits.then_some(kept)
     }
 
@@ -187,7 +185,12 @@ impl Planner<'_> {
                     _ => is_followed(self.model, &kept.stored, effect),
                 }
         };
-        !together && self.model.writes.iter().flat_map(|write| &write.effects).all(followed)
+        // What refers to nothing is counted nowhere: only a proof tells whether each write knows that.
+        let relation = self.model.relation(kept.counted);
+        let optional = relation.columns.get(kept.via).is_some_and(|column| column.optional);
+        !together
+            && !optional
+            && self.model.writes.iter().flat_map(|write| &write.effects).all(followed)
     }
 
     fn count(&mut self, read: usize, kept: Kept) {

@@ -26,6 +26,8 @@ pub(crate) struct Ask {
     pub(crate) shown: BTreeSet<ColumnPath>,
     /// True if the rows are sorted once they are read.
     pub(crate) sorted: bool,
+    /// True if a materialized view is tried for it.
+    pub(crate) viewed: bool,
 }
 
 impl Ask {
@@ -47,7 +49,7 @@ impl Ask {
             }
         }
         let (when, shown) = Default::default();
-        Self { relation, equal, tail: kept, when, shown, sorted: false }
+        Self { relation, equal, tail: kept, when, shown, sorted: false, viewed: false }
     }
 
     /// Returns how many directions the order has.
@@ -85,6 +87,8 @@ pub(crate) struct Draft {
     pub(crate) counter: bool,
     /// True if a pattern reads it or writes by it.
     pub(crate) asked: bool,
+    /// True if a materialized view is tried for it.
+    pub(crate) viewed: bool,
 }
 
 impl Draft {
@@ -101,6 +105,7 @@ impl Draft {
             leads: false,
             counter: false,
             asked: false,
+            viewed: false,
         };
         if !ask.equal.is_empty() {
             draft.blocks.push(ask.equal.iter().map(|path| component(path)).collect());

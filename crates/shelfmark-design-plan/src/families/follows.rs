@@ -66,7 +66,7 @@ impl<'a> Planner<'a> {
         path.len() == 2 && self.model.relation(owner()).key().len() == 1
     }
 
-    fn own_key(&self, relation: RelationId) -> Vec<ColumnPath> {
+    pub(super) fn own_key(&self, relation: RelationId) -> Vec<ColumnPath> {
         self.model.relation(relation).key().iter().map(|column| vec![*column]).collect()
     }
 

@@ -75,7 +75,9 @@ impl Planner<'_> {
     }
 
     fn extent(&self) -> (usize, usize) {
-        (self.drafts.len(), self.drafts.iter().map(|draft| draft.shown.len()).sum())
+        let rows = self.mixed.iter().flat_map(|mixed| &mixed.rows).map(|row| row.shown.len());
+        let drafts = self.drafts.iter().map(|draft| draft.shown.len());
+        (self.drafts.len(), drafts.chain(rows).sum())
     }
 
     /// Returns the tables that hold rows of a relation; an index follows its row.
@@ -157,13 +159,22 @@ impl Planner<'_> {
         let key = self.model.relation(effect.relation).key();
         let key: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
         let mut ask = Ask::new(self.model, effect.relation, key, Vec::new());
-        match self.found_by(&ask) {
-            Some(at) => self.show(at, &shown),
-            None => {
+        let collected = || self.row_by_own_key(effect.relation).filter(|_| !self.is_served(&ask));
+        match (self.found_by(&ask), collected()) {
+            (Some(at), _) => self.show(at, &shown),
+            (None, Some(row)) => self.show_mixed(row, &shown),
+            (None, None) => {
                 ask.shown = shown;
                 self.ask(&ask);
             }
         }
+    }
+
+    /// Returns true if a family serves the requirements as it is, or where its key is settled so.
+    fn is_served(&self, ask: &Ask) -> bool {
+        let drafts = self.of_relation.get(&ask.relation).into_iter().flatten();
+        let mut drafts = drafts.filter_map(|at| self.drafts.get(*at));
+        drafts.any(|draft| draft.refine(self.model, ask, self.fits()).is_some())
     }
 
     /// Returns the table that has a tuple's own key as its key in another order, or beside constants
@@ -172,8 +183,7 @@ impl Planner<'_> {
     fn found_by(&self, ask: &Ask) -> Option<usize> {
         let drafts = self.of_relation.get(&ask.relation)?;
         let known = drafts.iter().filter_map(|at| Some((*at, self.drafts.get(*at)?)));
-        let refines = |draft: &Draft| draft.refine(self.model, ask, self.fits()).is_some();
-        if known.clone().any(|(_, draft)| refines(draft)) {
+        if self.is_served(ask) {
             return None;
         }
         let wanted: BTreeSet<ColumnPath> = ask.equal.iter().cloned().collect();

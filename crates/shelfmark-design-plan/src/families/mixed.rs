@@ -40,6 +40,18 @@ pub(crate) struct MixedRow {
     pub(crate) tag: String,
 }
 
+/// A read of one row type, and the collection that serves it.
+#[derive(Debug, Clone)]
+pub(crate) struct Gathered {
+    pub(super) read: usize,
+    pub(super) mixed: usize,
+    pub(super) row: usize,
+    /// True if the range is read from its end.
+    pub(super) flip: bool,
+    /// True if the whole key is known.
+    pub(super) point: bool,
+}
+
 impl MixedRow {
     /// Returns the attribute of an ordering component of the read, if rows of the type have it.
     pub(crate) fn order(&self, at: usize) -> Option<&ColumnPath> {

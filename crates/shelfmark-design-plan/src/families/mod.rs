@@ -18,6 +18,7 @@ mod choose;
 pub(crate) mod counts;
 pub(crate) mod draft;
 mod follows;
+mod gathered;
 mod lookups;
 pub(crate) mod mixed;
 pub(crate) mod names;
@@ -26,7 +27,9 @@ pub(crate) mod settle;
 mod shards;
 pub(crate) mod text;
 pub(crate) mod text_keys;
+mod views;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Plan;
@@ -37,7 +40,7 @@ use crate::word::is_met;
 use choose::Planned;
 pub(crate) use choose::derive;
 use draft::{Ask, Draft, Fits};
-use mixed::Mixed;
+use mixed::{Gathered, Mixed};
 use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
 use shelfmark_design_language::target::Target;
 
@@ -81,6 +84,10 @@ pub(crate) struct Moves {
     followed: BTreeSet<usize>,
     /// Reads that have copies, where the rules follow references.
     copied: BTreeSet<usize>,
+    /// Reads of a materialized view, where the rules have a second table.
+    viewed: BTreeSet<usize>,
+    /// Reads of several row types whose collections also serve reads of one of them.
+    gathered: BTreeSet<usize>,
 }
 
 /// Choices that are tried in turn.
@@ -101,6 +108,8 @@ pub(crate) struct Planner<'a> {
     of_relation: BTreeMap<RelationId, Vec<usize>>,
     served: Vec<Served>,
     pub(crate) mixed: Vec<Mixed>,
+    /// Reads of one row type that collections serve.
+    gathered: Vec<Gathered>,
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
     pub(crate) notes: Vec<String>,
@@ -137,21 +146,27 @@ impl<'a> Planner<'a> {
             of_relation: BTreeMap::new(),
             served: Vec::new(),
             mixed: Vec::new(),
+            gathered: Vec::new(),
             counted: Vec::new(),
             notes: Vec::new(),
         }
     }
 
-    fn plan(mut self, basis: &Basis<'_>, name: &str) -> Result<Planned, String> {
+    fn plan(mut self, basis: &Basis<'_>, name: &str, few: bool) -> Result<Planned, String> {
         if self.moves.guarding {
             (0..self.model.relations.len()).for_each(|relation| self.guards_of(relation));
         }
         self.reads();
         self.counts();
         self.homes();
+        self.spread_views();
         self.look_ups();
         let mut skeleton = self.schema_text(name);
-        let settled = settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
+        let mut settled =
+            settle::settle(basis, &skeleton.text(), &skeleton.written(), self.target)?;
+        for (read, why) in &mut settled.refused {
+            *why = self.spread_pages(*read).unwrap_or_else(|| std::mem::take(why));
+        }
         skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
         for (read, why) in &settled.refused {
             let name = self.model.reads.get(*read).map_or("", |read| read.name.text.as_str());
@@ -168,15 +183,15 @@ impl<'a> Planner<'a> {
         let schema = crate::basis::formatted(&text)?;
         let refused = |served: &Served| settled.refused.contains_key(&served.read);
         let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
-        let (narrowed, unasked, moves) = (self.is_narrowed(), self.unasked(), self.departures());
+        let (narrowed, unasked, moves) = (self.is_narrowed(), self.unasked(), self.departures(few));
         let made = |read: &usize| {
             let mut served = self.served.iter().map(|one| one.read);
             served.any(|one| one == *read) || self.mixed.iter().any(|mixed| mixed.read == *read)
         };
         let refused = settled.refused.into_iter().filter(|(read, _)| made(read)).collect();
         let plan = Plan { schema, notes: self.notes };
-        let (sound, trailing) = (settled.sound, settled.trailing);
-        Ok(Planned { plan, narrowed, unasked, moves, sound, trailing, unserved, refused })
+        let (sound, trailing, counted) = (settled.sound, settled.trailing, OnceCell::new());
+        Ok(Planned { plan, narrowed, unasked, moves, sound, trailing, unserved, refused, counted })
     }
 
     fn fits(&self) -> Fits {
@@ -197,7 +212,7 @@ impl<'a> Planner<'a> {
             self.base(ask.relation);
         }
         // Beside a table with indexes a guard is no place to read, unless that is tried.
-        let closed = self.is_indexed(ask.relation) && !self.moves.guarding;
+        let closed = self.indexed && self.is_indexed(ask.relation) && !self.moves.guarding;
         let of_relation = self.of_relation.get(&ask.relation).filter(|_| !alone);
         let merged = of_relation.into_iter().flatten().find_map(|at| {
             let draft = self.drafts.get(*at).filter(|draft| !(closed && draft.guard))?;
@@ -224,6 +239,7 @@ impl<'a> Planner<'a> {
         };
         if let Some(draft) = self.drafts.get_mut(at) {
             draft.asked = true;
+            draft.viewed |= ask.viewed;
         }
         self.show(at, &ask.shown);
         (at, flip)
@@ -239,7 +255,8 @@ impl<'a> Planner<'a> {
     /// Gives what writes change and no read asks for a row of its own, so that it is not lost.
     fn homes(&mut self) {
         for effect in self.model.writes.iter().flat_map(|write| &write.effects) {
-            if !self.of_relation.contains_key(&effect.relation) {
+            let collected = self.rows_of_all(effect.relation).next().is_some();
+            if !self.of_relation.contains_key(&effect.relation) && !collected {
                 self.base(effect.relation);
             }
         }
@@ -299,8 +316,9 @@ impl<'a> Planner<'a> {
         all.map(|(relation, _)| *relation).collect()
     }
 
-    /// Returns the departures from the rules that may be tried one by one.
-    fn departures(&self) -> Vec<Moves> {
+    /// Returns the departures from the rules that may be tried one by one; with `few`, also those that
+    /// only save tables.
+    fn departures(&self, few: bool) -> Vec<Moves> {
         let mut found = Vec::new();
         let one = |change: &dyn Fn(&mut Moves)| {
             let mut moves = Moves::default();
@@ -328,18 +346,20 @@ impl<'a> Planner<'a> {
                 found.push(one(&|moves| moves.apart.extend([*relation])));
             }
         }
+        found.extend(self.gatherings());
         found.extend(self.other_follows());
+        found.extend(self.views(few));
         found
     }
 
     /// Makes the row show these attributes; an index takes them, and its key, from its row.
     fn show(&mut self, at: usize, paths: &BTreeSet<ColumnPath>) {
         let Some(relation) = self.drafts.get(at).map(|draft| draft.relation) else { return };
-        let indexed = self.is_indexed(relation);
+        let entry = self.drafts.get(at).is_some_and(|draft| self.may_be_entry(draft));
         let Some(draft) = self.drafts.get_mut(at) else { return };
         let mut wanted = paths.clone();
         let mut holder = at;
-        if indexed && may_be_entry(draft) && !draft.guard {
+        if entry && !draft.guard {
             draft.shown.extend(paths.iter().cloned());
             wanted.extend(draft.paths());
             wanted.extend(draft.when.iter().map(|one| one.path.clone()));
@@ -352,18 +372,30 @@ impl<'a> Planner<'a> {
 
     /// Returns true if families of a relation are indexes of its table.
     fn is_indexed(&self, relation: RelationId) -> bool {
-        self.indexed && !self.moves.apart.contains(&relation)
+        self.indexed && !self.moves.apart.contains(&relation) || self.has_views(relation)
+    }
+
+    /// Returns true if a draft may be an index of its relation's table.
+    fn may_be_entry(&self, draft: &Draft) -> bool {
+        if !self.is_indexed(draft.relation) {
+            return false;
+        }
+        if self.indexed { may_be_entry(draft) } else { draft.viewed && self.is_view_shaped(draft) }
     }
 
     /// Returns true if the draft is an index of the relation's table.
     fn is_index(&self, draft: &Draft) -> bool {
-        self.is_indexed(draft.relation) && may_be_entry(draft) && !draft.locked && !draft.leads
+        self.may_be_entry(draft) && !draft.locked && !draft.leads
     }
 
     /// Returns the whole key of a draft: its components, and of a table what makes it unique.
     fn key(&self, draft: &Draft) -> Vec<draft::Component> {
         let mut components: Vec<draft::Component> = draft.components().cloned().collect();
         if self.is_index(draft) {
+            if !self.indexed {
+                let rest = self.rest_of_view(draft);
+                components.extend(rest.iter().map(|path| draft::component(path)));
+            }
             return components;
         }
         components.extend(

@@ -63,11 +63,36 @@ impl Planner<'_> {
         let held: BTreeSet<ColumnPath> =
             draft.paths().into_iter().chain(draft.shown.iter().cloned()).collect();
         let heat = hottest(self.model, load, draft.relation, &partition, Some(&held), 1.0) / most;
-        let parts = if few { heat.max(self.filled(draft, &partition)) } else { heat };
+        // No request asks for the next page of several parts: what is only large is one list then.
+        let large = few && !self.is_paged(draft, &spreading);
+        let parts = if large { heat.max(self.filled(draft, &partition)) } else { heat };
         // The hash does not fill all parts alike.
         let wanted = (parts * 1.5).ceil().min(f64::from(SHARDS_MAX));
         let shards = (2..=SHARDS_MAX).find(|n| f64::from(*n) >= wanted)?;
         (parts > 1.0).then_some((shards, spreading))
+    }
+
+    /// Returns true if a read asks for a family's rows page by page, and does not know what would spread them.
+    fn is_paged(&self, draft: &Draft, spreading: &ColumnPath) -> bool {
+        let at = self.drafts.iter().position(|other| std::ptr::eq(other, draft));
+        let paged = |read: usize| self.model.reads.get(read).is_some_and(|read| read.page);
+        let mut served = self.served.iter().filter(|one| Some(one.draft) == at);
+        served.any(|one| paged(one.read) && !one.equal.contains(spreading))
+    }
+
+    /// Returns why a read that asks for pages has no plan, if that is since its rows are spread.
+    pub(super) fn spread_pages(&self, read: usize) -> Option<String> {
+        let served = self.served.iter().find(|one| one.read == read)?;
+        let draft = self.drafts.get(served.draft)?;
+        let (parts, spreading) = self.shards(draft)?;
+        self.is_paged(draft, &spreading).then(|| {
+            format!(
+                "its rows are spread over {parts} parts, since one partition would take more writes \
+                 than {} gives it, and no request asks for the next page of several parts; ask for a \
+                 limit, or for less at once than a partition, such as an hour of a day",
+                self.target.name
+            )
+        })
     }
 
     /// Returns how many times over a partition fills what one may hold, a usual one at the horizon or the

@@ -66,10 +66,14 @@ impl Planner<'_> {
             }
         }
         let mut serves = Vec::new();
-        for mixed in &self.mixed {
-            let (table, serve) = self.mixed_table(mixed, &mut names);
-            body.push_str(&table);
-            serves.extend(serve.map(|serve| (mixed.read, serve)));
+        for (at, mixed) in self.mixed.iter().enumerate() {
+            let name = self.model.reads.get(mixed.read).map_or("", |read| &read.name.text);
+            let name = names.take(&snake(name));
+            body.push_str(&self.mixed_table(mixed, &name, &mut names));
+            serves.extend(self.serve_mixed(mixed, &name).map(|serve| (mixed.read, serve)));
+            for one in self.gathered.iter().filter(|one| one.mixed == at) {
+                serves.extend(self.serve_gathered(one, &name).map(|serve| (one.read, serve)));
+            }
         }
         for served in &self.served {
             let draft = self.drafts.get(served.draft);
@@ -220,10 +224,8 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns the table of a read of several row types, and its plan.
-    fn mixed_table(&self, mixed: &Mixed, names: &mut Names) -> (String, Option<String>) {
-        let Some(read) = self.model.reads.get(mixed.read) else { return Default::default() };
-        let table = names.take(&snake(&read.name.text));
+    /// Returns the table of a read of several row types.
+    fn mixed_table(&self, mixed: &Mixed, table: &str, names: &mut Names) -> String {
         let mut out = format!("  table {table} {{\n");
         if self.target.plans_texts() {
             out.push_str("    pk text  sk text\n");
@@ -242,13 +244,12 @@ impl Planner<'_> {
             } else {
                 format!(" store {{ {} }}", stored.join(", "))
             };
-            let key = self.mixed_key(&table, mixed, row);
+            let key = self.mixed_key(table, mixed, row);
             let when = guard(self.model, row.relation, &row.when);
             out.push_str(&format!("    row {name} from {relation}{when} {key}{stored}\n"));
         }
         out.push_str("  }\n");
-        let serve = self.serve_mixed(mixed, &table);
-        (out, serve)
+        out
     }
 
     fn mixed_key(&self, table: &str, mixed: &Mixed, row: &MixedRow) -> String {

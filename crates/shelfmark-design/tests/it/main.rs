@@ -37,6 +37,8 @@ mod planned;
 mod planned_choices;
 mod planned_costs;
 mod planned_late;
+mod planned_mixed;
+mod planned_views;
 mod records;
 mod reference;
 mod sparse_indexes;
