@@ -18,6 +18,7 @@ use super::own_key::own_bindings;
 use super::paths::all_key_paths;
 use super::room::fits;
 use super::sizes;
+use super::stated;
 use super::tally::{Tally, Turn, tallies};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
@@ -195,10 +196,12 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
             "defined where the result is a state: a new key is new, what is referred to is there",
         );
         prover.assumes_new(&mut analysis);
+        prover.assumes_of_target(&mut analysis);
     }
-    super::askable(target, &mut analysis, || {
-        Calls::new(model, schema)?.write(case.index, plan).err()
+    let calls = super::askable(target, &mut analysis, || {
+        Some(Calls::new(model, schema)?.write(case.index, plan))
     });
+    stated::asked_to_the_end(target, &calls.unwrap_or_default(), &mut analysis);
     analysis
 }
 

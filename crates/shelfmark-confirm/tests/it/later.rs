@@ -1,7 +1,7 @@
 //! Models whose certificates the runner of the engine contradicted once, or which it never called.
 
 use shelfmark_confirm::{Options, Report, confirm, confirm_through_cql, confirm_through_dynamodb};
-use shelfmark_design::Document;
+use shelfmark_design::{Document, Status};
 
 /// One way to run a model.
 type Run = fn(&Document, &Options) -> Result<Report, String>;
@@ -125,4 +125,66 @@ schema dynamo target dynamodb {
     for verdict in reports.iter().flat_map(|report| &report.verdicts) {
         assert!(verdict.calls > 0, "{verdict:?}");
     }
+}
+
+/// Two inputs that are said to differ name two tuples; where they are one, nothing is changed.
+#[test]
+fn inputs_that_differ_name_two_tuples() {
+    let reports = agrees(
+        r##"
+entity Account { key id: text(min 1, max 9, without "#")  balance: int(0..1000) }
+entity Friend { key (user, friend)  user: Account  friend: Account  at: timestamp }
+write move_money(s, t, n) = increment Account(id s) set balance by -n if balance >= n, s != t
+  and increment Account(id t) set balance by n
+write meet(s, t) = increment Account(id s) set balance by 1 if s != t
+  and increment Account(id t) set balance by 2
+write befriend(a, b, at) = insert Friend(user a, friend b, at at) if a != b
+  and insert Friend(user b, friend a, at at)
+schema dynamo target dynamodb {
+  table accounts from Account key (id;) store all
+  table friends from Friend key (user; friend) store all
+}
+schema text target dynamodb {
+  table all { pk text  sk text
+    row A from Account pk "A#<id>" sk "A" store all
+    row F from Friend pk "F#<user>" sk "<friend>" store all }
+}
+schema cql target cql {
+  table accounts from Account key (id;) store all
+  table friends from Friend key (user; friend) store all
+  write meet { read accounts where id = s ; read accounts where id = t ; patch accounts }
+}
+schema own target shelfmark {
+  table accounts from Account key (id;) store all
+  table friends from Friend key (user; friend) store all
+}
+"##,
+    );
+    for verdict in reports.iter().flat_map(|report| &report.verdicts) {
+        let cql = verdict.schema == "cql" && verdict.pattern == "move_money";
+        assert!(cql || verdict.calls > 0, "{verdict:?}");
+        assert!(cql || verdict.status == Status::Certified, "{verdict:?}");
+    }
+}
+
+/// A refusal of which nothing shows why is told, and is no contradiction.
+#[test]
+fn a_refusal_that_nothing_shows_contradicts_nothing() {
+    let document = Document::parse(
+        "t",
+        r##"
+entity Issue { key number: int(0..99)  repo: text(min 1, max 9)  state: enum("open", "closed") }
+write reopen(n) = update Issue(number n) set state = "open" if state = "closed"
+schema candb target candb {
+  table issue from Issue key ("i"; number) store all
+  table by_repo from Issue key (repo; "<state>#<number:pad(2)>") store all
+}
+"##,
+    );
+    let document = document.unwrap_or_else(|report| panic!("{report}"));
+    let report = confirm(&document, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let verdict = report.verdicts.first().expect("a verdict");
+    assert!(!verdict.ok && verdict.unshown, "{report:?}");
+    assert!(report.ok(), "{report:?}");
+    assert!(report.text().contains("Of 1 refusal no call showed why"), "{}", report.text());
 }

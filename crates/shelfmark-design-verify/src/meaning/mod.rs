@@ -181,7 +181,9 @@ pub(super) fn one_by_one<'m>(
     write: &Write,
     inputs: &[Value],
 ) -> Option<Vec<World<'m>>> {
-    if write.effects.iter().all(|effect| satisfied(world, effect, inputs)) {
+    if write.inputs_differ(inputs)
+        && write.effects.iter().all(|effect| satisfied(world, effect, inputs))
+    {
         return after_each(world, write, inputs);
     }
     Some(vec![world.clone()])

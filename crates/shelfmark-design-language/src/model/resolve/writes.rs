@@ -23,6 +23,8 @@ impl Resolver {
         let mut params = Params::declared(self, &write.params);
         let effects: Vec<Effect> =
             write.effects.iter().filter_map(|effect| self.effect(effect, &mut params)).collect();
+        let written = write.effects.iter().flat_map(|effect| &effect.differ);
+        let differ = written.filter_map(|one| self.differ(one, &mut params)).collect();
         let facts = facts_of(&write.facts);
         let params = params.finish(self);
         let index = self.model.writes.len();
@@ -31,10 +33,49 @@ impl Resolver {
             name: named(&write.name),
             params,
             effects,
+            differ,
             atomic: facts.contains_key("atomic"),
             facts,
             span: write.span,
         });
+    }
+
+    /// Resolves two inputs, or two lists of them, that differ.
+    fn differ(
+        &mut self,
+        written: &tree::Differ,
+        params: &mut Params,
+    ) -> Option<Vec<(usize, usize)>> {
+        let mut sides = [Vec::new(), Vec::new()];
+        for (side, paths) in sides.iter_mut().zip([&written.left, &written.right]) {
+            for path in paths {
+                let name = path.text();
+                let own = params.named(&name);
+                if own.is_empty() {
+                    let message = format!("`{name}` is no input of this write");
+                    let help = "inputs may be said to differ, `if s != t`; an attribute is compared \
+                                by `=`, `<`, `<=`, `>`, `>=`, `is present`, `is absent`";
+                    self.error(Diagnostic::error(path.span(), message).help(help));
+                    return None;
+                }
+                side.extend(own);
+            }
+        }
+        let [left, right] = sides;
+        let wrong = if left.len() != right.len() {
+            Some("the two sides of `!=` stand for different numbers of values")
+        } else if left == right {
+            Some("an input is never another than itself")
+        } else if left.iter().zip(&right).any(|(a, b)| !params.comparable(*a, *b)) {
+            Some("the two sides of `!=` have different types")
+        } else {
+            None
+        };
+        if let Some(message) = wrong {
+            self.error(Diagnostic::error(written.span, message.to_owned()));
+            return None;
+        }
+        Some(left.into_iter().zip(right).collect())
     }
 
     fn effect(&mut self, effect: &tree::Effect, params: &mut Params) -> Option<Effect> {

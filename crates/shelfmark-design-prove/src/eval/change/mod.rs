@@ -18,6 +18,9 @@ use shelfmark_design_language::syntax::tree::Existing;
 
 /// Applies a write to a state; `None` where it is not defined.
 pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
+    if !write.inputs_differ(inputs) {
+        return Some(state.clone());
+    }
     if inserts_twice(model, write, state, inputs) {
         return None;
     }

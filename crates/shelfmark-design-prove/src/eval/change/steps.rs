@@ -55,6 +55,9 @@ pub fn run_on(
     shelf: &mut dyn Holder,
     inputs: &[Value],
 ) -> Result<(), String> {
+    if !write.inputs_differ(inputs) {
+        return Ok(());
+    }
     let mut runner = Runner {
         model,
         schema,
