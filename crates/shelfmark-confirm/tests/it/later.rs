@@ -188,3 +188,34 @@ schema candb target candb {
     assert!(report.ok(), "{report:?}");
     assert!(report.text().contains("Of 1 refusal no call showed why"), "{}", report.text());
 }
+
+/// A counter begins to be when it is added to, and goes on afterwards.
+#[test]
+fn a_counter_begins_to_be() {
+    let reports = agrees(
+        r##"
+entity Views { key (page, day)  page: text(min 1, max 9, without "#")  day: int(0..99)  n: int }
+write view(p, d) = increment Views(page p, day d) set n by 1 or insert
+write more(p, d, k) = increment Views(page p, day d) set n by k or insert
+write drop(p, d) = delete Views(page p, day d)
+schema cql target cql {
+  table views from Views key (page; day) store all
+}
+schema native target dynamodb {
+  table views from Views key (page; day) store all
+    index by_n key (page; n) store all
+}
+schema text target dynamodb {
+  table all { pk text  sk text
+    row V from Views pk "V#<page>" sk "<day:pad(2)>" store all }
+}
+schema own target shelfmark {
+  table views from Views key (page; day) store all
+}
+"##,
+    );
+    for verdict in reports.iter().flat_map(|report| &report.verdicts) {
+        assert!(verdict.calls > 0, "{verdict:?}");
+        assert!(verdict.status == Status::Certified, "{verdict:?}");
+    }
+}

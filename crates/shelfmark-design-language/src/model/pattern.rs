@@ -203,6 +203,14 @@ pub struct Effect {
     pub each: Option<Each>,
 }
 
+impl Effect {
+    /// Returns true if it adds to numbers of a tuple that begins to be where it is not there.
+    #[must_use]
+    pub fn begins(&self) -> bool {
+        self.kind == EffectKind::Increment && self.existing == Existing::Insert
+    }
+}
+
 /// The loop of an effect; `Term::Prior` in the effect is an attribute of its tuple.
 #[derive(Debug, Clone)]
 pub struct Each {

@@ -398,6 +398,8 @@ pub enum Existing {
     Unless,
     /// Replaces an existing tuple.
     Replace,
+    /// Of an increment: what is not there begins to be, from zero.
+    Insert,
 }
 
 /// One change of the state.

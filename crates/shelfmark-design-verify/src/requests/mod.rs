@@ -145,7 +145,7 @@ pub(super) fn write(
                     && effect.relation == family.source
                     && effect.set.iter().any(|(column, _)| shows(model, family, *column))
             });
-            if schema.target == "cql" && adds && step.kind.is_patch() {
+            if schema.target == "cql" && adds && step.kind.is_patch() && !family.adds_only {
                 return Err(format!("O10: {} has no counter to add to", family.name.text));
             }
             if schema.target == "dynamodb" && step.transaction.is_some() {

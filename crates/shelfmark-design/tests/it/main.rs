@@ -7,6 +7,7 @@
 mod calls;
 mod constants;
 mod decided_apart;
+mod decided_begun;
 mod decided_documents;
 mod decided_indexes;
 mod decided_keys;

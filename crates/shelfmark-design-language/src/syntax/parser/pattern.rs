@@ -350,8 +350,13 @@ impl Parser<'_> {
             self.expect_word("exists")?;
             Existing::Unless
         } else if self.eat_word("or") {
-            self.expect_word("replace")?;
-            Existing::Replace
+            if kind == EffectKind::Increment {
+                self.expect_word("insert")?;
+                Existing::Insert
+            } else {
+                self.expect_word("replace")?;
+                Existing::Replace
+            }
         } else {
             Existing::Fresh
         };

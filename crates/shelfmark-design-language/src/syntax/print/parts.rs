@@ -234,6 +234,7 @@ fn effect(item: &Effect) -> String {
         Existing::Fresh => {}
         Existing::Unless => out.push_str(" unless exists"),
         Existing::Replace => out.push_str(" or replace"),
+        Existing::Insert => out.push_str(" or insert"),
     }
     let asked = item.conds.iter().map(|one| conds(std::slice::from_ref(one)));
     let asked: Vec<String> = asked.chain(item.differ.iter().map(differ)).collect();
