@@ -89,6 +89,18 @@ pub(crate) fn needs(
     if updates || replaces {
         found.extend(copies(model, family, effect, &changes, &keys, &guards, &shown));
     }
+    found.extend(kept_changes(model, family, effect, (updates, replaces, &changes)));
+    found
+}
+
+/// Returns the changes of lists, counts and sums that a family's rows keep of an effect's tuple.
+fn kept_changes(
+    model: &Model,
+    family: &Family,
+    effect: &Effect,
+    (updates, replaces, changes): (bool, bool, &BTreeSet<usize>),
+) -> Vec<Need> {
+    let mut found = Vec::new();
     for stored in &family.stored {
         match stored {
             Stored::Collect { relation, .. } | Stored::Tally { relation, .. }

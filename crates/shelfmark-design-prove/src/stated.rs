@@ -93,8 +93,13 @@ pub(super) fn mixed_conditions(schema: &Schema, proofs: &mut [Proof]) {
 }
 
 impl Prover<'_> {
-    /// States what a certified plan takes for granted of its target.
-    pub(super) fn assumes_of_target(&self, analysis: &mut Analysis) {
+    /// States what a certified plan takes for granted: of its caller, and of its target.
+    pub(super) fn assumes(&self, analysis: &mut Analysis) {
+        self.assumes_unreferred(analysis);
+        let defined =
+            "defined where the result is a state: a new key is new, what is referred to is there";
+        analysis.note(4, defined);
+        self.assumes_new(analysis);
         self.assumes_fresh_indexes(analysis);
         self.assumes_counters(analysis);
         self.assumes_no_expiry(analysis);

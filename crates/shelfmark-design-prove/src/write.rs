@@ -190,13 +190,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         analysis.note(1, "every key is computed from inputs and from rows read before");
         analysis.note(4, "every row family that the write concerns is changed, and no other");
         analysis.note(9, format!("rows written by one call: {}", analysis.rows_max));
-        prover.assumes_unreferred(&mut analysis);
-        analysis.note(
-            4,
-            "defined where the result is a state: a new key is new, what is referred to is there",
-        );
-        prover.assumes_new(&mut analysis);
-        prover.assumes_of_target(&mut analysis);
+        prover.assumes(&mut analysis);
     }
     let calls = super::askable(target, &mut analysis, || {
         Some(Calls::new(model, schema)?.write(case.index, plan))

@@ -1,8 +1,6 @@
 //! What certificates state of their targets: each model stands beside its nearest neighbour, of which
 //! nothing is stated.
 
-#![expect(clippy::indexing_slicing, reason = "each model has these schemas, or the test fails")]
-
 use shelfmark_design::Document;
 
 /// Returns the assumptions of one pattern's certificate, under each schema.

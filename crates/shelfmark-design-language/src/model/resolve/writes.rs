@@ -131,7 +131,7 @@ impl Resolver {
         );
         let conditions = self.conditions(relation, kind, effect, params);
         if effect.existing == Existing::Insert {
-            self.check_begins(relation, effect, (&key, &set));
+            self.check_begins(relation, effect, [&key, &set]);
         }
         Some(Effect { kind, relation, key, set, existing: effect.existing, conditions, each })
     }
@@ -184,7 +184,7 @@ impl Resolver {
         &mut self,
         relation: usize,
         effect: &tree::Effect,
-        (key, set): (&[(usize, Term)], &[(usize, Term)]),
+        [key, set]: [&[(usize, Term)]; 2],
     ) {
         let found = self.model.relation(relation);
         let own = found.key();
