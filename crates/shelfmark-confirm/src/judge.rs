@@ -89,6 +89,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         write: certificate.write,
         status: certificate.status,
         ok: true,
+        unshown: false,
         calls: 0,
         undefined: 0,
         left_out: 0,
@@ -479,7 +480,7 @@ fn refused(
             verdict.shown = Some(shown);
         }
         None => {
-            verdict.ok = false;
+            (verdict.ok, verdict.unshown) = (false, true);
             verdict.note =
                 format!("refused, and nothing went wrong on the engine: {}", certificate.reason);
         }

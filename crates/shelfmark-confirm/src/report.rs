@@ -42,6 +42,8 @@ pub struct Verdict {
     pub status: Status,
     /// True if the engine agrees with the proof.
     pub ok: bool,
+    /// True for a refusal of which no call showed why: `ok` is false, and nothing contradicts the proof.
+    pub unshown: bool,
     /// Calls that were run.
     pub calls: usize,
     /// Calls beside those, of a write where it is not defined.
@@ -78,10 +80,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns true if the engine agrees with all proofs.
+    /// Returns true if the engine contradicts no proof. A refusal of which nothing shows why is none that
+    /// it contradicts, and is counted.
     #[must_use]
     pub fn ok(&self) -> bool {
-        self.verdicts.iter().all(|verdict| verdict.ok)
+        self.verdicts.iter().all(|verdict| verdict.ok || verdict.unshown)
     }
 
     /// Returns the machine form: an array with an object for each pattern and schema.
@@ -105,7 +108,8 @@ impl Report {
             }
             out.push_str(&verdict.text());
         }
-        let wrong = self.verdicts.iter().filter(|verdict| !verdict.ok).count();
+        let wrong = self.verdicts.iter().filter(|verdict| !verdict.ok && !verdict.unshown).count();
+        let unshown = self.verdicts.iter().filter(|verdict| verdict.unshown).count();
         let calls: usize =
             self.verdicts.iter().map(|verdict| verdict.calls + verdict.undefined).sum();
         let patterns = self.verdicts.len();
@@ -121,6 +125,12 @@ impl Report {
                 format!("{wrong} of {patterns} went otherwise than proven; seed {}.\n", self.seed)
             }
         });
+        if unshown > 0 {
+            let refusals = counted(unshown, "refusal");
+            out.push_str(&format!(
+                "Of {refusals} no call showed why; such a write may be right.\n"
+            ));
+        }
         out
     }
 }
@@ -148,6 +158,7 @@ impl Verdict {
             "write": self.write,
             "status": self.status.word(),
             "ok": self.ok,
+            "unshown": self.unshown,
             "calls": self.calls,
             "calls_not_defined": self.undefined,
             "calls_left_out": self.left_out,
@@ -161,7 +172,11 @@ impl Verdict {
     }
 
     fn text(&self) -> String {
-        let mark = if self.ok { "ok   " } else { "WRONG" };
+        let mark = match (self.ok, self.unshown) {
+            (true, _) => "ok   ",
+            (false, true) => "?    ",
+            (false, false) => "WRONG",
+        };
         let mut out =
             format!("  {mark} {:<10} {:<24} {}\n", self.status.word(), self.pattern, self.note);
         if let Some(shown) = &self.shown {

@@ -173,7 +173,7 @@ pub const ALL: [Lint; 52] = [
         Error,
         "the target takes no such request",
         "A step is a request of the target, not only a range of keys: how many conditions it takes, which texts may be empty, what an index may be keyed by, how often one transaction may name an item. The message has the rule and where it is written.",
-        "declare what the inputs cannot be (`read near(g: text(min 1))`), or change the key or the plan as the rule says; a counter of CQL is a number that rows keep (`store { sum amount of Payment }`)",
+        "declare what the inputs cannot be (`read near(g: text(min 1))`), say which inputs of a write differ (`if s != t`), or change the key or the plan as the rule says; a counter of CQL is a number that rows keep (`store { sum amount of Payment }`)",
     ),
     lint(
         "A7",

@@ -309,7 +309,8 @@ pub(super) fn is_below(model: &Model, write: &Write, effect: &Effect) -> bool {
 pub(crate) fn is_counter(schema: &Schema, family: &Family) -> bool {
     let counts =
         |stored: &Stored| matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme());
-    schema.target == "cql" && !family.stored.is_empty() && family.stored.iter().all(counts)
+    let kept = !family.stored.is_empty() && family.stored.iter().all(counts);
+    schema.target == "cql" && (kept || family.adds_only)
 }
 
 /// Returns true if every tuple has one row of a family, under nothing but the tuple's own key.

@@ -46,6 +46,7 @@ mod selecting;
 mod sizes;
 mod source;
 mod spare;
+mod stated;
 pub mod tally;
 mod there;
 mod together;
@@ -140,6 +141,7 @@ pub fn prove(model: &Model, hash: &str) -> Vec<Proof> {
                 plan: None,
             });
         }
+        let reads = proofs.len();
         for case in WriteCase::all(model, schema, target) {
             let (certificate, analysis, plan) = write_certificate::certificate(case, hash);
             proofs.push(Proof {
@@ -152,6 +154,7 @@ pub fn prove(model: &Model, hash: &str) -> Vec<Proof> {
                 plan: Some(plan),
             });
         }
+        stated::mixed_conditions(schema, proofs.get_mut(reads..).unwrap_or_default());
     }
     proofs
 }
@@ -183,9 +186,14 @@ pub fn prove_read(
         }
         let mut analysis = analyse(model, schema, target, read, &serve);
         sizes::asked(schema, target, &read.params, &serve, &mut analysis);
-        askable(target, &mut analysis, || {
-            calls::Calls::new(model, schema)?.read(index, &serve).err()
+        let calls = askable(target, &mut analysis, || {
+            Some(calls::Calls::new(model, schema)?.read(index, &serve))
         });
+        if analysis.failures.is_empty() {
+            let calls = calls.filter(|_| !read.page).unwrap_or_default();
+            stated::asked_to_the_end(target, &calls, &mut analysis);
+            stated::counted_until_deleted(model, target, read, &mut analysis);
+        }
         let in_order = analysis.failures.iter().all(|failure| failure.obligation != 5);
         before = match serve.steps.first() {
             Some(Step::Read(step)) => Some((step.clone(), in_order)),
@@ -249,22 +257,29 @@ fn candidates(
     found
 }
 
-/// Proves O10: the target has a request for each step of a plan that is right so far.
+/// Proves O10: the target has a request for each step of a plan that is right so far. Returns the requests.
 fn askable(
     target: &Target,
     analysis: &mut Analysis,
-    refusal: impl FnOnce() -> Option<calls::Refusal>,
-) {
+    requests: impl FnOnce() -> Option<Result<Vec<calls::Call>, calls::Refusal>>,
+) -> Option<Vec<calls::Call>> {
     if !analysis.failures.is_empty() {
-        return;
+        return None;
     }
-    match refusal() {
+    match requests().unwrap_or_else(|| Ok(Vec::new())) {
         // What is not written down here a program may say all the same.
-        Some(refusal) if refusal.of_language && !target.has_requests => {
+        Err(refusal) if refusal.of_language && !target.has_requests => {
             analysis.note(10, "the target is called by its programs, which form the call");
+            None
         }
-        Some(refusal) => analysis.fail_request(refusal.to_string()),
-        None => analysis.note(10, "each step is a request that the target takes"),
+        Err(refusal) => {
+            analysis.fail_request(refusal.to_string());
+            None
+        }
+        Ok(calls) => {
+            analysis.note(10, "each step is a request that the target takes");
+            Some(calls)
+        }
     }
 }
 

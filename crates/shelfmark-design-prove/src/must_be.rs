@@ -35,7 +35,10 @@ pub(crate) fn takes(write: &Write, effect: &Effect, what: MustBe) -> bool {
     let granted = match what {
         // What an earlier part of the write makes need not have been there.
         MustBe::There => {
-            !inserts && !alone && !before.any(|other| other.kind == EffectKind::Insert)
+            !inserts
+                && !effect.begins()
+                && !alone
+                && !before.any(|other| other.kind == EffectKind::Insert)
         }
         MustBe::Referred => {
             let refers = inserts || effect.kind == EffectKind::Update;

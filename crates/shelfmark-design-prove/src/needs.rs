@@ -71,6 +71,7 @@ pub(crate) fn needs(
             }
             EffectKind::Insert => found.push(Need::Put),
             EffectKind::Delete => found.push(Need::Delete),
+            _ if effect.begins() => found.push(begins(model, family, effect, [&keys, &shown])),
             // Whatever else changes, the row is not there afterwards.
             _ if leaves(model, family, effect) => found.push(Need::Delete),
             _ if touched(&keys) || touched(&guards) => found.push(Need::Rekey),
@@ -88,8 +89,26 @@ pub(crate) fn needs(
     if updates || replaces {
         found.extend(copies(model, family, effect, &changes, &keys, &guards, &shown));
     }
+    found.extend(kept_changes(model, family, effect, (updates, replaces, &changes)));
+    found
+}
+
+/// Returns the changes of lists, counts and sums that a family's rows keep of an effect's tuple.
+fn kept_changes(
+    model: &Model,
+    family: &Family,
+    effect: &Effect,
+    (updates, replaces, changes): (bool, bool, &BTreeSet<usize>),
+) -> Vec<Need> {
+    let mut found = Vec::new();
     for stored in &family.stored {
         match stored {
+            Stored::Collect { relation, .. } | Stored::Tally { relation, .. }
+                if effect.begins() && *relation == effect.relation =>
+            {
+                let why = "rows keep something of what may begin to be".to_owned();
+                found.push(Need::Unplanned(why));
+            }
             Stored::Collect { relation, via, path, .. }
                 if updates || (replaces && *relation != effect.relation) =>
             {
@@ -117,6 +136,29 @@ pub(crate) fn needs(
         }
     }
     found
+}
+
+/// Returns the change that an increment requires of a family's row, which may begin to be.
+fn begins(
+    model: &Model,
+    family: &Family,
+    effect: &Effect,
+    [keys, shown]: [&BTreeSet<ColumnPath>; 2],
+) -> Need {
+    let own = |path: &ColumnPath| path.len() == 1;
+    let adds = |path: &ColumnPath| effect.set.iter().any(|(at, _)| path.as_slice() == [*at]);
+    let wrong = if !family.when.is_empty() {
+        "not every tuple has a row, and one may begin to be"
+    } else if keys.iter().any(adds) {
+        "the key is made of what is added to, and the row may begin to be"
+    } else if !keys.iter().chain(shown).all(own) {
+        "the row may begin to be, and shows what lies behind a reference"
+    } else if !available(model, family).iter().any(adds) {
+        "the row may begin to be, and does not show what is added to"
+    } else {
+        return Need::Patch;
+    };
+    Need::Unplanned(wrong.to_owned())
 }
 
 /// Returns the attributes of an existing tuple that an effect may change.

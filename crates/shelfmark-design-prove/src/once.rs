@@ -35,7 +35,7 @@ pub(super) fn once_each(
         };
         let paths = all_key_paths(model, family);
         let told = |a: &Effect, b: &Effect| {
-            apart_in(model, a, b).is_some_and(|column| paths.contains(&vec![column]))
+            apart_in(model, write, (a, b), |column| paths.contains(&vec![column]))
         };
         let pairs = effects.iter().enumerate();
         effects.iter().all(once)

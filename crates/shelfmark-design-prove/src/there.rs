@@ -74,7 +74,7 @@ impl Prover<'_> {
     ) {
         let keeps = family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)));
         let looked = match effect.existing {
-            Existing::Fresh => true,
+            Existing::Fresh | Existing::Insert => true,
             // A put under the tuple's own key puts in its place whatever is there; where the key
             // is another one, `replaced` has seen that it is read. Lists and counts would be lost.
             Existing::Replace => !keeps,

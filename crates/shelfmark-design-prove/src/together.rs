@@ -39,6 +39,7 @@ struct Asked<'a> {
 struct Pairs<'a> {
     model: &'a Model,
     schema: &'a Schema,
+    write: &'a Write,
     plan: &'a WritePlan,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn together(
     plan: &WritePlan,
     analysis: &mut Analysis,
 ) {
-    let pairs = Pairs { model, schema, plan };
+    let pairs = Pairs { model, schema, write, plan };
     for (at, first) in write.effects.iter().enumerate() {
         let later = write.effects.iter().skip(at + 1);
         // What is in no row is selected in vain, whatever by.
@@ -345,7 +346,7 @@ impl<'a> Pairs<'a> {
 
     /// Returns true if two effects on one relation surely concern two tuples.
     fn apart(&self, first: &Effect, second: &Effect) -> bool {
-        apart_in(self.model, first, second).is_some()
+        apart_in(self.model, self.write, (first, second), |_| true)
     }
 
     /// Returns true if two rounds of an effect's loop surely concern two tuples.
@@ -364,19 +365,23 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Returns the attribute of a relation's key that has different constants in two effects on it.
-pub(super) fn apart_in(model: &Model, first: &Effect, second: &Effect) -> Option<usize> {
-    let mut key = model.relation(first.relation).key().iter().copied();
-    key.find(|column| {
-        let constant = |effect: &Effect| {
-            let set = effect.set.iter().any(|(at, _)| at == column);
-            effect.key.iter().find_map(|(at, term)| match term {
-                Term::Const(value) if at == column && !set => Some(value.clone()),
-                _ => None,
-            })
-        };
-        matches!((constant(first), constant(second)), (Some(a), Some(b)) if a != b)
-    })
+/// Returns true if the tuples of two effects on a relation surely differ in attributes of its key that
+/// `shown` lets pass: by constants, or by inputs that the write says to differ.
+pub(super) fn apart_in(
+    model: &Model,
+    write: &Write,
+    (first, second): (&Effect, &Effect),
+    shown: impl Fn(usize) -> bool,
+) -> bool {
+    let value = |effect: &'_ Effect, column: usize| {
+        let set = effect.set.iter().any(|(at, _)| *at == column);
+        effect.key.iter().find(|(at, _)| *at == column && !set).map(|(_, term)| term.clone())
+    };
+    let key = model.relation(first.relation).key().iter().filter(|column| shown(**column));
+    let pairs = key.filter_map(|at| Some((value(first, *at)?, value(second, *at)?)));
+    let pairs: Vec<(Term, Term)> = pairs.collect();
+    pairs.iter().any(|pair| matches!(pair, (Term::Const(a), Term::Const(b)) if a != b))
+        || write.says_apart(&pairs)
 }
 
 fn told_by(terms: &[(usize, Term)]) -> bool {

@@ -18,6 +18,7 @@ use super::own_key::own_bindings;
 use super::paths::all_key_paths;
 use super::room::fits;
 use super::sizes;
+use super::stated;
 use super::tally::{Tally, Turn, tallies};
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
@@ -189,16 +190,12 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
         analysis.note(1, "every key is computed from inputs and from rows read before");
         analysis.note(4, "every row family that the write concerns is changed, and no other");
         analysis.note(9, format!("rows written by one call: {}", analysis.rows_max));
-        prover.assumes_unreferred(&mut analysis);
-        analysis.note(
-            4,
-            "defined where the result is a state: a new key is new, what is referred to is there",
-        );
-        prover.assumes_new(&mut analysis);
+        prover.assumes(&mut analysis);
     }
-    super::askable(target, &mut analysis, || {
-        Calls::new(model, schema)?.write(case.index, plan).err()
+    let calls = super::askable(target, &mut analysis, || {
+        Some(Calls::new(model, schema)?.write(case.index, plan))
     });
+    stated::asked_to_the_end(target, &calls.unwrap_or_default(), &mut analysis);
     analysis
 }
 

@@ -52,7 +52,9 @@ pub(super) fn derive(case: WriteCase<'_>, grouping: Grouping) -> WritePlan {
             }
         }
     }
-    let tuples = write.effects.len() > 1 && target.reading_transactions;
+    // One step may change several tuples.
+    let tuples =
+        write.effects.len() > 1 && (target.reading_transactions || grouping == Grouping::Changes);
     let several = deriver.reads.len() + deriver.changes.len() > 1 || tuples;
     let reading = deriver.reads.is_empty() || target.reading_transactions;
     // The condition of a largest value would cancel what happens together with it.

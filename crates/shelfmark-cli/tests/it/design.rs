@@ -179,6 +179,7 @@ fn confirming_says_by_its_exit_code_how_it_went() {
         "write",
         "status",
         "ok",
+        "unshown",
         "calls",
         "calls_not_defined",
         "calls_left_out",

@@ -9,8 +9,8 @@ mod types;
 
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, ColumnDefinition, CreateIndex, CreateTable, CreateView, Direction,
-    IndexTargetKind, Name, PrimaryKey, QualifiedName, Relation, Select, SelectClause, Selector,
-    Statement, TableOptions, Type,
+    IndexTargetKind, Name, NativeType, PrimaryKey, QualifiedName, Relation, Select, SelectClause,
+    Selector, Statement, TableOptions, Type,
 };
 use shelfmark_cql_syntax::{parse, split};
 
@@ -405,9 +405,51 @@ impl Script {
         }
         out.push_str(&body);
         out.push_str(&reads::reads(&self.tables, &mut written, &self.queries));
+        out.push_str(&additions(&self.tables, &mut written));
         out.push_str(&format!("\nschema imported target cql {{\n{schema}}}\n"));
         out
     }
+}
+
+/// Returns the counters of a table that has nothing else beside its key.
+fn counters(table: &Table) -> Vec<&Column> {
+    let beside = table.columns.iter().filter(|column| !table.in_key(&column.name));
+    let beside: Vec<&Column> = beside.collect();
+    let counts = |column: &&Column| {
+        matches!(column.ty, Type::Native(NativeType::Counter)) && !column.is_static
+    };
+    if beside.iter().all(counts) { beside } else { Vec::new() }
+}
+
+/// Returns a write for each counter: CQL has no other way to change one.
+fn additions(tables: &[Table], written: &mut [(String, Names)]) -> String {
+    let mut out = String::new();
+    let mut writes = Names::default();
+    for (table, (entity, names)) in tables.iter().zip(written) {
+        let counters = counters(table);
+        for counter in &counters {
+            let wanted = match counters.len() {
+                1 => format!("add_to_{}", table.name),
+                _ => format!("add_to_{}_{}", table.name, counter.name),
+            };
+            let name = writes.fresh(&wanted);
+            let key = table.partition.iter().chain(table.clustering.iter().map(|(name, _)| name));
+            let key: Vec<String> = key.map(|name| names.of(name)).collect();
+            let by = names.of(&counter.name);
+            let given: Vec<String> = key.iter().map(|name| format!("{name} {name}")).collect();
+            if out.is_empty() {
+                out.push_str(
+                    "\n# ? An UPDATE adds to a counter, and makes the row. How often?  rate 10/s\n",
+                );
+            }
+            out.push_str(&format!(
+                "write {name}({}, {by}) = increment {entity}({}) set {by} by {by} or insert\n",
+                key.join(", "),
+                given.join(", ")
+            ));
+        }
+    }
+    out
 }
 
 fn key_of(key: &PrimaryKey, options: &TableOptions) -> (Vec<String>, Vec<(String, bool)>) {
@@ -446,7 +488,8 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
         }
         // CQL does not tell an empty collection from an absent one.
         let always = key || ["list of", "set of"].iter().any(|own| found.text.starts_with(own));
-        let optional = if always { "" } else { " optional" };
+        let alone = matches!(counters(table).as_slice(), [only] if only.name == column.name);
+        let optional = if always || alone { "" } else { " optional" };
         let remark = if remarks.is_empty() {
             String::new()
         } else {

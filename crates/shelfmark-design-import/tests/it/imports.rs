@@ -406,3 +406,20 @@ fn local_indexes_of_data_models_stay_local() {
         assert!(!model.contains("The key of"), "{model}");
     }
 }
+
+/// A table of counters has a write for each: its row begins to be when it is added to.
+#[test]
+fn counters_of_cql_are_added_to() {
+    let model = cql("CREATE TABLE views (page text, day date, n counter, PRIMARY KEY (page, day));
+         CREATE TABLE votes (post text PRIMARY KEY, ups counter, downs counter);");
+    let one = "write add_to_views(page, day, n) = increment Views(page page, day day) set n by n or insert\n";
+    assert!(model.contains(one), "{model}");
+    assert!(
+        model.contains("write add_to_votes_ups(post, ups) = increment Votes(post post)"),
+        "{model}"
+    );
+    let document = Document::parse("counters", &model).unwrap_or_else(|report| panic!("{report}"));
+    for proof in document.prove().iter().filter(|one| one.write) {
+        assert_eq!(proof.status, Status::Certified, "{}: {}\n{model}", proof.pattern, proof.reason);
+    }
+}

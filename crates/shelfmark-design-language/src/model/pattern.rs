@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::relation::RelationId;
 use super::term::{ColumnPath, Term};
 use super::types::Type;
+use super::value::Value;
 use super::{Model, Named};
 use crate::syntax::span::Span;
 use crate::syntax::tree::{Aggregate, CondOp, Existing};
@@ -140,12 +141,34 @@ pub struct Write {
     pub params: Vec<Param>,
     /// The changes, in order.
     pub effects: Vec<Effect>,
+    /// Pairs of inputs, by number: of each list one pair differs, or the write changes nothing.
+    pub differ: Vec<Vec<(usize, usize)>>,
     /// True if it must happen as a whole.
     pub atomic: bool,
     /// Declared numbers, by their names.
     pub facts: BTreeMap<String, f64>,
     /// The place in the text.
     pub span: Span,
+}
+
+impl Write {
+    /// Returns true if inputs differ where the write says so.
+    #[must_use]
+    pub fn inputs_differ(&self, inputs: &[Value]) -> bool {
+        self.differ.iter().all(|pairs| pairs.iter().any(|(a, b)| inputs.get(*a) != inputs.get(*b)))
+    }
+
+    /// Returns true if the write says that at least one of these pairs of values differs.
+    #[must_use]
+    pub fn says_apart(&self, values: &[(Term, Term)]) -> bool {
+        let among = |(a, b): &(usize, usize)| {
+            values.iter().any(|pair| match pair {
+                (Term::Param(x), Term::Param(y)) => (a, b) == (x, y) || (a, b) == (y, x),
+                _ => false,
+            })
+        };
+        self.differ.iter().any(|pairs| pairs.iter().all(among))
+    }
 }
 
 /// The kinds of changes.
@@ -178,6 +201,14 @@ pub struct Effect {
     pub conditions: Vec<Predicate>,
     /// The tuples that it is repeated for.
     pub each: Option<Each>,
+}
+
+impl Effect {
+    /// Returns true if it adds to numbers of a tuple that begins to be where it is not there.
+    #[must_use]
+    pub fn begins(&self) -> bool {
+        self.kind == EffectKind::Increment && self.existing == Existing::Insert
+    }
 }
 
 /// The loop of an effect; `Term::Prior` in the effect is an attribute of its tuple.

@@ -314,6 +314,8 @@ pub struct Family {
     /// The longest time that its rows may be behind what they stem from, in seconds, where something
     /// else than the writes of the model keeps them.
     pub follows: Option<f64>,
+    /// True if its rows hold, beside their key, only numbers that writes add to and that begin to be so.
+    pub adds_only: bool,
     /// The place in the text.
     pub span: Span,
     /// Notes on the family by itself.

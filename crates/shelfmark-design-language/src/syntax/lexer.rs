@@ -50,9 +50,9 @@ pub struct Lexed {
 }
 
 /// The punctuation, longest first, so that `->` is not `-` and `>`.
-const MARKS: [&str; 22] = [
-    "->", "<=", ">=", "..", "{", "}", "(", ")", "[", "]", ",", ";", ":", ".", "=", "+", "-", "<",
-    ">", "/", "*", "%",
+const MARKS: [&str; 23] = [
+    "->", "<=", ">=", "!=", "..", "{", "}", "(", ")", "[", "]", ",", ";", ":", ".", "=", "+", "-",
+    "<", ">", "/", "*", "%",
 ];
 
 /// Splits a text into tokens; errors go to `diagnostics`.
@@ -102,7 +102,6 @@ fn token(rest: &str, at: usize, diagnostics: &mut Vec<Diagnostic>) -> (TokenKind
     let length = next.len_utf8();
     let span = Span::new(at, at + length);
     let help = match next {
-        '!' => "there is no `!=`: what is left beside a value is no range",
         '?' => "an input has a name: `read r(x) = … where a = x`",
         _ => "texts are written between double quotes",
     };

@@ -398,6 +398,8 @@ pub enum Existing {
     Unless,
     /// Replaces an existing tuple.
     Replace,
+    /// Of an increment: what is not there begins to be, from zero.
+    Insert,
 }
 
 /// One change of the state.
@@ -415,8 +417,21 @@ pub struct Effect {
     /// `if stock >= n, version = v`; all must hold, or the write changes nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conds: Vec<Cond>,
+    /// `if s != t`; where two inputs are equal that differ, the whole write changes nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differ: Vec<Differ>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Each>,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// `s != t`, or `(a, b) != (c, d)`: inputs of which at least one pair differs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Differ {
+    pub left: Vec<Path>,
+    pub right: Vec<Path>,
     #[serde(skip)]
     pub span: Span,
 }

@@ -130,7 +130,8 @@ fn without_idle_reads(case: WriteCase<'_>, mut plan: WritePlan) -> WritePlan {
 fn all_together(case: WriteCase<'_>, plan: &WritePlan) -> Option<WritePlan> {
     let changes = plan.steps.iter().filter(|step| !step.kind.is_read()).count();
     let target = case.target;
-    if !target.transactions || target.reading_transactions || changes < 2 {
+    let several = changes > 1 || changes == 1 && case.write.effects.len() > 1;
+    if !target.transactions || target.reading_transactions || !several {
         return None;
     }
     let mut plan = plan.clone();
@@ -156,11 +157,14 @@ fn line(case: WriteCase<'_>, plan: &WritePlan) -> Option<String> {
         }
     }
     let together = |lines: &[String]| format!("transaction {{ {} }}", lines.join(" ; "));
-    let steps = if reads.len() + changes.len() < 2 || !target.transactions {
+    let grouped = plan.steps.iter().any(|one| one.transaction.is_some());
+    // One step changes several tuples, perhaps.
+    let several = reads.len() + changes.len() > 1 || write.effects.len() > 1 && grouped;
+    let steps = if !several || !target.transactions {
         [reads, changes].concat()
     } else if target.reading_transactions {
         vec![together(&[reads, changes].concat())]
-    } else if changes.len() > 1 && plan.steps.iter().any(|one| one.transaction.is_some()) {
+    } else if grouped && (changes.len() > 1 || write.effects.len() > 1) {
         [reads, vec![together(&changes)]].concat()
     } else {
         [reads, changes].concat()

@@ -163,6 +163,9 @@ pub(super) fn check(calls: &Calls<'_>, id: TableId) -> Result<(), Refusal> {
     if !table.is_index {
         return Ok(());
     }
+    if is_counter(calls, calls.base_of(id)) {
+        return Err(calls.refuse("counter", format!("{text} is a view of counters")));
+    }
     let mut entries = calls.schema.of_table(id).map(|(_, entry)| entry);
     if entries.any(|entry| !calls.schema.own_conditions(entry).is_empty()) {
         return Err(calls.refuse("view_rows", format!("{text} has only some rows of its table")));
@@ -197,7 +200,7 @@ pub(super) fn is_counter(calls: &Calls<'_>, id: TableId) -> bool {
     let mut families = calls.schema.of_table(id).map(|(_, family)| family);
     let (Some(only), None) = (families.next(), families.next()) else { return false };
     let tallies = only.stored.iter().filter(|stored| counts(stored)).count();
-    tallies > 0 && tallies == calls.columns.beside(id).count()
+    only.adds_only || tallies > 0 && tallies == calls.columns.beside(id).count()
 }
 
 /// The markers of one statement, with the values that the caller composes.

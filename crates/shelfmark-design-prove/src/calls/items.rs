@@ -50,6 +50,7 @@ impl Calls<'_> {
             name: Named::default(),
             params: Vec::new(),
             effects: Vec::new(),
+            differ: Vec::new(),
             atomic: false,
             facts: BTreeMap::new(),
             span: family.span,

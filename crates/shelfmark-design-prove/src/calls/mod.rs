@@ -43,7 +43,7 @@ pub use cql::literal;
 use expr::Expr;
 pub use items::{ShownItem, TableColumns};
 pub use request::Refusal;
-use request::{Change, Request};
+use request::{Change, Guard, Request};
 use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::schema::{Schema, Serve, Table, WritePlan};
@@ -86,6 +86,15 @@ impl Call {
             );
         }
         out
+    }
+
+    /// Adds conditions for sending it.
+    fn only_if(&mut self, guards: &[Json]) {
+        let own = self.beside.iter_mut().find(|(name, _)| *name == "only_if");
+        match own {
+            Some((_, Json::Array(all))) => all.extend_from_slice(guards),
+            _ => self.beside.push(("only_if", Json::Array(guards.to_vec()))),
+        }
     }
 }
 
@@ -164,7 +173,16 @@ impl<'a> Calls<'a> {
             // A counter that nobody has added to is 0: its row is made by the first who adds.
             requests.retain(|one| !self.makes_counter(one));
         }
-        requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
+        let guards: Vec<Json> = write::differing(pattern).iter().map(Guard::json).collect();
+        let mut said = Vec::new();
+        for request in requests {
+            let mut call = self.say(&pattern.name.text, request)?;
+            if !call.reads && !guards.is_empty() {
+                call.only_if(&guards);
+            }
+            said.push(call);
+        }
+        Ok(said)
     }
 
     /// Returns the tables whose changes by a write's plan carry a condition on the row: none where the

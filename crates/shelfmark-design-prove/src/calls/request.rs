@@ -50,7 +50,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    fn json(&self) -> Json {
+    pub(super) fn json(&self) -> Json {
         let op = match self.op {
             CondOp::In => "in",
             other => sign(other).unwrap_or("other than"),

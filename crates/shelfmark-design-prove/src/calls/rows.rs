@@ -539,9 +539,14 @@ impl Writer<'_> {
         }
         let mut add = Vec::new();
         let mut marks = Vec::new();
+        let begins = adds.is_some_and(Effect::begins);
         if let Some(effect) = adds {
             self.never_summed(id, effect, &changed)?;
             std::mem::swap(&mut set, &mut add);
+            if begins {
+                set = self.begun(id, family, &old, &changed)?;
+                set.retain(|(name, _)| !add.iter().any(|(other, _)| other == name));
+            }
         } else {
             let mut new = old;
             new.extend(changed.clone());
@@ -550,10 +555,32 @@ impl Writer<'_> {
         if set.is_empty() && add.is_empty() {
             return Ok(Vec::new());
         }
-        let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
+        let kind = ChangeKind::Update { set, add, push: Vec::new(), there: !begins };
         let table = family.table;
         let conditions = Vec::new();
         self.where_shown(Change { table, key, kind, each, guards, conditions, marks })
+    }
+
+    /// Returns what a row shows beside its key when it begins to be.
+    fn begun(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        old: &Known,
+        changed: &Known,
+    ) -> Result<Vec<(String, Expr)>, Refusal> {
+        let mut known = old.clone();
+        for column in 0..self.calls.model.relation(family.source).columns.len() {
+            let path = vec![column];
+            let ty = self.calls.model.path_type(family.source, &path);
+            let none = if changed.contains_key(&path) { Value::Int(0) } else { Value::Null };
+            known.entry(path).or_insert(Expr::Const(none, ty));
+        }
+        let row = self.row_there(id, family, &known, (None, false), Vec::new())?;
+        Ok(match row.map(|row| row.kind) {
+            Some(ChangeKind::Put { values, .. }) => values,
+            _ => Vec::new(),
+        })
     }
 
     /// Splits an update by what the rows that it takes values of may lack: without them an attribute

@@ -44,6 +44,21 @@ pub(super) fn requests(
     Ok(found)
 }
 
+/// Returns the guards by which no change is sent where inputs are equal that a write says to differ.
+pub(super) fn differing(write: &Write) -> Vec<Guard> {
+    let input = |at: &usize| write.params.get(*at).map(Expr::input);
+    let guard = |pairs: &Vec<(usize, usize)>| {
+        let sides = pairs.iter().filter_map(|(a, b)| Some((input(a)?, input(b)?)));
+        let (left, right): (Vec<Expr>, Vec<Expr>) = sides.unzip();
+        let side = |mut one: Vec<Expr>| match one.len() {
+            1 => one.pop(),
+            _ => Some(Expr::Tuple(one)),
+        };
+        Some(Guard { left: side(left)?, op: CondOp::Near, right: vec![side(right)?] })
+    };
+    write.differ.iter().filter_map(guard).collect()
+}
+
 /// A read, with the terms that it was bound to.
 pub(super) struct BoundRead {
     pub(super) step: usize,
@@ -377,17 +392,72 @@ impl<'a> Writer<'a> {
                 let never = id != other
                     || made
                     || apart(&first.key, &second.key)
+                    || self.says_apart(&first.key, &second.key)
                     || guarded_apart(first, second);
                 if never || moved || exclude(&first.guards, &second.guards) {
                     continue;
                 }
                 let name = self.calls.schema.families.get(*id).map_or("", |one| &one.name.text);
-                let why = format!("one transaction may change one item of {name} twice");
+                let told = would_differ(&first.key, &second.key);
+                let told = told.map_or_else(String::new, |told| {
+                    format!(" (it would not, if the write said `if {told}`)")
+                });
+                let why = format!("one transaction may change one item of {name} twice{told}");
                 return Err(self.calls.refuse("one_operation", why));
             }
         }
         Ok(())
     }
+
+    /// Returns true if two keys are made alike, of inputs that the write says to differ.
+    fn says_apart(&self, one: &[Expr], other: &[Expr]) -> bool {
+        let mut pairs: Vec<(&Expr, &Expr)> = Vec::new();
+        let alike = one.iter().zip(other).all(|(a, b)| same_form(a, b, &mut pairs));
+        let input = |at: &usize| self.write.params.get(*at).map(Expr::input);
+        let among = |(a, b): &(usize, usize)| {
+            let both = input(a).zip(input(b));
+            both.is_some_and(|(a, b)| pairs.iter().any(|pair| [(&a, &b), (&b, &a)].contains(pair)))
+        };
+        alike && self.write.differ.iter().any(|differ| differ.iter().all(among))
+    }
+}
+
+/// Returns the condition on inputs, `s != t`, by which two keys would differ.
+fn would_differ(one: &[Expr], other: &[Expr]) -> Option<String> {
+    let mut pairs: Vec<(&Expr, &Expr)> = Vec::new();
+    let alike = one.iter().zip(other).all(|(a, b)| same_form(a, b, &mut pairs));
+    pairs.retain(|(a, b)| a != b);
+    let names = pairs.iter().map(|pair| match pair {
+        (Expr::Input(a, _), Expr::Input(b, _)) => Some((a.as_str(), b.as_str())),
+        _ => None,
+    });
+    let (left, right): (Vec<&str>, Vec<&str>) =
+        names.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    match (left.as_slice(), right.as_slice()) {
+        ([a], [b]) if alike => Some(format!("{a} != {b}")),
+        ([_, _, ..], _) if alike => {
+            Some(format!("({}) != ({})", left.join(", "), right.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if two values of keys are the same but for single values in the same places, which are
+/// gathered.
+fn same_form<'e>(one: &'e Expr, other: &'e Expr, pairs: &mut Vec<(&'e Expr, &'e Expr)>) -> bool {
+    let (Expr::Text(a), Expr::Text(b)) = (one, other) else {
+        pairs.push((one, other));
+        return !matches!((one, other), (Expr::Text(_), _) | (_, Expr::Text(_)));
+    };
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pieces| match pieces {
+            (Piece::Literal(a), Piece::Literal(b)) => a == b,
+            (Piece::Hole(a, how), Piece::Hole(b, other)) => {
+                pairs.push((a, b));
+                how == other
+            }
+            _ => false,
+        })
 }
 
 /// Returns the guards of a change or deletion whose key is made of rows: where one of them is not there,

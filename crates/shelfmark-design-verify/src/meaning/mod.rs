@@ -181,7 +181,9 @@ pub(super) fn one_by_one<'m>(
     write: &Write,
     inputs: &[Value],
 ) -> Option<Vec<World<'m>>> {
-    if write.effects.iter().all(|effect| satisfied(world, effect, inputs)) {
+    if write.inputs_differ(inputs)
+        && write.effects.iter().all(|effect| satisfied(world, effect, inputs))
+    {
         return after_each(world, write, inputs);
     }
     Some(vec![world.clone()])
@@ -198,7 +200,8 @@ fn names_nobody(
         key.all(|(at, term)| term.compute(leaf).is_some_and(|one| tuple.get(*at) == Some(&one)))
     };
     let has = |world: &&World<'_>| world.of(effect.relation).iter().any(own);
-    effect.each.is_none() && effect.kind != EffectKind::Insert && !worlds.iter().any(has)
+    let made = effect.kind == EffectKind::Insert || effect.begins();
+    effect.each.is_none() && !made && !worlds.iter().any(has)
 }
 
 /// Returns the tuples that the loop of an effect goes through, each with its relation; one that is none
@@ -256,10 +259,18 @@ fn after_each<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<
                             }
                             *twin = tuple;
                         }
-                        (Some(_), Existing::Fresh) => return None,
+                        (Some(_), Existing::Fresh | Existing::Insert) => return None,
                     }
                 }
                 EffectKind::Update | EffectKind::Increment => {
+                    if effect.begins() && !tuples.iter().any(hit) {
+                        let mut tuple = vec![Value::Null; relation.columns.len()];
+                        let zeros = set.iter().map(|(at, _)| (*at, Value::Int(0)));
+                        for (at, value) in given.iter().cloned().chain(zeros) {
+                            *tuple.get_mut(at)? = value;
+                        }
+                        tuples.push(tuple);
+                    }
                     for tuple in tuples.iter_mut().filter(|tuple| hit(tuple)) {
                         for (at, value) in &set {
                             let Some(old) = tuple.get_mut(*at) else { continue };

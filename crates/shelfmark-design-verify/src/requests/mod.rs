@@ -9,6 +9,7 @@
 use super::projections::named;
 use super::write_families::left_out_by;
 use super::write_indexes::marked;
+use super::write_parts::told_by;
 use super::write_reads::holds_all;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind, Predicate, Source};
 use shelfmark_design_language::model::schema::{
@@ -118,7 +119,7 @@ pub(super) fn write(
             let Some(family) = schema.families.get(*id) else { continue };
             blind_beside(model, schema, (write, family), (steps, at))?;
             if schema.target == "dynamodb" && step.transaction.is_some() && step.kind.is_patch() {
-                named_twice(write, family)?;
+                named_twice(model, write, family)?;
             }
             whole_table(model, schema, family.table)?;
             let base = schema.tables.get(family.table);
@@ -144,7 +145,7 @@ pub(super) fn write(
                     && effect.relation == family.source
                     && effect.set.iter().any(|(column, _)| shows(model, family, *column))
             });
-            if schema.target == "cql" && adds && step.kind.is_patch() {
+            if schema.target == "cql" && adds && step.kind.is_patch() && !family.adds_only {
                 return Err(format!("O10: {} has no counter to add to", family.name.text));
             }
             if schema.target == "dynamodb" && step.transaction.is_some() {
@@ -204,8 +205,9 @@ fn beyond(
 }
 
 /// Refuses two changes of one row type in a transaction whose keys some inputs make equal: changes
-/// named by the same terms are one, changes named by other constants concern two items.
-fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
+/// named by the same terms are one; changes named by other constants, or by inputs that the write says to
+/// differ, concern two items.
+fn named_twice(model: &Model, write: &Write, family: &Family) -> Result<(), String> {
     let changes = |kind| matches!(kind, EffectKind::Update | EffectKind::Increment);
     let own: Vec<_> = write
         .effects
@@ -220,6 +222,7 @@ fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
                         && matches!((term, value), (Term::Const(a), Term::Const(b)) if a != b)
                 })
             });
+            let apart = apart || told_by(model, write, (first, second), |_| true);
             if first.key != second.key && !apart {
                 return Err(format!("O10: one item of {} may be named twice", family.name.text));
             }

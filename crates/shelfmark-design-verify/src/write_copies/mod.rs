@@ -163,7 +163,7 @@ pub(super) fn made_again(model: &Model, schema: &Schema, write: &Write) -> Resul
             first.kind == EffectKind::Delete
                 && second.kind == EffectKind::Insert
                 && second.relation == first.relation
-                && !apart(model, first, second)
+                && !apart(model, write, first, second)
         };
         if !write.effects.iter().skip(at + 1).any(|second| again(&second)) {
             continue;

@@ -225,7 +225,8 @@ fn was_read(schema: &Schema, effect: &Effect, steps: &[WriteStep], before: usize
 fn counters(schema: &Schema, family: &Family) -> bool {
     let counter =
         |stored: &Stored| matches!(stored, Stored::Tally { fold, .. } if !fold.is_extreme());
-    schema.target == "cql" && !family.stored.is_empty() && family.stored.iter().all(counter)
+    let kept = !family.stored.is_empty() && family.stored.iter().all(counter);
+    schema.target == "cql" && (kept || family.adds_only)
 }
 
 /// Returns true if every tuple has one row of the family, under nothing but its own key.

@@ -62,10 +62,7 @@ pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Re
             _ => false,
         };
         for second in write.effects.iter().skip(at + 1) {
-            let two = relation.key().iter().any(|column| {
-                let values = (constant(first, *column), constant(second, *column));
-                !changes(column) && matches!(values, (Some(a), Some(b)) if a != b)
-            });
+            let two = told_by(model, write, (first, second), |column| !changes(&column));
             let mut selected = second.key.iter().map(|(column, _)| column);
             // What is in no row is selected in vain, whatever by.
             let kept = schema.families.iter().any(|family| concerned_by(model, second, family));
@@ -92,7 +89,7 @@ pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> R
                 && second.kind == EffectKind::Insert
                 && second.existing == Existing::Unless
                 && second.relation == first.relation
-                && !apart(model, first, second)
+                && !apart(model, write, first, second)
                 && schema.families.iter().any(|family| family.source == second.relation)
         };
         if write.effects.iter().skip(at + 1).any(lost) {
@@ -119,7 +116,7 @@ pub(super) fn not_revived(
             first.kind == EffectKind::Delete
                 && updates(second.kind)
                 && second.relation == first.relation
-                && !apart(model, first, second)
+                && !apart(model, write, first, second)
         };
         let inserts = |effect: &Effect| {
             effect.kind == EffectKind::Insert && effect.relation == first.relation
@@ -181,7 +178,7 @@ pub(super) fn gone_again(
         let again = |second: &Effect| {
             second.kind == EffectKind::Delete
                 && second.relation == first.relation
-                && !apart(model, first, second)
+                && !apart(model, write, first, second)
         };
         if !write.effects.iter().skip(at + 1).any(again) {
             continue;
@@ -234,12 +231,31 @@ pub(super) fn each_its_own(
     Ok(())
 }
 
-/// Returns true if constants in the key distinguish the tuples of two effects.
-pub(super) fn apart(model: &Model, first: &Effect, second: &Effect) -> bool {
-    model.relation(first.relation).key().iter().any(|column| {
-        let values = (constant(first, *column), constant(second, *column));
-        matches!(values, (Some(a), Some(b)) if a != b)
-    })
+/// Returns true if the key distinguishes the tuples of two effects: by constants, or by inputs that the
+/// write says to differ.
+pub(super) fn apart(model: &Model, write: &Write, first: &Effect, second: &Effect) -> bool {
+    told_by(model, write, (first, second), |_| true)
+}
+
+/// Returns true if attributes of the key that are `meant` distinguish the tuples of two effects.
+pub(super) fn told_by(
+    model: &Model,
+    write: &Write,
+    (first, second): (&Effect, &Effect),
+    meant: impl Fn(usize) -> bool,
+) -> bool {
+    let given = |effect: &Effect, column: usize| {
+        effect.key.iter().find(|(at, _)| *at == column).map(|(_, term)| term.clone())
+    };
+    let mut inputs: Vec<(usize, usize)> = Vec::new();
+    for column in model.relation(first.relation).key().iter().filter(|at| meant(**at)) {
+        match (given(first, *column), given(second, *column)) {
+            (Some(Term::Const(a)), Some(Term::Const(b))) if a != b => return true,
+            (Some(Term::Param(a)), Some(Term::Param(b))) => inputs.extend([(a, b), (b, a)]),
+            _ => {}
+        }
+    }
+    write.differ.iter().any(|pairs| pairs.iter().all(|pair| inputs.contains(pair)))
 }
 
 /// Returns true if every effect of a write that can concern a family's rows names another of them
@@ -257,13 +273,8 @@ fn one_each(model: &Model, family: &Family, write: &Write) -> bool {
                     .any(|path| path.first() == Some(at))
             })
     };
-    let named = model.relation(family.source).key().iter();
-    let named: Vec<usize> = named.copied().filter(|at| keys.contains(&vec![*at])).collect();
     let told = |a: &Effect, b: &Effect| {
-        named.iter().any(|at| {
-            let values = (constant(a, *at), constant(b, *at));
-            matches!(values, (Some(a), Some(b)) if a != b)
-        })
+        told_by(model, write, (a, b), |column| keys.contains(&vec![column]))
     };
     let pairs = own.iter().enumerate();
     own.iter().all(plain)
@@ -278,14 +289,6 @@ fn is_served_twice(write: &Write, kinds: &[&WriteStepKind]) -> bool {
     let puts = kinds.iter().any(|kind| kind.is_put()) && !asked(EffectKind::Insert);
     let deletes = kinds.iter().any(|kind| kind.is_delete()) && !asked(EffectKind::Delete);
     kinds.len() > write.effects.len() || patches && (puts || deletes)
-}
-
-/// Returns the constant that an effect gives for an attribute.
-fn constant(effect: &Effect, column: usize) -> Option<&Value> {
-    effect.key.iter().find_map(|(at, term)| match term {
-        Term::Const(value) if *at == column => Some(value),
-        _ => None,
-    })
 }
 
 #[cfg(test)]

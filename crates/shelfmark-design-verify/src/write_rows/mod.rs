@@ -8,7 +8,7 @@ use super::shelf::{Line, RowKey, Rows, row, rows, rows_after};
 use super::world::World;
 use super::write_claims::moves_alone;
 use super::write_families::{concerned, key_paths};
-use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use shelfmark_design_language::model::{ColumnPath, Model, Write};
 use shelfmark_design_language::syntax::tree::Existing;
@@ -128,7 +128,13 @@ pub(super) fn covered(
     let change = |kind: &WriteStepKind| kind.is_patch() || kind.is_put();
     let own = |id: &&usize| schema.families.get(**id).is_some_and(|family| family.base.is_none());
     let name = |id: &usize| schema.families.get(*id).map_or("", |one| one.name.text.as_str());
-    for id in delta.added.keys().filter(own) {
+    // What begins to be is put by the addition to it.
+    let begins = |id: &usize| {
+        let source = schema.families.get(*id).map(|family| family.source);
+        let mut own = write.effects.iter().filter(|effect| Some(effect.relation) == source);
+        own.any(Effect::begins) && find(id, WriteStepKind::is_patch).is_some()
+    };
+    for id in delta.added.keys().filter(own).filter(|id| !begins(id)) {
         let put = find(id, WriteStepKind::is_put)
             .ok_or_else(|| format!("no step puts the new rows of {}", name(id)))?;
         let late = find(id, WriteStepKind::is_delete).is_some_and(|delete| {
@@ -189,6 +195,7 @@ pub(super) fn gone_to(
             continue;
         };
         let fits = |kind: &WriteStepKind| match fate {
+            Fate::Added if effect.begins() => kind.is_patch(),
             Fate::Added => kind.is_put(),
             Fate::Removed => kind.is_delete(),
             Fate::Changed => kind.is_put() || kind.is_patch(),

@@ -6,6 +6,8 @@
 
 mod calls;
 mod constants;
+mod decided_apart;
+mod decided_begun;
 mod decided_documents;
 mod decided_indexes;
 mod decided_keys;
@@ -17,6 +19,7 @@ mod decided_pages;
 mod decided_parts;
 mod decided_ranges;
 mod decided_reads;
+mod decided_stated;
 mod decided_tables;
 mod decided_tallies;
 mod decided_targets;

@@ -596,6 +596,30 @@ impl Params {
         self.index(name).is_some()
     }
 
+    /// Returns the input of a name, or those that it stands for: of a key of several attributes each.
+    pub(super) fn named(&self, name: &str) -> Vec<usize> {
+        if let Some(at) = self.index(name) {
+            return vec![at];
+        }
+        let part = |text: &str| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let all = self.list.iter().enumerate();
+        all.filter(|(_, (param, _))| part(&param.text)).map(|(at, _)| at).collect()
+    }
+
+    /// Returns true if two inputs have types whose values may be equal; one without a type takes the other's.
+    pub(super) fn comparable(&mut self, first: usize, second: usize) -> bool {
+        let (a, b) = (self.ty(first), self.ty(second));
+        self.learn(first, b.as_ref());
+        self.learn(second, a.as_ref());
+        match (self.ty(first), self.ty(second)) {
+            (Some(a), Some(b)) => {
+                !matches!(a, Type::List(..))
+                    && std::mem::discriminant(&a) == std::mem::discriminant(&b)
+            }
+            _ => true,
+        }
+    }
+
     fn implicit(&mut self, name: &str) -> usize {
         self.index(name).unwrap_or_else(|| {
             self.list.push((tree::Name::plain(name.to_owned()), None));

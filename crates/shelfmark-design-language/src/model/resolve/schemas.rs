@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::pattern::Predicate;
+use super::super::pattern::{Effect, EffectKind, Predicate};
 use super::super::relation::RelationId;
 use super::super::schema::{
     Codec, Column, ColumnKind, Family, Lookup, Part, Sample, Schema, Stored, Table,
@@ -14,7 +14,7 @@ use super::patterns::{Params, Scope};
 use super::writes::CONDITIONS;
 use super::{Resolver, constant, named};
 use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
-use crate::model::Term;
+use crate::model::{ColumnPath, Term};
 use crate::notes::Notes;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Template};
@@ -140,6 +140,7 @@ impl Resolver {
         self.agree(schema, table, &key, row.name.span);
         let stored = self.stored(source, &row.store);
         let base = schema.families.len();
+        let adds_only = when.is_empty() && self.adds_only(source, &key.columns, &stored);
         self.families.entry(row.name.text.clone()).or_default().push(base);
         schema.families.push(Family {
             name: named(&row.name),
@@ -154,6 +155,7 @@ impl Resolver {
                 .as_ref()
                 .and_then(|late| crate::model::quantity::parse(late))
                 .map(|late| late.value),
+            adds_only,
             span: row.span,
             notes: Notes::default(),
         });
@@ -225,6 +227,31 @@ impl Resolver {
             notes: Notes::default(),
             ..family
         });
+    }
+
+    /// Returns true if rows hold, beside their key, only numbers that begin to be when they are added to,
+    /// and that no write changes otherwise.
+    fn adds_only(&self, source: RelationId, key: &[Column], stored: &[Stored]) -> bool {
+        let all = self.model.writes.iter().flat_map(|write| &write.effects);
+        let own: Vec<&Effect> = all.filter(|effect| effect.relation == source).collect();
+        let added = |column: &usize| {
+            let mut begins = own.iter().filter(|effect| effect.begins());
+            begins.any(|effect| effect.set.iter().any(|(at, _)| at == column))
+        };
+        let in_key = |path: &ColumnPath| {
+            key.iter().flat_map(|column| &column.parts).any(
+                |part| matches!(part, Part::Hole { term: Term::Column(other), .. } if other == path),
+            )
+        };
+        let mut beside = stored.iter().filter(|one| match one {
+            Stored::Path(path) => !in_key(path),
+            _ => true,
+        });
+        let counts = |one: &Stored| matches!(one, Stored::Path(path) if matches!(path.as_slice(), [only] if added(only)));
+        own.iter().any(|effect| effect.begins())
+            && own.iter().all(|effect| effect.begins() || effect.kind == EffectKind::Delete)
+            && beside.clone().next().is_some()
+            && beside.all(counts)
     }
 
     /// Resolves the conditions of a sparse index: on attributes of the rows' own tuples, with constants.

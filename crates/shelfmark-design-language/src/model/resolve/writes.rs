@@ -9,7 +9,7 @@ use super::patterns::{Params, Scope};
 use super::relations::lower;
 use super::{Resolver, facts_of, named};
 use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, CondOp, EffectKind as Written, Field};
+use crate::syntax::tree::{self, CondOp, EffectKind as Written, Existing, Field};
 
 /// The comparisons of conditions on writes.
 pub(super) const CONDITIONS: [CondOp; 7] =
@@ -23,6 +23,16 @@ impl Resolver {
         let mut params = Params::declared(self, &write.params);
         let effects: Vec<Effect> =
             write.effects.iter().filter_map(|effect| self.effect(effect, &mut params)).collect();
+        let mut begins = effects.iter().filter(|one| one.begins());
+        let beside = |one: &Effect| {
+            effects.iter().filter(|other| other.relation == one.relation).count() > 1
+        };
+        if begins.any(beside) {
+            let message = "an increment `or insert` is the only change of its entity in a write";
+            self.error(Diagnostic::error(write.span, message.to_owned()));
+        }
+        let written = write.effects.iter().flat_map(|effect| &effect.differ);
+        let differ = written.filter_map(|one| self.differ(one, &mut params)).collect();
         let facts = facts_of(&write.facts);
         let params = params.finish(self);
         let index = self.model.writes.len();
@@ -31,10 +41,49 @@ impl Resolver {
             name: named(&write.name),
             params,
             effects,
+            differ,
             atomic: facts.contains_key("atomic"),
             facts,
             span: write.span,
         });
+    }
+
+    /// Resolves two inputs, or two lists of them, that differ.
+    fn differ(
+        &mut self,
+        written: &tree::Differ,
+        params: &mut Params,
+    ) -> Option<Vec<(usize, usize)>> {
+        let mut sides = [Vec::new(), Vec::new()];
+        for (side, paths) in sides.iter_mut().zip([&written.left, &written.right]) {
+            for path in paths {
+                let name = path.text();
+                let own = params.named(&name);
+                if own.is_empty() {
+                    let message = format!("`{name}` is no input of this write");
+                    let help = "inputs may be said to differ, `if s != t`; an attribute is compared \
+                                by `=`, `<`, `<=`, `>`, `>=`, `is present`, `is absent`";
+                    self.error(Diagnostic::error(path.span(), message).help(help));
+                    return None;
+                }
+                side.extend(own);
+            }
+        }
+        let [left, right] = sides;
+        let wrong = if left.len() != right.len() {
+            Some("the two sides of `!=` stand for different numbers of values")
+        } else if left == right {
+            Some("an input is never another than itself")
+        } else if left.iter().zip(&right).any(|(a, b)| !params.comparable(*a, *b)) {
+            Some("the two sides of `!=` have different types")
+        } else {
+            None
+        };
+        if let Some(message) = wrong {
+            self.error(Diagnostic::error(written.span, message.to_owned()));
+            return None;
+        }
+        Some(left.into_iter().zip(right).collect())
     }
 
     fn effect(&mut self, effect: &tree::Effect, params: &mut Params) -> Option<Effect> {
@@ -81,6 +130,9 @@ impl Resolver {
             if kind == EffectKind::Insert { &key } else { &set },
         );
         let conditions = self.conditions(relation, kind, effect, params);
+        if effect.existing == Existing::Insert {
+            self.check_begins(relation, effect, [&key, &set]);
+        }
         Some(Effect { kind, relation, key, set, existing: effect.existing, conditions, each })
     }
 
@@ -124,6 +176,41 @@ impl Resolver {
             }
         }
         found
+    }
+
+    /// Reports an increment of what may begin to be whose tuple would not be whole, or that asks for more
+    /// than the tuple's key.
+    fn check_begins(
+        &mut self,
+        relation: usize,
+        effect: &tree::Effect,
+        [key, set]: [&[(usize, Term)]; 2],
+    ) {
+        let found = self.model.relation(relation);
+        let own = found.key();
+        let exact = key.len() == own.len() && key.iter().all(|(at, _)| own.contains(at));
+        let open = found.columns.iter().enumerate().find(|(at, column)| {
+            let given = own.contains(at) || set.iter().any(|(other, _)| other == at);
+            !given && !column.optional
+        });
+        let wrong = if effect.each.is_some() {
+            Some(("a loop goes over what is there", "leave out `or insert`".to_owned()))
+        } else if !effect.conds.is_empty() {
+            let help = "leave out `or insert`, or the condition".to_owned();
+            Some(("what begins to be has nothing to compare with", help))
+        } else if !exact {
+            let names: Vec<&str> = own.iter().map(|at| found.column_name(*at)).collect();
+            let help = format!("name the key and no more: ({})", names.join(", "));
+            Some(("what begins to be is named by its key", help))
+        } else {
+            open.map(|(_, column)| {
+                let help = format!("add to `{}` too, or mark it `optional`", column.name);
+                ("what begins to be would not be whole", help)
+            })
+        };
+        if let Some((message, help)) = wrong {
+            self.error(Diagnostic::error(effect.span, message.to_owned()).help(help));
+        }
     }
 
     /// Reports a change of an attribute that is declared never to change.

@@ -2,8 +2,8 @@
 
 use super::super::lexer::TokenKind;
 use super::super::tree::{
-    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, ExprKind, Field,
-    Name, Order, OwnLimit, Path, Read, Settings, Write,
+    Aggregate, Allow, Cond, CondOp, Differ, Each, Effect, EffectKind, Existing, Expr, ExprKind,
+    Field, Name, Order, OwnLimit, Path, Read, Settings, Write,
 };
 use super::{Got, Parser};
 use crate::model::term::Function;
@@ -45,6 +45,9 @@ const COMPARISONS: [&str; 15] = [
 /// The words that begin a clause of a read.
 const CLAUSES: [&str; 8] =
     ["with", "select", "where", "order", "limit", "page", "offset", "unique"];
+
+/// The longest text before `!=` that is looked at, in tokens.
+const DIFFERING_TOKENS_MAX: usize = 64;
 
 /// The words for effects of a write.
 const EFFECTS: [&str; 6] = ["insert", "link", "update", "delete", "unlink", "increment"];
@@ -262,6 +265,11 @@ impl Parser<'_> {
         if self.is("=") && self.is_at(1, "=") {
             return self.fail("expected a value, found `=`", "one `=` compares");
         }
+        if self.is("!=") {
+            let help = "there is no `!=`: what is left beside a value is no range; a write may say \
+                        that two of its inputs differ, `if s != t`";
+            return self.fail("expected a comparison with an attribute, found `!=`", help);
+        }
         for (mark, op) in [
             ("=", CondOp::Eq),
             ("<=", CondOp::Le),
@@ -342,15 +350,54 @@ impl Parser<'_> {
             self.expect_word("exists")?;
             Existing::Unless
         } else if self.eat_word("or") {
-            self.expect_word("replace")?;
-            Existing::Replace
+            if kind == EffectKind::Increment {
+                self.expect_word("insert")?;
+                Existing::Insert
+            } else {
+                self.expect_word("replace")?;
+                Existing::Replace
+            }
         } else {
             Existing::Fresh
         };
-        // A comma, because `and` begins the next change.
-        let conds = if self.eat_word("if") { self.commas(Self::cond)? } else { Vec::new() };
+        let (mut conds, mut differ) = (Vec::new(), Vec::new());
+        if self.eat_word("if") {
+            // A comma, because `and` begins the next change.
+            self.commas(|parser| {
+                if parser.differs() {
+                    differ.push(parser.differ()?);
+                } else {
+                    conds.push(parser.cond()?);
+                }
+                Some(())
+            })?;
+        }
         let each = if self.word() == "for" { Some(self.each()?) } else { None };
-        Some(Effect { kind, relation, key, set, existing, conds, each, span: self.since(start) })
+        let span = self.since(start);
+        Some(Effect { kind, relation, key, set, existing, conds, differ, each, span })
+    }
+
+    /// Returns true if two inputs are said to differ here: `s != t`, or `(a, b) != (c, d)`.
+    fn differs(&self) -> bool {
+        let own = |at: &usize| {
+            let names = !self.word_at(*at).is_empty();
+            names || [".", ",", "(", ")"].iter().any(|mark| self.is_at(*at, mark))
+        };
+        let end = (0..DIFFERING_TOKENS_MAX).find(|at| !own(at));
+        end.is_some_and(|end| end > 0 && self.is_at(end, "!="))
+    }
+
+    /// Parses two inputs, or two lists of them, that differ.
+    fn differ(&mut self) -> Got<Differ> {
+        let start = self.span();
+        let left = self.inputs()?;
+        self.expect("!=")?;
+        let right = self.inputs()?;
+        Some(Differ { left, right, span: self.since(start) })
+    }
+
+    fn inputs(&mut self) -> Got<Vec<Path>> {
+        if self.is("(") { self.list("(", ")", Self::path) } else { Some(vec![self.path()?]) }
     }
 
     /// Parses `col value`, `col = value`, or `col by value`.

@@ -1,8 +1,8 @@
 //! Formats the pieces of a line.
 
 use super::super::tree::{
-    Aggregate, Allow, Attribute, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, ExprKind,
-    Fact, Fanout, Name, Order, Param, Path, Read, Type, TypeOption, Write,
+    Aggregate, Allow, Attribute, Cond, CondOp, Differ, Each, Effect, EffectKind, Existing, Expr,
+    ExprKind, Fact, Fanout, Name, Order, Param, Path, Read, Type, TypeOption, Write,
 };
 
 /// Prints a text in quotes.
@@ -234,15 +234,26 @@ fn effect(item: &Effect) -> String {
         Existing::Fresh => {}
         Existing::Unless => out.push_str(" unless exists"),
         Existing::Replace => out.push_str(" or replace"),
+        Existing::Insert => out.push_str(" or insert"),
     }
-    if !item.conds.is_empty() {
-        let all = join(&item.conds, ", ", |one| conds(std::slice::from_ref(one)));
-        out.push_str(&format!(" if {all}"));
+    let asked = item.conds.iter().map(|one| conds(std::slice::from_ref(one)));
+    let asked: Vec<String> = asked.chain(item.differ.iter().map(differ)).collect();
+    if !asked.is_empty() {
+        out.push_str(&format!(" if {}", asked.join(", ")));
     }
     if let Some(each) = &item.each {
         out.push_str(&format!(" {}", each_text(each)));
     }
     out
+}
+
+/// Returns two inputs, or two lists of them, that differ.
+fn differ(item: &Differ) -> String {
+    let side = |paths: &[Path]| match paths {
+        [only] => only.text(),
+        several => format!("({})", join(several, ", ", Path::text)),
+    };
+    format!("{} != {}", side(&item.left), side(&item.right))
 }
 
 fn each_text(each: &Each) -> String {

@@ -18,6 +18,9 @@ use shelfmark_design_language::syntax::tree::Existing;
 
 /// Applies a write to a state; `None` where it is not defined.
 pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
+    if !write.inputs_differ(inputs) {
+        return Some(state.clone());
+    }
     if inserts_twice(model, write, state, inputs) {
         return None;
     }
@@ -155,13 +158,14 @@ fn names_nothing(effect: &Effect, states: [&State; 2], inputs: &[Value]) -> bool
         terms.all(|(column, term)| tuple.get(*column) == term.compute(&leaf).as_ref())
     };
     effect.kind != EffectKind::Insert
+        && !effect.begins()
         && effect.each.is_none()
         && !states.iter().any(|state| state.tuples(effect.relation).iter().any(fits))
 }
 
 /// Returns true if every tuple is there that the write names in order to change or to delete it.
 pub fn names_what_is_there(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> bool {
-    let changes = |effect: &&Effect| effect.kind != EffectKind::Insert;
+    let changes = |effect: &&Effect| effect.kind != EffectKind::Insert && !effect.begins();
     write.effects.iter().filter(changes).all(|effect| {
         loop_tuples(model, state, effect, inputs).into_iter().all(|tuple| {
             let leaf = told(model, state, effect, tuple, inputs);
@@ -228,11 +232,14 @@ fn apply_one(
                     }
                     *old = tuple;
                 }
-                (Some(_), Existing::Fresh) => tuples.push(tuple),
+                (Some(_), Existing::Fresh | Existing::Insert) => tuples.push(tuple),
             }
         }
         EffectKind::Delete => tuples.retain(|tuple| !selects(tuple)),
         EffectKind::Update | EffectKind::Increment => {
+            if effect.begins() && !tuples.iter().any(selects) {
+                tuples.push(begun(relation.columns.len(), effect, &given));
+            }
             for tuple in tuples.iter_mut().filter(|tuple| selects(tuple)) {
                 for (column, term) in &effect.set {
                     let value = term.compute(leaf)?;
@@ -248,4 +255,16 @@ fn apply_one(
         }
     }
     Some(())
+}
+
+/// Returns the tuple that an increment makes where there is none, before it adds: numbers are 0, and what
+/// else it may have is absent.
+fn begun(columns: usize, effect: &Effect, given: &BTreeMap<usize, Value>) -> Tuple {
+    let adds = |column: &usize| effect.set.iter().any(|(at, _)| at == column);
+    let value = |column: usize| match given.get(&column) {
+        Some(value) => value.clone(),
+        None if adds(&column) => Value::Int(0),
+        None => Value::Null,
+    };
+    (0..columns).map(value).collect()
 }

@@ -33,6 +33,9 @@ pub fn outcomes(
     state: &State,
     inputs: &[Value],
 ) -> Option<Vec<State>> {
+    if !write.inputs_differ(inputs) {
+        return Some(vec![state.clone()]);
+    }
     if apply(model, write, state, inputs).is_some() {
         // It is a change of nothing where it names nothing, or its condition does not hold. Of several
         // parts one may name what another makes.

@@ -55,6 +55,9 @@ pub fn run_on(
     shelf: &mut dyn Holder,
     inputs: &[Value],
 ) -> Result<(), String> {
+    if !write.inputs_differ(inputs) {
+        return Ok(());
+    }
     let mut runner = Runner {
         model,
         schema,
@@ -453,7 +456,9 @@ impl<'a> Runner<'a> {
             }
             self.can_key(family, &old)?;
             let Some(key) = self.key(family, &old) else { continue };
-            if self.asks(family, case.effect) && self.is_missing(family, &key)? {
+            if case.effect.begins() {
+                self.begin(id, family, &case, (key.clone(), old))?;
+            } else if self.asks(family, case.effect) && self.is_missing(family, &key)? {
                 return self.end();
             }
             // One after the other: the next may change the same row.
@@ -480,6 +485,29 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Puts the row of a tuple that an increment makes, before it adds, where there is none.
+    fn begin(
+        &mut self,
+        id: FamilyId,
+        family: &Family,
+        case: &Case<'_>,
+        (key, mut known): (Key, Known),
+    ) -> Result<(), String> {
+        if self.shelf.get(family.table, &key)?.is_some() {
+            return Ok(());
+        }
+        for (column, _) in &case.effect.set {
+            known.insert(vec![*column], Value::Int(0));
+        }
+        for column in 0..self.model.relation(family.source).columns.len() {
+            known.entry(vec![column]).or_insert(Value::Null);
+        }
+        match self.row(id, family, &known)? {
+            Some(row) => self.shelf.put(family.table, key, row),
+            None => Ok(()),
+        }
     }
 
     fn change_row(

@@ -35,7 +35,8 @@ pub(super) fn text(
     let mut values =
         Values { relations, conditional, inputs: Inputs::default(), typed: Vec::new() };
     let count = [1, 1, 1, 2, 2, 3][random.below(6)];
-    let parts: Vec<String> = (0..count).map(|_| values.part(random)).collect();
+    let mut parts: Vec<String> = (0..count).map(|_| values.part(random)).collect();
+    values.differ(&mut parts);
     format!("write w{number}({}) = {}\n", values.inputs.names().join(", "), parts.join(" and "))
 }
 
@@ -70,6 +71,25 @@ impl<'a> Values<'a> {
             }
         }
         out
+    }
+
+    /// Says of some writes of several parts that two inputs of one type differ. Draws nothing, so that all
+    /// else is as it was without it.
+    fn differ(&self, parts: &mut [String]) {
+        let pairs = self.typed.iter().enumerate().flat_map(|(at, (one, ty))| {
+            let later = self.typed.iter().skip(at + 1).filter(move |(_, other)| other == ty);
+            later.map(move |(other, _)| (one, other))
+        });
+        let letters: usize = parts.iter().map(String::len).sum();
+        if parts.len() < 2 {
+            return;
+        }
+        let plain = parts.iter().rposition(|part| !part.contains(" for each "));
+        let (Some((one, other)), Some(at), 0) = (pairs.last(), plain, letters % 3) else { return };
+        if let Some(part) = parts.get_mut(at) {
+            let word = if part.contains(" if ") { "," } else { " if" };
+            part.push_str(&format!("{word} {one} != {other}"));
+        }
     }
 
     fn insert(&mut self, part: &Part<'_>, random: &mut Random) -> String {
