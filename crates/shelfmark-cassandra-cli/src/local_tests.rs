@@ -293,3 +293,41 @@ fn columns_within_super_columns_have_declared_types() {
         assert!(refused.contains(text), "{create}: {refused}");
     }
 }
+
+#[test]
+fn an_update_makes_and_drops_indexes_and_says_what_stays() {
+    let mut client = client(Mode::Strict);
+    said(
+        &mut client,
+        "create keyspace K;
+         use K;
+         create column family U with comparator=UTF8Type and key_validation_class=UTF8Type
+           and column_metadata=[{column_name:age, validation_class:LongType, index_type:KEYS},
+                                {column_name:n, validation_class:UTF8Type}];
+         create column family V with comparator=UTF8Type;
+         set U['a']['age'] = long(7);
+         set U['a']['n'] = 'nn';",
+    );
+    let hints = |client: &mut Client<Local>, text: &str| {
+        let pieces = script(text, client.mode).pieces;
+        let command = parse(pieces.first().unwrap(), client.mode, &mut Vec::new()).unwrap();
+        client.run(&command).map(|reply| reply.hints)
+    };
+    let told = hints(
+        &mut client,
+        "update column family U with column_metadata=[
+           {column_name:n, validation_class:LongType, index_type:KEYS}];",
+    );
+    let wanted = ["age stays a declared column of bigint", "the validation_class of n stays text"];
+    assert_eq!(told.unwrap(), wanted);
+    let found = said(&mut client, "get U where n = 'nn';");
+    assert!(found.iter().any(|line| line.contains("value=nn")), "{found:?}");
+    let refused = hints(&mut client, "get U where age = 7;").unwrap_err();
+    assert!(refused.contains("No indexed columns"), "{refused}");
+    let refused = hints(
+        &mut client,
+        "update column family V with column_metadata=[{column_name:n, validation_class:UTF8Type}];",
+    );
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("was created without column_metadata"), "{refused}");
+}

@@ -7,7 +7,7 @@ use shelfmark_cql_types::CqlType;
 
 use super::backend::{Backend, Reply};
 use super::client::Client;
-use super::family::{find_keyspace, load};
+use super::family::{Family, find_keyspace, load};
 use super::tree::{Attribute, AttributeValue, Definition, HashValue, Value};
 use super::{Mode, values};
 
@@ -52,6 +52,8 @@ struct Attributes {
     key: Option<CqlType>,
     value: Option<CqlType>,
     declared: Vec<Declared>,
+    /// True if the declared columns are said, in place of those that there were.
+    has_metadata: bool,
     options: Vec<String>,
 }
 
@@ -134,19 +136,48 @@ impl<B: Backend> Client<B> {
         if family.is_super() {
             check_sub_columns(&attributes.declared, &family.value)?;
         }
-        for declared in &attributes.declared {
-            if family.declared(&declared.name).is_none() {
-                let column = quoted_name(&declared.name).into_owned();
-                let cql_type = &declared.cql_type;
-                self.backend.run(&format!("ALTER TABLE {table} ADD {column} {cql_type} STATIC"))?;
-                self.create_index(&table, declared)?;
-            }
+        if attributes.has_metadata {
+            self.declare(&table, &keyspace, &family, &attributes.declared)?;
         }
         if !attributes.options.is_empty() {
             let with = attributes.options.join(" AND ");
             self.backend.run(&format!("ALTER TABLE {table} WITH {with}"))?;
         }
-        self.agreed()
+        let mut reply = self.agreed()?;
+        reply.hints.extend(kept(&family, &attributes));
+        Ok(reply)
+    }
+
+    /// Adds the declared columns that are new, and makes and drops indexes until those are there that
+    /// are said.
+    fn declare(
+        &mut self,
+        table: &str,
+        keyspace: &str,
+        family: &Family,
+        declared: &[Declared],
+    ) -> Result<(), String> {
+        for own in declared {
+            if family.declared(&own.name).is_none() {
+                let column = quoted_name(&own.name).into_owned();
+                let add = format!("ALTER TABLE {table} ADD {column} {} STATIC", own.cql_type);
+                self.backend.run(&add).map_err(|error| no_place(&family.name, error))?;
+                self.create_index(table, own)?;
+            }
+        }
+        for (name, _) in family.static_columns() {
+            let own = declared.iter().find(|own| own.name == *name);
+            let wanted = own.filter(|own| own.index.is_some());
+            match (wanted, self.index_on(keyspace, family, name)?) {
+                (Some(own), None) => self.create_index(table, own)?,
+                (None, Some(index)) => {
+                    let keyspace = quoted_name(keyspace);
+                    self.backend.run(&format!("DROP INDEX {keyspace}.{}", quoted_name(&index)))?;
+                }
+                (Some(_), Some(_)) | (None, None) => {}
+            }
+        }
+        Ok(())
     }
 
     fn create_index(&mut self, table: &str, declared: &Declared) -> Result<(), String> {
@@ -167,14 +198,29 @@ impl<B: Backend> Client<B> {
     pub(super) fn drop_index(&mut self, family: &str, column: &str) -> Result<Reply, String> {
         let keyspace = self.working_keyspace()?;
         let family = load(&mut self.backend, &keyspace, family)?;
+        let name = self.index_on(&keyspace, &family, column)?.ok_or_else(|| {
+            format!("Column '{column}' definition was not found in ColumnFamily '{}'.", family.name)
+        })?;
+        let keyspace = quoted_name(&keyspace).into_owned();
+        self.backend.run(&format!("DROP INDEX {keyspace}.{}", quoted_name(&name)))?;
+        self.agreed()
+    }
+
+    /// Returns the name of the index on a declared column.
+    fn index_on(
+        &mut self,
+        keyspace: &str,
+        family: &Family,
+        column: &str,
+    ) -> Result<Option<String>, String> {
         let table = self.backend.run(&format!(
             "SELECT index_name, options FROM system_schema.indexes \
              WHERE keyspace_name = {} AND table_name = {}",
-            quoted_string(&keyspace),
+            quoted_string(keyspace),
             quoted_string(&family.name),
         ))?;
         let target = quoted_name(column).into_owned();
-        let is_on = |row: &Vec<Option<Vec<u8>>>| {
+        let is_on = |row: &&Vec<Option<Vec<u8>>>| {
             let options = row.get(1).and_then(Option::as_deref);
             let kind = table.types.get(1);
             kind.is_some_and(|kind| {
@@ -182,14 +228,41 @@ impl<B: Backend> Client<B> {
                 shown.contains(&format!("'target': {}", quoted_string(&target)))
             })
         };
-        let row = table.rows.iter().find(|row| is_on(row));
-        let name = row.and_then(|row| table.text(row, 0)).ok_or_else(|| {
-            format!("Column '{column}' definition was not found in ColumnFamily '{}'.", family.name)
-        })?;
-        let keyspace = quoted_name(&keyspace).into_owned();
-        self.backend.run(&format!("DROP INDEX {keyspace}.{}", quoted_name(&name)))?;
-        self.agreed()
+        let row = table.rows.iter().find(is_on);
+        Ok(row.and_then(|row| table.text(row, 0)))
     }
+}
+
+/// Words why a family that was made without declared columns takes none.
+fn no_place(family: &str, error: String) -> String {
+    if !error.contains("COMPACT STORAGE") {
+        return error;
+    }
+    format!(
+        "column family '{family}' was created without column_metadata, and its rows have no place for \
+         declared columns; create another one with column_metadata."
+    )
+}
+
+/// Returns what an update says that stays as it is: values are stored in the form of their class.
+fn kept(family: &Family, attributes: &Attributes) -> Vec<String> {
+    let mut hints = Vec::new();
+    if attributes.value.as_ref().is_some_and(|value| *value != family.value) {
+        hints.push(format!("the default_validation_class stays {}", family.value));
+    }
+    for (name, cql_type) in &family.declared {
+        let own = attributes.declared.iter().find(|own| own.name == *name);
+        match own {
+            Some(own) if own.cql_type != *cql_type => {
+                hints.push(format!("the validation_class of {name} stays {cql_type}"));
+            }
+            None if attributes.has_metadata => {
+                hints.push(format!("{name} stays a declared column of {cql_type}"));
+            }
+            _ => {}
+        }
+    }
+    hints
 }
 
 /// Writes what stands behind `WITH`; a new keyspace gets what it does not say, and one that is there
@@ -281,6 +354,7 @@ fn attributes(definition: &Definition) -> Result<Attributes, String> {
                 read.options.push(format!("gc_grace_seconds = {seconds}"));
             }
             ("column_metadata", AttributeValue::Array(hashes)) => {
+                read.has_metadata = true;
                 read.declared =
                     hashes.iter().map(|hash| declared(hash)).collect::<Result<_, _>>()?;
             }
