@@ -82,7 +82,18 @@ impl<'a> Steps<'a> {
     fn changes_one_row(&self) -> bool {
         let ([only], false) = (self.changes.as_slice(), self.loops()) else { return false };
         let [id] = only.families.as_slice() else { return false };
-        self.asking(*id).count() <= 1
+        self.asking(*id).count() <= 1 && !self.counts_itself(*id)
+    }
+
+    /// Returns true if a change of a tuple also changes numbers that other tuples of its kind keep in the
+    /// same family.
+    fn counts_itself(&self, id: FamilyId) -> bool {
+        let Some(family) = self.case.schema.families.get(id) else { return false };
+        let own = |effect: &Effect| {
+            effect.relation == family.source
+                && !kept_paths(self.case.model, family, effect).is_empty()
+        };
+        self.asking(id).any(own)
     }
 
     /// Returns the effects that ask for a change of a family.
@@ -182,8 +193,8 @@ impl<'a> Steps<'a> {
             if needs(model, schema, id, effect).is_empty() {
                 continue;
             }
+            found.extend(kept_paths(model, family, effect));
             if family.source != effect.relation {
-                found.extend(kept_paths(model, family, effect));
                 continue;
             }
             let mut own = all_key_paths(model, family);

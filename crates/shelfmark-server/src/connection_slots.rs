@@ -76,13 +76,24 @@ struct Entry {
 struct State {
     entries: HashMap<u64, Entry>,
     next: u64,
-    of_port: [usize; 2],
+    of_dynamodb: usize,
+    of_cql: usize,
     of_address: HashMap<(bool, IpAddr), usize>,
 }
 
 impl State {
     fn of_port(&self, port: Port) -> usize {
-        self.of_port[usize::from(port == Port::Cql)]
+        match port {
+            Port::Dynamodb => self.of_dynamodb,
+            Port::Cql => self.of_cql,
+        }
+    }
+
+    fn of_port_mut(&mut self, port: Port) -> &mut usize {
+        match port {
+            Port::Dynamodb => &mut self.of_dynamodb,
+            Port::Cql => &mut self.of_cql,
+        }
     }
 
     fn of_address(&self, port: Port, address: IpAddr) -> usize {
@@ -207,7 +218,7 @@ impl ConnectionSlots {
         let number = state.next;
         state.next += 1;
         state.entries.insert(number, Entry { port, address, marks: Arc::clone(&marks) });
-        state.of_port[usize::from(port == Port::Cql)] += 1;
+        *state.of_port_mut(port) += 1;
         *state.of_address.entry((port == Port::Cql, address)).or_default() += 1;
         Some(ConnectionSlot { inner: Arc::clone(&self.inner), number, marks })
     }
@@ -267,7 +278,7 @@ impl Drop for ConnectionSlot {
         let mut state = self.inner.state();
         if let Some(entry) = state.entries.remove(&self.number) {
             let key = (entry.port == Port::Cql, entry.address);
-            state.of_port[usize::from(key.0)] -= 1;
+            *state.of_port_mut(entry.port) -= 1;
             if let Some(count) = state.of_address.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {

@@ -120,7 +120,7 @@ impl Draft {
 
     /// Returns true for the table that indexes belong to.
     pub(crate) fn is_base(&self) -> bool {
-        (self.locked && !self.guard) || self.leads
+        (self.locked && !self.guard && !self.counter) || self.leads
     }
 
     /// Returns the key's components in their order.

@@ -84,8 +84,12 @@ impl<'a> Plan<'a> {
         let mut changed = self.changed();
         let (Some((_, family)), None) = (changed.next(), changed.next()) else { return false };
         let parts = self.write.effects.iter();
-        let parts = parts.filter(|effect| concerned_by(self.model, effect, family)).count();
-        parts <= 1 && !self.loops()
+        let parts = parts.filter(|effect| concerned_by(self.model, effect, family));
+        // Where tuples keep numbers of their own kind, a change of one is a change of others.
+        let counts = |effect: &&Effect| {
+            effect.relation == family.source && tallied(family, effect).next().is_some()
+        };
+        parts.clone().count() <= 1 && !parts.clone().any(|one| counts(&one)) && !self.loops()
     }
 
     /// Returns true if one request behind all reads asks for everything that they showed.
@@ -173,15 +177,8 @@ impl<'a> Plan<'a> {
             if !concerned_by(self.model, effect, family) {
                 continue;
             }
+            found.extend(tallied(family, effect).flatten());
             if family.source != effect.relation {
-                for stored in &family.stored {
-                    let Stored::Tally { relation, via, when, fold, .. } = stored else { continue };
-                    if *relation == effect.relation {
-                        found.insert(vec![*via]);
-                        found.extend(when.iter().map(|one| one.path.clone()));
-                        found.extend(fold.column().map(|at| vec![at]));
-                    }
-                }
                 continue;
             }
             let mut own = key_paths(family);
@@ -208,6 +205,23 @@ impl<'a> Plan<'a> {
         }
         found
     }
+}
+
+/// Returns, for each number of its tuples that a family keeps and an effect may change, the attributes
+/// that decide on it.
+fn tallied(family: &Family, effect: &Effect) -> impl Iterator<Item = Vec<ColumnPath>> {
+    family.stored.iter().filter_map(|stored| {
+        let Stored::Tally { relation, via, when, fold, .. } = stored else { return None };
+        let mut found = vec![vec![*via]];
+        found.extend(when.iter().map(|one| one.path.clone()));
+        found.extend(fold.column().map(|at| vec![at]));
+        let sets = |path: &ColumnPath| {
+            effect.set.iter().any(|(column, _)| path.first().is_some_and(|at| at == column))
+        };
+        let stays = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+        let changes = !stays || found.iter().any(sets);
+        (*relation == effect.relation && changes).then_some(found)
+    })
 }
 
 #[cfg(test)]
