@@ -120,3 +120,26 @@ schema s target {target} {{ {rows} table bbb from B key (id;) store all  write w
         assert_eq!(told.is_ok(), right, "{target} {rows} {write} {plan}: {told:?}");
     }
 }
+
+/// Holds that tuples which keep numbers of their own kind are not changed one by one: what moves is
+/// counted elsewhere, by requests of their own.
+#[test]
+fn a_change_that_is_counted_in_the_same_family_is_no_single_request() {
+    let text = |write: &str, plan: &str| {
+        format!(
+            "type nm = text(min 1, max 9)
+entity A {{ key id: nm  up: A optional  v: int }}
+write w(i: nm, j: nm) = {write}
+schema s target dynamodb {{
+  table own from A key (id;) store {{ up, v, count A as below }}
+  write w {{ {plan} }} }}
+"
+        )
+    };
+    let moves = text("update A(id i) set up = j", "read own where id = i ; patch own");
+    assert!(said(&moves, Claim::Compared, &["own"]).is_err());
+    assert_eq!(said(&moves, Claim::Alone, &["own"]), Ok(()));
+    // What nothing counts is one request as before.
+    let other = text("update A(id i) set v = 1", "patch own");
+    assert_eq!(said(&other, Claim::Request, &["own"]), Ok(()));
+}
